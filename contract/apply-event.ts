@@ -1,0 +1,86 @@
+import type { EndedStatus, RunEvent } from './completion.ts'
+import type { Message } from './message.ts'
+
+/** A run as its events tell it: the messages it wrote, and how it stands. */
+export interface RunState {
+  /** The last event applied; an event with a lower or equal number is ignored, so a replay changes nothing. */
+  readonly seq: number
+  readonly status: 'running' | EndedStatus
+  /** The message that is answered, then everything that the run wrote, oldest first. */
+  readonly messages: readonly Message[]
+}
+
+export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
+
+/**
+ * The one reducer of the stream: the server folds a run with it before storing the reply, the browser folds the same
+ * events to draw it, so what is kept equals what was shown. Pure; an unchanged state is returned as it is.
+ */
+export function applyEvent(run: RunState, event: RunEvent): RunState {
+  if (event.seq <= run.seq) return run
+  return { ...fold(run, event), seq: event.seq }
+}
+
+function fold(run: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'started':
+      return { ...run, messages: [event.user_message, event.assistant_message] }
+    case 'model':
+      return changeReply(run, (reply) => ({
+        ...reply,
+        model: event.model,
+        ...(event.provider === undefined ? {} : { provider: event.provider }),
+      }))
+    case 'text':
+      return changeReply(run, (reply) => ({
+        ...reply,
+        content: textOf(reply) + event.choices[0].delta.content,
+      }))
+    case 'reasoning':
+      return changeReply(run, (reply) => ({
+        ...reply,
+        reasoning: (reply.reasoning ?? '') + event.choices[0].delta.reasoning_content,
+      }))
+    case 'usage':
+      return changeReply(run, (reply) => ({ ...reply, usage: event.usage }))
+    case 'tool_call':
+      return changeReply(run, (reply) => ({
+        ...reply,
+        server: event.server,
+        tool: event.tool,
+        arguments: event.arguments,
+      }))
+    case 'tool_result':
+      return { ...run, messages: [...run.messages, event.message] }
+    case 'mcp_status':
+      return run
+    case 'error':
+      return changeReply(run, (reply) => ({ ...reply, error: event.error }))
+    case 'ended':
+      return { ...changeReply(run, (reply) => endReply(reply, event.status)), status: event.status }
+  }
+}
+
+/** The last message of a run is the reply that its events change. */
+function changeReply(run: RunState, change: (reply: Message) => Message): RunState {
+  const reply = run.messages.at(-1)
+  if (reply?.role !== 'assistant') return run
+  return { ...run, messages: [...run.messages.slice(0, -1), change(reply)] }
+}
+
+function endReply(reply: Message, status: EndedStatus): Message {
+  if (status !== 'failed') return { ...reply, status }
+  const partial = textOf(reply)
+  return {
+    ...reply,
+    status,
+    content: `**Error:** ${reply.error?.message ?? 'Unknown error occurred'}`,
+    ...(partial === '' ? {} : { partial }),
+  }
+}
+
+function textOf(message: Message): string {
+  return typeof message.content === 'string'
+    ? message.content
+    : message.content.map((part) => part.text ?? '').join('')
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { Message, MessageContent } from './message.ts'
+
+/** An id that a client may make or name: unguessable ids of ours match it too. */
+export const ClientId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
+
+/** The run that is writing into a chat now: `seq` is the last event already folded into the messages. */
+export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
+export type ChatRun = z.infer<typeof ChatRun>
+
+/** A chat as its owner reads it (§3.3): the whole tree; the visible path is derived from `selected_message_id`. */
+export const Chat = z.object({
+  id: z.string(),
+  messages: z.array(Message),
+  update_time: z.string(),
+  selected_message_id: z.string().nullable(),
+  run: ChatRun.nullable(),
+})
+export type Chat = z.infer<typeof Chat>
+
+export const SummaryMessage = z.object({
+  role: z.enum(['user', 'assistant']),
+  content: MessageContent,
+  model: z.string().optional(),
+})
+
+/** A search result (§3.4): the first two messages of the selected path and, when there are more, the last. */
+export const ChatSummary = z.object({
+  id: z.string(),
+  update_time: z.string(),
+  messages: z.array(SummaryMessage),
+})
+export type ChatSummary = z.infer<typeof ChatSummary>
+
+export const ChatListQuery = z.object({
+  search: z.string().max(500).optional().default(''),
+  /** Starts at 1 (§9.5). */
+  page: z.coerce.number().int().min(1).max(100_000).optional().default(1),
+  limit: z.coerce.number().int().min(1).max(100).optional().default(10),
+})
+export type ChatListQuery = z.infer<typeof ChatListQuery>
+
+export const ChatList = z.object({
+  chats: z.array(ChatSummary),
+  /** Exact up to 1,000; 1,000 means "1,000 or more". */
+  total: z.int(),
+  page: z.int(),
+  limit: z.int(),
+})
+export type ChatList = z.infer<typeof ChatList>
+
+export const NewChat = z.object({ id: z.string() })
+export type NewChat = z.infer<typeof NewChat>
+
+export const SelectResponse = z.object({ chatId: ClientId, messageId: ClientId })
+export type SelectResponse = z.infer<typeof SelectResponse>
+
+export const StopRequest = z.object({ chatId: ClientId })
+export type StopRequest = z.infer<typeof StopRequest>
+
+/** `stopped` is false when nothing was running any more. */
+export const StopAnswer = z.object({ stopped: z.boolean() })
+export type StopAnswer = z.infer<typeof StopAnswer>

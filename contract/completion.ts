@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { ClientId } from './chat.ts'
+import { ErrorDetail } from './error.ts'
+import { Message, MessageContent, Usage } from './message.ts'
+
+const botName = z.string().min(1, 'no bot is selected').max(200)
+
+/** A new message (§7.11). */
+export const SendRequest = z.object({
+  chatId: ClientId,
+  botName,
+  content: MessageContent,
+  server: z.string().max(200).nullish(),
+  /** Made by the client: the same id with the same content is the same message, with other content it is a conflict. */
+  id: ClientId.optional(),
+  /** The message to answer; absent means the selected leaf, null the root of the chat. */
+  parentId: ClientId.nullish(),
+})
+export type SendRequest = z.infer<typeof SendRequest>
+
+/** Another reply to a user message (§7.11). */
+export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessageId: ClientId })
+export type RegenerateRequest = z.infer<typeof RegenerateRequest>
+
+export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
+export type CompletionRequest = z.infer<typeof CompletionRequest>
+
+const seq = z.int().nonnegative()
+
+/**
+ * The events of a run, which are also the `data:` lines of its stream (§7.30). Each carries what the specification's
+ * clients read (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at
+ * 1 and has no gaps; a heartbeat has none, since it is not part of the log.
+ */
+export const StartedEvent = z.object({
+  type: z.literal('started'),
+  seq,
+  /** The message that is answered. */
+  user_message: Message,
+  /** The reply, still empty. */
+  assistant_message: Message,
+})
+export const ModelEvent = z.object({
+  type: z.literal('model'),
+  seq,
+  model: z.string(),
+  provider: z.string().optional(),
+})
+const delta = <Shape extends z.ZodRawShape>(shape: Shape) => z.tuple([z.object({ delta: z.object(shape) })])
+export const TextEvent = z.object({
+  type: z.literal('text'),
+  seq,
+  choices: delta({ content: z.string() }),
+})
+export const ReasoningEvent = z.object({
+  type: z.literal('reasoning'),
+  seq,
+  choices: delta({ reasoning_content: z.string() }),
+})
+export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
+export const ToolCallEvent = z.object({
+  type: z.literal('tool_call'),
+  seq,
+  message_id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  arguments: z.string(),
+  plainContent: z.string(),
+})
+export const ToolResultEvent = z.object({
+  type: z.literal('tool_result'),
+  seq,
+  role: z.literal('user'),
+  content: MessageContent,
+  message: Message,
+})
+export const McpStatusEvent = z.object({
+  type: z.literal('mcp_status'),
+  seq,
+  status: z.string(),
+  server: z.string(),
+  message: z.string(),
+  /** Ends the round of connections (§4.9). */
+  finished: z.boolean().optional(),
+})
+export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
+/** The last event of every run; the message is stored before it is sent. */
+export const EndedEvent = z.object({
+  type: z.literal('ended'),
+  seq,
+  status: z.enum(['complete', 'stopped', 'failed', 'interrupted']),
+})
+export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
+
+export const CompletionEvent = z.discriminatedUnion('type', [
+  StartedEvent,
+  ModelEvent,
+  TextEvent,
+  ReasoningEvent,
+  UsageEvent,
+  ToolCallEvent,
+  ToolResultEvent,
+  McpStatusEvent,
+  ErrorEvent,
+  EndedEvent,
+  HeartbeatEvent,
+])
+export type CompletionEvent = z.infer<typeof CompletionEvent>
+
+/** An event of the log: everything but the heartbeat. */
+export type RunEvent = Exclude<CompletionEvent, { type: 'heartbeat' }>
+export type EndedStatus = z.infer<typeof EndedEvent>['status']
+
+/** The text that closes a stream, after the last event (§7.31). */
+export const endMarker = '[DONE]'

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { ClientId } from './chat.ts'
+import { Message } from './message.ts'
+
+export const ShareRequest = z.object({ messageId: ClientId })
+export type ShareRequest = z.infer<typeof ShareRequest>
+
+/** The link is `/share/{shareId}` (§7.10). */
+export const ShareAnswer = z.object({ shareId: z.string() })
+export type ShareAnswer = z.infer<typeof ShareAnswer>
+
+/** One link as its owner lists it under General. */
+export const OwnShare = z.object({ id: z.string(), title: z.string(), created_at: z.string() })
+export type OwnShare = z.infer<typeof OwnShare>
+export const OwnShareList = z.object({ shares: z.array(OwnShare) })
+
+/** What a visitor reads: one path, oldest first, without the arguments and results of tool calls. */
+export const SharedChat = z.object({
+  id: z.string(),
+  messages: z.array(Message),
+  update_time: z.string(),
+  selected_message_id: z.string(),
+})
+export type SharedChat = z.infer<typeof SharedChat>
