@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { Message, MessageContent } from './message.ts'
 
 /** An id that a client may make or name: unguessable ids of ours match it too. */
-export const ClientId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
+export const ClientId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
 
 /** The run that is writing into a chat now: `seq` is the last event already folded into the messages. */
 export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })

@@ -23,4 +23,7 @@ export const IntegrationInput = z.object({
 export type IntegrationInput = z.infer<typeof IntegrationInput>
 
 export const IntegrationAuth = z.object({ authUrl: z.string() })
-export const IntegrationCallback = z.object({ code: z.string().min(1).max(4000), state: z.string().max(400).optional() })
+export const IntegrationCallback = z.object({
+  code: z.string().min(1).max(4000),
+  state: z.string().max(400).optional(),
+})

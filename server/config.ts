@@ -1,0 +1,236 @@
+import { resolve } from 'node:path'
+import { apiTypes } from '@yonder/contract/bot'
+import { z } from 'zod'
+
+/** A bot that every user gets at first sign-in. */
+const DefaultBot = z.object({
+  name: z.string().trim().min(1),
+  model: z.string().trim().min(1),
+  base_url: z.url().nullish(),
+  api_type: z.enum(apiTypes).nullish(),
+  custom_api_path: z.string().nullish(),
+  max_tokens: z.int().min(1).nullish(),
+})
+export type DefaultBot = z.infer<typeof DefaultBot>
+
+const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: `must be ${what}` })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+
+/** `a.example:443,127.0.0.1:*` */
+const hostList = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  )
+  .pipe(
+    z.array(
+      z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/\][]+):(\d{1,5}|\*)$/, 'must be host:port,host:port'),
+    ),
+  )
+
+const emailList = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim().toLowerCase())
+      .filter((entry) => entry !== ''),
+  )
+  .pipe(z.array(z.email('must be e-mail addresses with commas between them')))
+
+const perMinute = optional(z.coerce.number('must be a whole number').int().min(1))
+
+/** The environment as people write it. Empty counts as absent. */
+const Environment = z.object({
+  PORT: optional(z.coerce.number('must be a port').int().min(0).max(65_535)),
+  HOST: optional(z.string()),
+  PUBLIC_URL: optional(httpUrl),
+  DATA_DIR: optional(z.string()),
+  DATABASE_URL: optional(z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')),
+  OIDC_ISSUER: optional(httpUrl),
+  OIDC_CLIENT_ID: optional(z.string()),
+  OIDC_AUDIENCE: optional(z.string()),
+  OIDC_GOOGLE_PARAMS: optional(z.string()),
+  SIGN_UP: optional(z.enum(['open', 'closed'], 'must be open or closed')),
+  ALLOWED_EMAILS: optional(emailList),
+  GOOGLE_CLIENT_ID: optional(z.string()),
+  GOOGLE_CLIENT_SECRET: optional(z.string()),
+  GOOGLE_ISSUER: optional(httpUrl),
+  SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters')),
+  DEFAULT_MODEL_BASE_URL: optional(httpUrl),
+  DEFAULT_MODEL_API_KEY: optional(z.string()),
+  DEFAULT_BOTS: optional(json(z.array(DefaultBot), 'a JSON list of bots')),
+  ALLOWED_PRIVATE_HOSTS: optional(hostList),
+  CONNECTOR_REGISTRY_URL: optional(httpUrl),
+  DEMO_SHARE_ID: optional(z.string()),
+  SOURCE_URL: optional(httpUrl),
+  METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
+  CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl),
+  LOG_LEVEL: optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+  RATE_LIMIT_SIGN_IN: perMinute,
+  RATE_LIMIT_COMPLETIONS: perMinute,
+  RATE_LIMIT_WRITES: perMinute,
+  RATE_LIMIT_SHARE_READS: perMinute,
+})
+
+export interface Config {
+  readonly port: number
+  readonly host: string
+  /** True when only this machine can reach the product. */
+  readonly loopback: boolean
+  /** The origin people use, without a path. */
+  readonly publicUrl: string
+  readonly dataDir: string
+  readonly databaseUrl: string | null
+  /** A provider elsewhere; null means the embedded one. */
+  readonly oidc: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly audience: string
+  } | null
+  readonly googleParams: Readonly<Record<string, string>>
+  readonly signUp: 'open' | 'closed'
+  readonly allowedEmails: readonly string[]
+  readonly google: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly clientSecret: string
+  } | null
+  /** Null means the key that is kept in `dataDir`. */
+  readonly secretKey: string | null
+  readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
+  /** Null means: one for the built-in demo model, or none named when a provider is configured. */
+  readonly defaultBots: readonly DefaultBot[] | null
+  readonly allowedPrivateHosts: readonly string[]
+  readonly demoShareId: string | null
+  readonly sourceUrl: string
+  readonly metricsToken: string | null
+  readonly logLevel: string
+  /** Requests a minute. */
+  readonly rateLimits: {
+    readonly signIn: number
+    readonly completions: number
+    readonly writes: number
+    readonly shareReads: number
+  }
+}
+
+/** Thrown with every problem of the environment at once. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const loopbackHosts = new Set(['127.0.0.1', 'localhost', '::1'])
+const defaultSourceUrl = 'https://github.com/yonder-chat/yonder'
+
+/** Reads settings. Throws `ConfigError` that lists every wrong value. */
+export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(environment)
+  const problems = parsed.success
+    ? crossProblems(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  if (!parsed.success || problems.length > 0) {
+    throw new ConfigError(
+      `Yonder cannot start with these settings:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    )
+  }
+  return toConfig(parsed.data)
+}
+
+function crossProblems(env: z.infer<typeof Environment>): string[] {
+  const problems: string[] = []
+  if (env.OIDC_ISSUER !== undefined && env.OIDC_CLIENT_ID === undefined) {
+    problems.push('OIDC_CLIENT_ID: is needed with OIDC_ISSUER')
+  }
+  if (env.OIDC_ISSUER !== undefined && env.OIDC_AUDIENCE === undefined) {
+    problems.push(
+      'OIDC_AUDIENCE: is needed with OIDC_ISSUER, and must differ from the client id for most providers',
+    )
+  }
+  if ((env.GOOGLE_CLIENT_ID === undefined) !== (env.GOOGLE_CLIENT_SECRET === undefined)) {
+    problems.push('GOOGLE_CLIENT_ID: and GOOGLE_CLIENT_SECRET go together')
+  }
+  if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {
+    problems.push('DEFAULT_MODEL_BASE_URL: is needed with DEFAULT_MODEL_API_KEY')
+  }
+  if (env.PUBLIC_URL !== undefined && new URL(env.PUBLIC_URL).pathname !== '/') {
+    problems.push('PUBLIC_URL: must be an origin without a path')
+  }
+  return problems
+}
+
+function toConfig(env: z.infer<typeof Environment>): Config {
+  const port = env.PORT ?? 3000
+  const host = env.HOST ?? '127.0.0.1'
+  const loopback = loopbackHosts.has(host)
+  return {
+    port,
+    host,
+    loopback,
+    publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${port}`).origin,
+    dataDir: resolve(env.DATA_DIR ?? 'data'),
+    databaseUrl: env.DATABASE_URL ?? null,
+    oidc:
+      env.OIDC_ISSUER === undefined
+        ? null
+        : { issuer: env.OIDC_ISSUER, clientId: env.OIDC_CLIENT_ID ?? '', audience: env.OIDC_AUDIENCE ?? '' },
+    googleParams: Object.fromEntries(
+      new URLSearchParams(env.OIDC_GOOGLE_PARAMS ?? 'connection=google-oauth2'),
+    ),
+    signUp: env.SIGN_UP ?? (loopback ? 'open' : 'closed'),
+    allowedEmails: env.ALLOWED_EMAILS ?? [],
+    google:
+      env.GOOGLE_CLIENT_ID === undefined
+        ? null
+        : {
+            issuer: env.GOOGLE_ISSUER ?? 'https://accounts.google.com',
+            clientId: env.GOOGLE_CLIENT_ID,
+            clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
+          },
+    secretKey: env.SECRET_KEY ?? null,
+    defaultModel:
+      env.DEFAULT_MODEL_BASE_URL === undefined
+        ? null
+        : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
+    defaultBots: env.DEFAULT_BOTS ?? null,
+    allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
+    demoShareId: env.DEMO_SHARE_ID ?? null,
+    sourceUrl: env.SOURCE_URL ?? defaultSourceUrl,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    logLevel: env.LOG_LEVEL ?? 'info',
+    rateLimits: {
+      signIn: env.RATE_LIMIT_SIGN_IN ?? 10,
+      completions: env.RATE_LIMIT_COMPLETIONS ?? 30,
+      writes: env.RATE_LIMIT_WRITES ?? 120,
+      shareReads: env.RATE_LIMIT_SHARE_READS ?? 60,
+    },
+  }
+}
+
+/** The one place where the process's environment is read; `.env` in the working folder fills what is not set. */
+export function readConfig(): Config {
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+  return parseConfig(process.env)
+}

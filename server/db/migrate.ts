@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import type { Dialect } from './dialect.ts'
+import { createChats } from './migrations/0001-chats.ts'
+import { createIdentity } from './migrations/0002-identity.ts'
+import { createSearch } from './migrations/0003-search.ts'
+import type { Tables } from './tables.ts'
+
+type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
+
+/** In order; a migration that was released is never changed, the next one is added. Its number is its place, from 1. */
+export const migrations: readonly Migration[] = [createChats, createIdentity, createSearch]
+
+/**
+ * Brings the database to this version. Each migration is one transaction together with its mark, so a process killed at
+ * any step leaves the state before or after it; two starters wait for each other. Throws, with the data untouched, when
+ * a newer version has written to the database.
+ */
+export async function migrate({ db, dialect }: Database): Promise<void> {
+  let done = false
+  while (!done) {
+    done = await db.transaction().execute(async (trx) => {
+      await dialect.lockMigrations(trx)
+      await sql`create table if not exists migrations (number integer primary key, applied_at bigint not null)`.execute(
+        trx,
+      )
+      const { rows } = await sql<{
+        number: number
+      }>`select coalesce(max(number), 0) as number from migrations`.execute(trx)
+      const applied = rows[0]?.number ?? 0
+      if (applied > migrations.length) {
+        throw new Error(
+          `The database is from a newer version (${applied}; this one knows ${migrations.length}). Start that version, or restore a backup.`,
+        )
+      }
+      const next = migrations[applied]
+      if (next === undefined) return true
+      await next(trx, dialect)
+      await sql`insert into migrations (number, applied_at) values (${applied + 1}, ${Date.now()})`.execute(
+        trx,
+      )
+      return false
+    })
+  }
+}

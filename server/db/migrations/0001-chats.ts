@@ -1,0 +1,78 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Tables } from '../tables.ts'
+
+/** Users, bots, the append-only tree of messages, and the runs that write into it. */
+export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  const { integer } = dialect
+  await trx.schema
+    .createTable('users')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('issuer', 'text', (c) => c.notNull())
+    .addColumn('subject', 'text', (c) => c.notNull())
+    .addColumn('name', 'text')
+    .addColumn('email', 'text')
+    .addColumn('picture', 'text')
+    .addColumn('created_at', integer, (c) => c.notNull())
+    .addUniqueConstraint('users_identity', ['issuer', 'subject'])
+    .execute()
+  await trx.schema
+    .createTable('bots')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('model', 'text', (c) => c.notNull())
+    .addColumn('base_url', 'text')
+    .addColumn('api_key', 'text')
+    .addColumn('api_type', 'text')
+    .addColumn('custom_api_path', 'text')
+    .addColumn('max_tokens', integer)
+    .addColumn('created_at', integer, (c) => c.notNull())
+    .addUniqueConstraint('bots_name', ['user_id', 'name'])
+    .execute()
+  await trx.schema
+    .createTable('chats')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('user_id', 'text', (c) => c.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('selected_message_id', 'text')
+    .addColumn('created_at', integer, (c) => c.notNull())
+    .addColumn('updated_at', integer, (c) => c.notNull())
+    .execute()
+  await trx.schema.createIndex('chats_by_time').on('chats').columns(['user_id', 'updated_at']).execute()
+  await dialect.createMessageTable(trx)
+  await trx.schema
+    .createIndex('messages_by_time')
+    .on('messages')
+    .columns(['chat_id', 'unix_timestamp'])
+    .execute()
+  await createRuns(trx, dialect)
+}
+
+async function createRuns(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
+  await trx.schema
+    .createTable('runs')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('chat_id', 'text', (c) => c.notNull().references('chats.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (c) => c.notNull())
+    .addColumn('message_id', 'text', (c) => c.notNull())
+    .addColumn('status', 'text', (c) => c.notNull())
+    .addColumn('node_id', 'text', (c) => c.notNull())
+    .addColumn('lease_until', integer, (c) => c.notNull())
+    .addColumn('last_seq', integer, (c) => c.notNull())
+    .addColumn('stop_requested', integer, (c) => c.notNull().defaultTo(0))
+    .addColumn('started_at', integer, (c) => c.notNull())
+    .addColumn('ended_at', integer)
+    .execute()
+  // One run per chat: a second one fails here, whatever raced.
+  await sql`create unique index runs_active on runs (chat_id) where status = 'running'`.execute(trx)
+  await trx.schema.createIndex('runs_by_chat').on('runs').columns(['chat_id', 'started_at']).execute()
+  await trx.schema.createIndex('runs_by_status').on('runs').columns(['status', 'lease_until']).execute()
+  await trx.schema
+    .createTable('run_events')
+    .addColumn('run_id', 'text', (c) => c.notNull().references('runs.id').onDelete('cascade'))
+    .addColumn('seq', integer, (c) => c.notNull())
+    .addColumn('event', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('run_events_key', ['run_id', 'seq'])
+    .execute()
+}

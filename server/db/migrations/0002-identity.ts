@@ -1,0 +1,41 @@
+import type { Kysely } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Tables } from '../tables.ts'
+
+/** The embedded provider: its keys (sealed), accounts and protocol records. */
+export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
+  await trx.schema
+    .createTable('keys')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('value', 'text', (c) => c.notNull())
+    .addColumn('created_at', integer, (c) => c.notNull())
+    .execute()
+  await trx.schema
+    .createTable('accounts')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('email', 'text', (c) => c.notNull().unique())
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('password_hash', 'text', (c) => c.notNull())
+    .addColumn('created_at', integer, (c) => c.notNull())
+    .execute()
+  await trx.schema
+    .createTable('oidc')
+    .addColumn('model', 'text', (c) => c.notNull())
+    .addColumn('id', 'text', (c) => c.notNull())
+    .addColumn('payload', 'text', (c) => c.notNull())
+    .addColumn('grant_id', 'text')
+    .addColumn('uid', 'text')
+    .addColumn('user_code', 'text')
+    .addColumn('expires_at', integer)
+    .addColumn('consumed_at', integer)
+    .addPrimaryKeyConstraint('oidc_key', ['model', 'id'])
+    .execute()
+  await trx.schema.createIndex('oidc_by_grant').on('oidc').column('grant_id').execute()
+  await trx.schema.createIndex('oidc_by_uid').on('oidc').columns(['model', 'uid']).execute()
+  await trx.schema.createIndex('oidc_by_expiry').on('oidc').column('expires_at').execute()
+  await trx.schema
+    .createTable('ended_grants')
+    .addColumn('grant_id', 'text', (c) => c.primaryKey())
+    .addColumn('expires_at', integer, (c) => c.notNull())
+    .execute()
+}

@@ -1,0 +1,29 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import { openPostgres } from './open-postgres.ts'
+import { openSqlite } from './open-sqlite.ts'
+
+export interface DatabaseOptions {
+  /** A PostgreSQL address; without one, SQLite in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly dataDir: string
+}
+
+/** The name of the SQLite file in the data folder. */
+export const sqliteFileName = 'yonder.sqlite'
+
+/** Opens the configured database and brings it to this version. */
+export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const database =
+    databaseUrl === null ? openSqlite(join(dataDir, sqliteFileName)) : openPostgres(databaseUrl)
+  try {
+    await migrate(database)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+
+const fileName = 'secret.key'
+
+/**
+ * The installation's secret: the setting when there is one, else a key that is made at first start and kept in the data
+ * folder, readable by its owner alone. Two processes that start at once end with the same key.
+ */
+export function requireSecretKey(setting: string | null, dataDir: string): string {
+  if (setting !== null) return setting
+  const path = join(dataDir, fileName)
+  const known = readKey(path)
+  if (known !== undefined) return known
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, 'wx', 0o600)
+  writeSync(file, randomBytes(32).toString('hex'))
+  fsyncSync(file)
+  closeSync(file)
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  } finally {
+    unlinkSync(draft)
+  }
+  const made = readKey(path)
+  if (made === undefined)
+    throw new Error(`${path} is empty. Restore it from a backup: it opens the stored keys.`)
+  return made
+}
+
+function readKey(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

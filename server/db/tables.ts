@@ -1,0 +1,141 @@
+import type { Generated, Selectable } from 'kysely'
+
+/*
+ * The tables as both engines hold them: ids are text, times are integer milliseconds since 1970, JSON is text, booleans
+ * are 0 or 1. Migrations in `migrations/` make them; nothing here travels to a browser (presenters do).
+ */
+
+export interface UserTable {
+  id: string
+  issuer: string
+  subject: string
+  name: string | null
+  email: string | null
+  picture: string | null
+  created_at: number
+}
+
+export interface BotTable {
+  id: string
+  user_id: string
+  name: string
+  model: string
+  base_url: string | null
+  /** Sealed by `seal-secret.ts`. */
+  api_key: string | null
+  api_type: string | null
+  custom_api_path: string | null
+  max_tokens: number | null
+  created_at: number
+}
+
+export interface ChatTable {
+  id: string
+  user_id: string
+  selected_message_id: string | null
+  created_at: number
+  updated_at: number
+}
+
+export interface MessageTable {
+  chat_id: string
+  /** Unique within its chat: a client may have made it. */
+  id: string
+  /** Position in the order of writing over all chats, from the engine; the search index follows it. */
+  position: Generated<number>
+  parent_id: string | null
+  role: string
+  content: string
+  reasoning: string | null
+  status: string
+  error_code: string | null
+  error_message: string | null
+  model: string | null
+  provider: string | null
+  bot: string | null
+  usage: string | null
+  server: string | null
+  tool: string | null
+  arguments: string | null
+  /** Milliseconds, strictly increasing within a chat. */
+  unix_timestamp: number
+}
+
+export interface RunTable {
+  id: string
+  chat_id: string
+  user_id: string
+  message_id: string
+  /** `running`, or how it ended. At most one run of a chat is `running`. */
+  status: string
+  node_id: string
+  /** Renewed while its node lives; past it, any reader may close the run as interrupted. */
+  lease_until: number
+  last_seq: number
+  stop_requested: number
+  started_at: number
+  ended_at: number | null
+}
+
+export interface RunEventTable {
+  run_id: string
+  seq: number
+  event: string
+}
+
+/** SQLite only: finished messages that the trigram index does not hold yet. */
+export interface SearchQueueTable {
+  position: number
+}
+
+export interface KeyTable {
+  name: string
+  value: string
+  created_at: number
+}
+
+export interface AccountTable {
+  id: string
+  /** Lower case, trimmed. */
+  email: string
+  name: string
+  password_hash: string
+  created_at: number
+}
+
+export interface OidcTable {
+  model: string
+  id: string
+  payload: string
+  grant_id: string | null
+  uid: string | null
+  user_code: string | null
+  expires_at: number | null
+  consumed_at: number | null
+}
+
+/** Access tokens that were ended before their time: a sign-out through the embedded provider. */
+export interface EndedGrantTable {
+  grant_id: string
+  expires_at: number
+}
+
+export interface Tables {
+  users: UserTable
+  bots: BotTable
+  chats: ChatTable
+  messages: MessageTable
+  runs: RunTable
+  run_events: RunEventTable
+  search_queue: SearchQueueTable
+  keys: KeyTable
+  accounts: AccountTable
+  oidc: OidcTable
+  ended_grants: EndedGrantTable
+}
+
+export type MessageRow = Selectable<MessageTable>
+export type ChatRow = Selectable<ChatTable>
+export type BotRow = Selectable<BotTable>
+export type UserRow = Selectable<UserTable>
+export type RunRow = Selectable<RunTable>
