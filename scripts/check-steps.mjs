@@ -1,0 +1,45 @@
+import { runCommand, runTool } from './run-command.mjs'
+
+/** What every change must satisfy before it is tested; slow steps first, since two run at a time. */
+const steps = [
+  { name: 'lint', run: () => runTool('oxlint/bin/oxlint', ['--type-aware'], { quiet: true }) },
+  { name: 'types of server', run: () => runTsc('server') },
+  { name: 'types of web', run: () => runTsc('web') },
+  { name: 'unused code', run: () => runTool('knip/bin/knip.js', ['--no-progress'], { quiet: true }) },
+  { name: 'types of e2e, bench, scripts', run: () => runTsc('tsconfig.json') },
+  { name: 'types of contract', run: () => runTsc('contract') },
+  { name: 'format', run: () => runTool('oxfmt/bin/oxfmt', ['--check'], { quiet: true }) },
+  {
+    name: 'architecture',
+    run: () => runCommand(process.execPath, ['scripts/check-architecture.mjs'], { quiet: true }),
+  },
+]
+
+/**
+ * Runs every check, says how each ended, and answers the names of those that failed.
+ *
+ * @returns {Promise<string[]>}
+ */
+export async function runChecks() {
+  /** @type {string[]} */
+  const failed = []
+  const waiting = [...steps]
+  const work = async () => {
+    for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
+      const started = Date.now()
+      const { code, output } = await step.run()
+      const seconds = ((Date.now() - started) / 1000).toFixed(1)
+      console.log(`${code === 0 ? '✓' : '✗'} ${step.name} (${seconds} s)`)
+      if (code === 0) continue
+      failed.push(step.name)
+      console.log(output.trimEnd())
+    }
+  }
+  await Promise.all([work(), work()])
+  return failed
+}
+
+/** @param {string} project */
+function runTsc(project) {
+  return runTool('typescript/bin/tsc', ['--noEmit', '--pretty', 'false', '-p', project], { quiet: true })
+}

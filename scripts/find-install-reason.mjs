@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** @typedef {{ version?: string, optional?: boolean, peer?: boolean, link?: boolean, workspaces?: string[],
+ *   dependencies?: Record<string, string>, devDependencies?: Record<string, string> }} LockEntry */
+
+/**
+ * Why packages must be installed, or undefined when `node_modules` holds what package-lock.json asks for.
+ * Compares contents, so that a fresh checkout with other file times installs nothing.
+ *
+ * @param {string} folder of the repository
+ * @returns {string | undefined}
+ */
+export function findInstallReason(folder) {
+  if (!existsSync(join(folder, 'node_modules'))) return 'there are none yet'
+  const installed = readLock(join(folder, 'node_modules/.package-lock.json'))
+  if (installed === undefined) return 'an earlier installation did not finish'
+  const wanted = readLock(join(folder, 'package-lock.json'))
+  if (wanted === undefined) return 'package-lock.json is missing'
+  return findChangedManifest(folder, wanted) ?? findStalePackage(installed, wanted)
+}
+
+/**
+ * @param {string} folder
+ * @param {Record<string, LockEntry>} wanted
+ */
+function findChangedManifest(folder, wanted) {
+  for (const workspace of ['', ...(wanted['']?.workspaces ?? [])]) {
+    const manifest = JSON.parse(readFileSync(join(folder, workspace, 'package.json'), 'utf8'))
+    const locked = wanted[workspace]
+    for (const kind of /** @type {const} */ (['dependencies', 'devDependencies']))
+      if (describe(manifest[kind]) !== describe(locked?.[kind]))
+        return `${join(workspace, 'package.json')} changed`
+  }
+  return undefined
+}
+
+/**
+ * @param {Record<string, LockEntry>} installed
+ * @param {Record<string, LockEntry>} wanted
+ */
+function findStalePackage(installed, wanted) {
+  for (const [place, entry] of Object.entries(wanted)) {
+    // Packages for other systems are optional and rightly absent.
+    if (!place.startsWith('node_modules/') || entry.link === true) continue
+    const found = installed[place]
+    if (found === undefined && entry.optional === true) continue
+    if (found?.version !== entry.version)
+      return `${place.replace(/^.*node_modules\//, '')} ${entry.version} is missing`
+  }
+  return undefined
+}
+
+/** @param {Record<string, string>} [dependencies] */
+function describe(dependencies = {}) {
+  return JSON.stringify(Object.entries(dependencies).toSorted())
+}
+
+/**
+ * @param {string} path
+ * @returns {Record<string, LockEntry> | undefined}
+ */
+function readLock(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined
+}

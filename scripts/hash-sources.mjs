@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+
+const skipped = new Set(['node_modules', 'dist', 'data', 'testing'])
+
+/**
+ * A fingerprint of every source below these files and folders; tests do not count.
+ * Contents rather than times, so that switching branches and back builds nothing.
+ *
+ * @param {string} folder of the repository
+ * @param {readonly string[]} paths below it
+ */
+export function hashSources(folder, paths) {
+  const hash = createHash('sha256')
+  for (const path of paths) addPath(hash, join(folder, path), path)
+  return hash.digest('hex')
+}
+
+/**
+ * @param {import('node:crypto').Hash} hash
+ * @param {string} place
+ * @param {string} name
+ */
+function addPath(hash, place, name) {
+  const found = statSync(place, { throwIfNoEntry: false })
+  if (found === undefined) return
+  if (!found.isDirectory()) {
+    hash.update(`${name}\0${found.size}\0`).update(readFileSync(place))
+    return
+  }
+  for (const entry of readdirSync(place).toSorted())
+    if (!skipped.has(entry) && !entry.startsWith('.') && !/\.test\.tsx?$/.test(entry))
+      addPath(hash, join(place, entry), `${name}/${entry}`)
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { connectPostgres, findPostgres } from './find-postgres.mjs'
+
+const prefix = 'yonder_test_'
+
+/** @type {{ server: string, name: string } | undefined} */
+let provided
+
+/**
+ * Gives a test run an empty PostgreSQL database of its own in TEST_DATABASE_URL, in which every test makes its own
+ * schema. The variable is empty when this machine has no PostgreSQL; the tests then use the embedded one.
+ */
+export async function setup() {
+  const server = await findPostgres()
+  if (server === undefined) {
+    console.log('No PostgreSQL found: the second dialect runs on PGlite, without the tests of concurrency.')
+    process.env['TEST_DATABASE_URL'] = ''
+    return
+  }
+  const name = `${prefix}${process.pid}_${randomBytes(4).toString('hex')}`
+  await withClient(server, async (client) => {
+    await dropForgotten(client, server)
+    await client.query(`create database ${name}`)
+    // Tests do not outlive a power failure, so their commits need not wait for the disk.
+    await client.query(`alter database ${name} set synchronous_commit = off`)
+  })
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  // Made once here: two tests that made it at the same time would trip over each other.
+  await withClient(url.href, (client) => client.query('create extension if not exists pg_trgm'))
+  process.env['TEST_DATABASE_URL'] = url.href
+  provided = { server, name }
+}
+
+export async function teardown() {
+  if (provided === undefined) return
+  const { server, name } = provided
+  await withClient(server, (client) => client.query(`drop database if exists ${name} with (force)`))
+}
+
+/**
+ * Removes what runs left behind that were killed. Process numbers mean something on this machine only.
+ *
+ * @param {import('pg').Client} client
+ * @param {string} server
+ */
+async function dropForgotten(client, server) {
+  if (!['localhost', '127.0.0.1', '[::1]'].includes(new URL(server).hostname)) return
+  const { rows } = await client.query('select datname from pg_database where datname like $1', [`${prefix}%`])
+  for (const { datname } of rows)
+    if (!isRunning(Number(String(datname).slice(prefix.length).split('_')[0])))
+      await client.query(`drop database if exists ${datname} with (force)`)
+}
+
+/** @param {number} pid */
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/**
+ * @template Result
+ * @param {string} url
+ * @param {(client: import('pg').Client) => Promise<Result>} use
+ */
+async function withClient(url, use) {
+  const client = await connectPostgres(url)
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { findInstallReason } from './find-install-reason.mjs'
+import { rootFolder, runCommand } from './run-command.mjs'
+
+const oldestNode = [20, 19]
+
+const compilerHint = `SQLite's native module does not load, and building it failed.
+It is downloaded ready-made where that is possible and compiled otherwise, which needs g++, make and python3:
+  Debian, Ubuntu:  apt-get install g++ make python3
+  Fedora:          dnf install gcc-c++ make python3
+  macOS:           xcode-select --install
+Then run this command again.`
+
+/**
+ * Makes the clone ready to build and run: the right Node, every package, a SQLite that loads.
+ * Silent and fast when nothing is missing; ends the process with a sentence when something cannot be had.
+ */
+export async function setUp() {
+  requireNode()
+  const reason = findInstallReason(rootFolder)
+  if (reason !== undefined) await installPackages(reason)
+  await requireSqlite()
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
+  leave(
+    `Yonder needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}. Get one from https://nodejs.org`,
+  )
+}
+
+/** @param {string} reason */
+async function installPackages(reason) {
+  console.log(
+    `Installing packages: ${reason}. SQLite may be compiled on the way, which can take two minutes.`,
+  )
+  // `ci` empties node_modules first, so it is for a clone that has none.
+  const command = existsSync(`${rootFolder}node_modules`) ? 'install' : 'ci'
+  const { code } = await runNpm([command, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+  if (code !== 0) leave(`npm ${command} failed (code ${code}); its own message is above.`)
+}
+
+async function requireSqlite() {
+  if (loadsSqlite()) return
+  console.log("SQLite's native module does not fit this Node; building it again (one to two minutes).")
+  // Scripts may be switched off in the npm settings of this machine; this package needs its own.
+  await runNpm(['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'])
+  const { code } = await runCommand(process.execPath, [
+    '-e',
+    "new (require('better-sqlite3'))(':memory:').close()",
+  ])
+  if (code !== 0) leave(compilerHint)
+}
+
+function loadsSqlite() {
+  try {
+    const Sqlite = createRequire(`${rootFolder}server/package.json`)('better-sqlite3')
+    new Sqlite(':memory:').close()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @param {readonly string[]} parameters */
+async function runNpm(parameters) {
+  const started = Date.now()
+  const pulse = setInterval(() => {
+    console.log(`  … still working (${Math.round((Date.now() - started) / 1000)} s)`)
+  }, 15_000)
+  const npm = process.env['npm_execpath'] ?? ''
+  const result = await (npm.endsWith('npm-cli.js')
+    ? runCommand(process.execPath, [npm, ...parameters])
+    : runCommand('npm', parameters))
+  clearInterval(pulse)
+  return result
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function leave(message) {
+  console.error(`\n${message}`)
+  process.exit(1)
+}

@@ -1,0 +1,41 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'contract', root: path('contract'), environment: 'node' } },
+      {
+        test: {
+          name: 'server',
+          root: path('server'),
+          environment: 'node',
+          globalSetup: [path('scripts/provide-test-database.mjs')],
+          // A first PGlite takes seconds on a busy machine.
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'web',
+          root: path('web'),
+          environment: 'happy-dom',
+          setupFiles: [path('web/testing/set-up-browser-test.ts')],
+          testTimeout: 10_000,
+        },
+      },
+      {
+        test: {
+          name: 'scripts',
+          root: path('scripts'),
+          environment: 'node',
+          include: ['**/*.test.mjs'],
+        },
+      },
+    ],
+  },
+})

@@ -1,0 +1,52 @@
+import { vi } from 'vitest'
+
+type Level = 'error' | 'warn'
+
+interface ConsoleLine {
+  readonly level: Level
+  readonly text: string
+}
+
+let lines: ConsoleLine[] = []
+let expected: { readonly level: Level; readonly pattern: RegExp }[] = []
+let restore: (() => void)[] = []
+
+/** Announces that the running test logs a line like this; without it the test fails on the line. */
+export function expectConsole(level: Level, pattern: RegExp): void {
+  expected.push({ level, pattern })
+}
+
+/** Starts collecting what the page logs as an error or a warning. */
+export function watchConsole(): void {
+  lines = []
+  expected = []
+  restore = (['error', 'warn'] as const).map((level) => {
+    const spy = vi.spyOn(console, level).mockImplementation((...parts: unknown[]) => {
+      lines.push({ level, text: parts.map(asText).join(' ') })
+    })
+    return () => spy.mockRestore()
+  })
+}
+
+/** Fails when a line was logged that nobody expected, or an expected one is missing. */
+export function checkConsole(): void {
+  for (const undo of restore) undo()
+  const surprises = lines.filter(
+    (line) => !expected.some(({ level, pattern }) => level === line.level && pattern.test(line.text)),
+  )
+  if (surprises.length > 0)
+    throw new Error(
+      `Unexpected console output:\n${surprises.map(({ level, text }) => `${level}: ${text}`).join('\n')}`,
+    )
+  const missing = expected.filter(
+    ({ level, pattern }) => !lines.some((line) => line.level === level && pattern.test(line.text)),
+  )
+  if (missing.length > 0)
+    throw new Error(
+      `Expected console output is missing: ${missing.map(({ pattern }) => pattern.source).join(', ')}`,
+    )
+}
+
+function asText(part: unknown): string {
+  return part instanceof Error ? (part.stack ?? part.message) : String(part)
+}

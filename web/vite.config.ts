@@ -1,0 +1,16 @@
+import tailwindcss from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  build: { target: 'es2022', assetsInlineLimit: 0 },
+  server: {
+    // The server's own paths; everything else is the application. The Host header stays, as the server checks it.
+    proxy: Object.fromEntries(
+      ['/api', '/oidc', '/healthz', '/readyz', '/metrics'].map((path) => [path, { target: server }]),
+    ),
+  },
+})
