@@ -49,6 +49,7 @@ async function openPostgresSchema(dataDir: string): Promise<TestDatabase> {
   const url = new URL(postgresUrl)
   url.searchParams.set('options', `-c search_path=${schema},public`)
   const database = openPostgres(url.href, { maxConnections: 5 })
+  await createTrigrams(database)
   await sql`create schema ${sql.id(schema)}`.execute(database.db)
   return {
     ...database,
@@ -57,5 +58,15 @@ async function openPostgresSchema(dataDir: string): Promise<TestDatabase> {
       await sql`drop schema ${sql.id(schema)} cascade`.execute(database.db)
       await database.close()
     },
+  }
+}
+
+/** Into the shared schema, so that dropping one test's schema does not take the extension from another's. */
+async function createTrigrams({ db, dialect }: Database): Promise<void> {
+  try {
+    await sql`create extension if not exists pg_trgm schema public`.execute(db)
+  } catch (error) {
+    // Two tests may start at once: the other one has made it.
+    if (!dialect.isUniqueViolation(error)) throw error
   }
 }

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { sql } from 'kysely'
+import type { Deps } from './deps.ts'
+import type { Api } from './http/api.ts'
+import { createBearerGuard } from './http/bearer-guard.ts'
+import { createErrorHandler } from './http/error-handler.ts'
+import { registerHealthRoutes } from './http/health-routes.ts'
+import { registerHostPin } from './http/host-pin.ts'
+import { registerJsonBody } from './http/json-body.ts'
+import { registerOpenApi } from './http/open-api-routes.ts'
+import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
+import { registerSecurityHeaders } from './http/security-headers.ts'
+import { registerWebRoutes } from './http/web-routes.ts'
+import { requireUser } from './identity/require-user.ts'
+
+/** The whole product: the edge, then one line per domain. Nothing listens yet. */
+export async function createApp(deps: Deps): Promise<FastifyInstance> {
+  const { config, database, identity } = deps
+  const app = Fastify({
+    bodyLimit: 1_048_576,
+    logger: createLogger(config.logLevel),
+    genReqId: () => randomUUID(),
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 1_000 },
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(createErrorHandler(database.dialect.isStorageFull))
+  app.decorateRequest('user', null)
+  registerHostPin(app, config.publicUrl)
+  registerJsonBody(app)
+  await registerSecurityHeaders(app, {
+    connectOrigins: identity.browserOrigins,
+    https: config.publicUrl.startsWith('https:'),
+  })
+  await registerRateLimits(app)
+  await registerOpenApi(app, config.publicUrl)
+  registerHealthRoutes(app, {
+    metrics: deps.metrics,
+    metricsToken: config.metricsToken,
+    countActiveRuns: () => 0,
+    checkReady: async () => {
+      await sql`select 1`.execute(database.db)
+    },
+  })
+  await identity.register(app)
+  await app.register(async (api: Api) => registerApi(api, deps))
+  await registerWebRoutes(app, deps.webRoot)
+  return app
+}
+
+/** Everything that needs a signed-in person. */
+async function registerApi(api: Api, { config, identity }: Deps): Promise<void> {
+  const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
+    request.user = await identity.verify(token)
+  }
+  api.addHook('onRequest', createBearerGuard({ admit }))
+  limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
+}
+
+function createLogger(level: string) {
+  return {
+    level,
+    redact: ['req.headers.authorization', 'req.headers.cookie', 'res.headers["set-cookie"]'],
+    serializers: {
+      req: (request: { method: string; url: string; id: string }) => ({
+        id: request.id,
+        method: request.method,
+        // A query may carry a sign-in code or a searched word.
+        path: request.url.split('?')[0],
+      }),
+    },
+  }
+}

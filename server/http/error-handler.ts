@@ -1,0 +1,95 @@
+import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorBody } from '@yonder/contract/error'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { AppError } from './app-error.ts'
+
+const statusOf: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  name_taken: 409,
+  run_active: 409,
+  not_resumable: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  address_refused: 422,
+  bot_misconfigured: 422,
+  rate_limited: 429,
+  internal: 500,
+  upstream_refused_key: 502,
+  upstream_rate_limited: 502,
+  upstream_unreachable: 502,
+  upstream_invalid: 502,
+  upstream_error: 502,
+  upstream_cut: 502,
+  output_limit: 502,
+  tool_unavailable: 502,
+  identity_unavailable: 503,
+  interrupted: 503,
+  unavailable: 503,
+  upstream_timeout: 504,
+  storage_full: 507,
+}
+
+/** Failures that Fastify itself finds before a route runs, by its status. */
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  404: 'not_found',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  429: 'rate_limited',
+}
+
+/**
+ * Answers every error in one shape. What was not meant for a person is answered as `internal` with the request's id, and
+ * its cause goes to the log alone.
+ */
+export function createErrorHandler(isStorageFull: (error: unknown) => boolean) {
+  return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = toAppError(error, request, isStorageFull)
+    const status = statusOf[known.code]
+    if (status >= 500) request.log.error({ err: error, code: known.code }, 'request failed')
+    else request.log.info({ code: known.code, reason: known.message }, 'request refused')
+    if (known.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
+    void reply.status(status).type('application/json; charset=utf-8').send(errorBody(known))
+  }
+}
+
+/** The wire form of an error. */
+export function errorBody(error: AppError): ErrorBody {
+  return { error: { code: error.code, message: error.message } }
+}
+
+/** Any thrown value as the error that a person may read. */
+export function toAppError(
+  error: unknown,
+  request: Pick<FastifyRequest, 'id'>,
+  isStorageFull: (error: unknown) => boolean,
+): AppError {
+  if (error instanceof AppError) return error
+  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error)
+  if (isStorageFull(error)) {
+    return new AppError('storage_full', 'There is no space left to store this. Nothing was changed.', {
+      cause: error,
+    })
+  }
+  const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
+  if (error instanceof Error && status >= 400 && status < 500) {
+    return new AppError(codeOfStatus[status] ?? 'invalid_request', error.message, { cause: error })
+  }
+  return new AppError('internal', `Something went wrong on the server (request ${request.id}).`, {
+    cause: error,
+  })
+}
+
+function invalidRequest(error: {
+  readonly validation: readonly { readonly instancePath: string; readonly message?: string | undefined }[]
+}): AppError {
+  const problems = error.validation.map(({ instancePath, message = 'is not valid' }) => {
+    const field = instancePath.replaceAll('/', '.').replace(/^\./, '')
+    return field === '' ? message : `${field}: ${message}`
+  })
+  return new AppError('invalid_request', [...new Set(problems)].join('; '), { cause: error })
+}

@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Counter, Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+import { AppError } from './app-error.ts'
+
+export interface HealthOptions {
+  readonly metrics: Registry
+  /** Rejects when the product cannot do its work, e.g. the database does not answer. */
+  readonly checkReady: () => Promise<void>
+  readonly countActiveRuns: () => number
+  /** Opens `/metrics` to other machines; without it only this machine may read them. */
+  readonly metricsToken: string | null
+}
+
+/** `/healthz` (the process answers), `/readyz` (it can work), `/metrics` (Prometheus text). */
+export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
+  const registry = options.metrics
+  const answers = new Counter({
+    name: 'yonder_http_answers_total',
+    help: 'Answers sent, by status.',
+    labelNames: ['status'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'yonder_active_runs',
+    help: 'Replies being written by this process.',
+    registers: [registry],
+    collect() {
+      this.set(options.countActiveRuns())
+    },
+  })
+  app.addHook('onResponse', async (_request, reply) => {
+    answers.inc({ status: reply.statusCode })
+  })
+  app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok' }))
+  app.get('/readyz', { schema: { hide: true } }, async () => {
+    try {
+      await options.checkReady()
+    } catch (error) {
+      throw new AppError('unavailable', 'The database does not answer.', { cause: error })
+    }
+    return { status: 'ready' }
+  })
+  app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
+    if (!mayReadMetrics(request, options.metricsToken))
+      throw new AppError('not_found', 'There is nothing here.')
+    return reply.type(registry.contentType).send(await registry.metrics())
+  })
+}
+
+function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
+  if (token === null)
+    return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
+  const given = Buffer.from(request.headers.authorization ?? '')
+  const wanted = Buffer.from(`Bearer ${token}`)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

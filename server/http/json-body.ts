@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from './app-error.ts'
+import { normalizeText } from './normalize-text.ts'
+
+/** Deeper bodies are refused before anything walks them by recursion. */
+const deepest = 32
+
+const forbiddenKeys = new Set(['__proto__', 'prototype'])
+
+/** Reads JSON bodies, and nothing else: one rule for text, a bound on depth, no keys that reach a prototype. */
+export function registerJsonBody(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const charset =
+      /charset="?([\w-]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+    if (charset !== 'utf-8' && charset !== 'utf8') {
+      done(new AppError('unsupported_media_type', 'A JSON body must be in UTF-8.'))
+      return
+    }
+    try {
+      done(null, parseJson(body as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/**
+ * Parses a body; an empty one is `undefined`, which a schema refuses by name where it wants something.
+ * @throws AppError `invalid_request`
+ */
+export function parseJson(body: Uint8Array): unknown {
+  if (body.byteLength === 0) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    throw new AppError('invalid_request', 'The body is not JSON in UTF-8.', { cause: error })
+  }
+  return clean(value, 0)
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return normalizeText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= deepest)
+    throw new AppError('invalid_request', `The body is nested deeper than ${deepest} levels.`)
+  if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    if (forbiddenKeys.has(key)) throw new AppError('invalid_request', `The body has a forbidden key: ${key}.`)
+    return [normalizeText(key), clean(item, depth + 1)]
+  })
+  return Object.fromEntries(entries)
+}

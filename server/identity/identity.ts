@@ -1,0 +1,19 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { FastifyInstance } from 'fastify'
+import type { User } from './user.ts'
+
+/** Who may come in: the embedded provider, or one elsewhere. */
+export interface Identity {
+  /** What the browser needs to sign in. */
+  readonly clientSettings: ClientSettings['identity']
+  /** Origins the browser speaks to while signing in, besides our own. */
+  readonly browserOrigins: readonly string[]
+  /**
+   * The person an access token stands for; at first sight they are stored.
+   * @throws AppError `unauthenticated` for a token that is not good, `identity_unavailable` when it cannot be checked
+   */
+  verify(token: string): Promise<User>
+  /** Mounts what the provider serves, if it is embedded. */
+  register(app: FastifyInstance): Promise<void>
+  close(): Promise<void>
+}

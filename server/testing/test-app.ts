@@ -1,0 +1,98 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { Registry } from 'prom-client'
+import { createApp } from '../app.ts'
+import { parseConfig } from '../config.ts'
+import { createSealer } from '../db/seal-secret.ts'
+import type { Deps } from '../deps.ts'
+import type { User } from '../identity/user.ts'
+import { openTestDatabase } from './test-database.ts'
+import type { Engine, TestDatabase } from './test-database.ts'
+import { createTestIdentity } from './test-identity.ts'
+
+export interface TestClient {
+  readonly user: User
+  /** For a real `fetch` against `listen()`. */
+  readonly headers: Readonly<Record<string, string>>
+  get(url: string): Promise<LightMyRequestResponse>
+  post(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  put(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  delete(url: string): Promise<LightMyRequestResponse>
+}
+
+export interface TestApp {
+  readonly app: FastifyInstance
+  readonly deps: Deps
+  readonly database: TestDatabase
+  signIn(name?: string): Promise<TestClient>
+  /** Listens on a port of the system's choice; the address without a final slash. */
+  listen(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface TestAppOptions {
+  readonly engine?: Engine
+  /** A database to share with another node; it is then not closed here. */
+  readonly database?: TestDatabase
+  /** Settings as the environment would give them. */
+  readonly environment?: Readonly<Record<string, string>>
+  readonly deps?: Partial<Deps>
+}
+
+const host = 'localhost:3000'
+
+/** The real app over a real database of its own, with sign-in replaced. */
+export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
+  const config = parseConfig({
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_WRITES: '100000',
+    RATE_LIMIT_COMPLETIONS: '100000',
+    DATA_DIR: database.location.dataDir,
+    ...options.environment,
+  })
+  const identity = createTestIdentity(database, async () => undefined)
+  const deps: Deps = {
+    config,
+    database,
+    sealer: createSealer('a secret of tests that is long enough'),
+    identity,
+    metrics: new Registry(),
+    now: Date.now,
+    webRoot: '/nonexistent',
+    ...options.deps,
+  }
+  const app = await createApp(deps)
+  return {
+    app,
+    deps,
+    database,
+    signIn: async (name = 'Ada') => createClient(app, await identity.signIn(name)),
+    async listen() {
+      const address = await app.listen({ port: 0, host: '127.0.0.1' })
+      return address
+    },
+    async close() {
+      await app.close()
+      if (options.database === undefined) await database.close()
+    },
+  }
+}
+
+function createClient(app: FastifyInstance, { user, token }: { user: User; token: string }): TestClient {
+  const headers = { authorization: `Bearer ${token}`, host }
+  const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown) =>
+    app.inject({
+      method,
+      url,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+    })
+  return {
+    user,
+    headers,
+    get: (url) => send('GET', url),
+    post: (url, body) => send('POST', url, body),
+    put: (url, body) => send('PUT', url, body),
+    delete: (url) => send('DELETE', url),
+  }
+}
