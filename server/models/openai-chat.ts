@@ -1,0 +1,89 @@
+import type { Dispatcher } from 'undici'
+import { buildModelUrl } from './build-model-url.ts'
+import type { ModelEndpoint } from './model-endpoint.ts'
+import { ModelFailure } from './model-failure.ts'
+import { modelLimits } from './model-limits.ts'
+import type { ModelLimits } from './model-limits.ts'
+import type { ModelPart, ModelRequest, ModelStream, ModelStreamOptions } from './model.ts'
+import { nameUpstream } from './name-upstream.ts'
+import { postModelCall } from './post-model-call.ts'
+import type { ModelCall } from './post-model-call.ts'
+import { readOpenaiAnswer } from './read-openai-answer.ts'
+import { requireKey } from './require-key.ts'
+import { plainDialect, writeOpenaiRequest } from './write-openai-request.ts'
+import type { OpenaiDialect } from './write-openai-request.ts'
+
+export interface OpenaiChatDeps {
+  /** Decides what may be reached; see `http/guarded-fetch.ts`. */
+  readonly dispatcher: Dispatcher
+  readonly limits?: ModelLimits
+  readonly now?: () => number
+}
+
+const defaultPath = '/chat/completions'
+
+/** Speaks OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and their like. */
+export function openaiChat(endpoint: ModelEndpoint, deps: OpenaiChatDeps): ModelStream {
+  const { dispatcher, limits = modelLimits, now = Date.now } = deps
+
+  async function ask(
+    request: ModelRequest,
+    options: ModelStreamOptions,
+    dialect: OpenaiDialect,
+  ): Promise<void> {
+    const call = writeCall(endpoint, request, dialect)
+    const answer = readOpenaiAnswer(call, limits, options)
+    await postModelCall(call, { dispatcher, limits, now, signal: options.signal, onData: answer.push })
+    answer.end()
+  }
+
+  return async (request, options) => {
+    let dialect = plainDialect
+    while (!options.signal.aborted) {
+      try {
+        return await ask(request, options, dialect)
+      } catch (error) {
+        if (options.signal.aborted) return
+        const other = adaptDialect(dialect, error, request)
+        if (other === undefined) return options.onParts([toFailed(error)])
+        dialect = other
+      }
+    }
+  }
+}
+
+function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: OpenaiDialect): ModelCall {
+  const url = buildModelUrl(endpoint, defaultPath, request.model)
+  const key = requireKey(endpoint.apiKey)
+  return {
+    url,
+    headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+    body: writeOpenaiRequest(request, dialect),
+    upstream: nameUpstream(endpoint, url),
+    guard: { key, contents: request.messages.map((message) => message.content) },
+  }
+}
+
+/** The dialect to try next when an upstream refused a field that is not essential; each is tried once. */
+function adaptDialect(
+  dialect: OpenaiDialect,
+  error: unknown,
+  request: ModelRequest,
+): OpenaiDialect | undefined {
+  const rejection = error instanceof ModelFailure ? error.rejection : ''
+  if (dialect.usageInStream && rejection.includes('stream_options'))
+    return { ...dialect, usageInStream: false }
+  const limitRefused = request.maxTokens !== null && rejection.includes('max_completion_tokens')
+  if (limitRefused && dialect.limitField === 'max_tokens')
+    return { ...dialect, limitField: 'max_completion_tokens' }
+  return undefined
+}
+
+function toFailed(error: unknown): ModelPart {
+  if (error instanceof ModelFailure) return error.part
+  return {
+    type: 'failed',
+    code: 'internal',
+    message: 'The answer could not be read because of a defect in this server.',
+  }
+}

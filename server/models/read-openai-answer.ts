@@ -1,0 +1,81 @@
+import { ModelFailure } from './model-failure.ts'
+import type { ModelLimits } from './model-limits.ts'
+import type { ModelStreamOptions } from './model.ts'
+import type { ModelCall, Progress } from './post-model-call.ts'
+import { readEventStream } from './read-event-stream.ts'
+import { readOpenaiChunk } from './read-openai-chunk.ts'
+
+export interface AnswerReader {
+  push(chunk: Buffer): Progress
+  /** The connection ended, or nothing more is awaited: gives `finish`, or throws a `ModelFailure`. */
+  end(): void
+}
+
+/** The text that closes a stream of chat completion chunks. */
+const endMarker = '[DONE]'
+
+/** Reads the body of an answer and hands its parts on, one batch for each read. */
+export function readOpenaiAnswer(
+  call: ModelCall,
+  limits: ModelLimits,
+  options: ModelStreamOptions,
+): AnswerReader {
+  const { upstream } = call
+  const chunks = readOpenaiChunk(upstream, call.guard, limits)
+  let form: 'nothing' | 'events' | 'json' = 'nothing'
+  let marked = false
+
+  const body = readEventStream(upstream, limits.eventChars, {
+    onEvent(data) {
+      form = 'events'
+      marked = data.startsWith(endMarker)
+      if (!marked && data !== '') chunks.read(parse(data, upstream))
+      return marked
+    },
+    onJson(text) {
+      form = 'json'
+      chunks.read(parse(text, upstream))
+    },
+  })
+
+  function flush(): void {
+    const parts = chunks.take()
+    if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
+  }
+
+  /** What came before a fault is given before the fault is told. */
+  function handOn(read: () => void): void {
+    try {
+      read()
+    } finally {
+      flush()
+    }
+  }
+
+  return {
+    push(chunk) {
+      handOn(() => body.push(chunk))
+      if (marked) return 'done'
+      return chunks.finished ? 'finishing' : 'more'
+    },
+    end() {
+      handOn(() => {
+        if (!marked) body.end()
+        if (form === 'nothing')
+          throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+        if (form === 'events' && !marked && !chunks.finished) {
+          throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
+        }
+        chunks.end()
+      })
+    },
+  }
+}
+
+function parse(text: string, upstream: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ModelFailure('upstream_invalid', `${upstream} sent something that is not valid JSON.`)
+  }
+}
