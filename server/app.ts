@@ -24,6 +24,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     logger: createLogger(config.logLevel),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
     routerOptions: { maxParamLength: 1_000 },
   })
   app.setValidatorCompiler(validatorCompiler)

@@ -84,6 +84,7 @@ const Environment = z.object({
   SOURCE_URL: optional(httpUrl),
   METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
   CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl),
+  TRUSTED_PROXIES: optional(z.string()),
   LOG_LEVEL: optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
   RATE_LIMIT_SIGN_IN: perMinute,
   RATE_LIMIT_COMPLETIONS: perMinute,
@@ -123,6 +124,8 @@ export interface Config {
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
+  /** Addresses or networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[]
   readonly logLevel: string
   /** Requests a minute. */
   readonly rateLimits: {
@@ -215,6 +218,10 @@ function toConfig(env: z.infer<typeof Environment>): Config {
     demoShareId: env.DEMO_SHARE_ID ?? null,
     sourceUrl: env.SOURCE_URL ?? defaultSourceUrl,
     metricsToken: env.METRICS_TOKEN ?? null,
+    trustedProxies: (env.TRUSTED_PROXIES ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
     logLevel: env.LOG_LEVEL ?? 'info',
     rateLimits: {
       signIn: env.RATE_LIMIT_SIGN_IN ?? 10,
