@@ -1,0 +1,59 @@
+/** Packages whose files a file may import besides its own. */
+const mayImport = /** @type {Record<string, readonly string[]>} */ ({
+  contract: [],
+  server: ['contract'],
+  web: ['contract'],
+  e2e: ['contract', 'server', 'scripts'],
+  bench: ['contract', 'server', 'scripts'],
+  scripts: [],
+})
+
+/**
+ * Imports run web -> contract <- server; the contract needs zod alone; the browser never sees Node.
+ *
+ * @type {import('./read-sources.mjs').Rule}
+ */
+export function checkPackageArrows(sources) {
+  return sources.flatMap((source) =>
+    source.imports.flatMap(({ specifier, target }) => {
+      const problem =
+        target === undefined ? checkOutside(source, specifier) : checkInside(source.path, specifier, target)
+      return problem === undefined ? [] : [`${source.path}: ${problem}`]
+    }),
+  )
+}
+
+/**
+ * @param {string} path
+ * @param {string} specifier
+ * @param {string} target
+ */
+function checkInside(path, specifier, target) {
+  const from = packageOf(path)
+  const to = packageOf(target)
+  if (specifier.startsWith('.') && !/\.(ts|tsx|mjs|css|json|svg)(\?\w+)?$/.test(specifier))
+    return `'${specifier}' must be written with its extension`
+  if (from === to) return undefined
+  if (!mayImport[from]?.includes(to)) return `${from} must not import ${to} ('${specifier}')`
+  if (to === 'contract' && specifier.startsWith('.'))
+    return `the contract is imported as '@yonder/contract/…', not as '${specifier}'`
+  return undefined
+}
+
+/**
+ * @param {import('./read-sources.mjs').Source} source
+ * @param {string} specifier
+ */
+function checkOutside({ path, isTest }, specifier) {
+  if (isTest || path.endsWith('.config.ts')) return undefined
+  const from = packageOf(path)
+  if (from === 'contract' && !/^zod(\/|$)/.test(specifier))
+    return `the contract imports zod and nothing else ('${specifier}')`
+  if (from === 'web' && specifier.startsWith('node:')) return `the browser has no '${specifier}'`
+  return undefined
+}
+
+/** @param {string} path */
+function packageOf(path) {
+  return path.split('/')[0] ?? ''
+}

@@ -1,0 +1,318 @@
+import { describe, expect, it } from 'vitest'
+import { checkHomes } from './homes.mjs'
+import { checkNames } from './names.mjs'
+import { checkPackageArrows } from './package-arrows.mjs'
+import { parseSource } from './read-sources.mjs'
+import { checkRouteTests } from './route-tests.mjs'
+import { checkServerDomains } from './server-domains.mjs'
+import { checkSizes, describeSizes } from './sizes.mjs'
+import { checkWebFeatures } from './web-features.mjs'
+
+/**
+ * @param {Record<string, string>} files
+ */
+function tree(files) {
+  return Object.entries(files).map(([path, text]) => parseSource(path, text))
+}
+
+/**
+ * Each case: a rule, a file that breaks it, and one beside it that keeps it.
+ *
+ * @type {{ title: string, rule: import('./read-sources.mjs').Rule,
+ *   bad: [string, string], good: [string, string], says: string }[]}
+ */
+const cases = [
+  {
+    title: 'the contract imports only zod',
+    rule: checkPackageArrows,
+    bad: ['contract/chat.ts', "import { join } from 'node:path'"],
+    good: ['contract/bot.ts', "import { z } from 'zod'\nexport type { Chat } from './chat.ts'"],
+    says: 'zod and nothing else',
+  },
+  {
+    title: 'the contract imports no other package',
+    rule: checkPackageArrows,
+    bad: ['contract/chat.ts', "import type { Row } from '../server/db/tables.ts'"],
+    good: ['contract/chat.test.ts', "import { expect } from 'vitest'"],
+    says: 'contract must not import server',
+  },
+  {
+    title: 'the browser does not import the server',
+    rule: checkPackageArrows,
+    bad: ['web/lib/api-client.ts', "import { listChats } from '../../server/chats/chat-store.ts'"],
+    good: ['web/lib/open-stream.ts', "import type { Chat } from '@yonder/contract/chat'"],
+    says: 'web must not import server',
+  },
+  {
+    title: 'the server does not import the browser, not even late',
+    rule: checkPackageArrows,
+    bad: ['server/main.ts', "const page = await import('../web/app/main.tsx')"],
+    good: ['server/app.ts', "const page = await import('./http/api.ts')"],
+    says: 'server must not import web',
+  },
+  {
+    title: 'the browser has no Node modules',
+    rule: checkPackageArrows,
+    bad: ['web/lib/read-file.ts', "import { readFile } from 'node:fs'"],
+    good: ['web/vite.config.ts', "import { join } from 'node:path'"],
+    says: 'the browser has no',
+  },
+  {
+    title: 'the contract is imported by its name',
+    rule: checkPackageArrows,
+    bad: ['server/chats/chat-store.ts', "import type { Chat } from '../../contract/chat.ts'"],
+    good: ['server/chats/chat-tree.ts', "import type { Chat } from '@yonder/contract/chat'"],
+    says: "imported as '@yonder/contract",
+  },
+  {
+    title: 'relative imports carry their extension',
+    rule: checkPackageArrows,
+    bad: ['server/chats/chat-store.ts', "import { listPath } from './chat-tree'"],
+    good: ['server/chats/chat-tree.ts', "import './chat-store.ts'"],
+    says: 'with its extension',
+  },
+  {
+    title: 'domains import in their written order',
+    rule: checkServerDomains,
+    bad: ['server/chats/chat-store.ts', "import { runCompletion } from '../completions/run-completion.ts'"],
+    good: [
+      'server/completions/run-completion.ts',
+      "import { requireBot } from '../bots/bot-store.ts'\nimport { parseConfig } from '../config.ts'",
+    ],
+    says: 'chats must not import completions',
+  },
+  {
+    title: 'a domain does not import a neighbour of the same rank',
+    rule: checkServerDomains,
+    bad: ['server/bots/bot-store.ts', "import type { Model } from '../models/model.ts'"],
+    good: ['server/connectors/call-tool.ts', "import { send } from '../integrations/integration-store.ts'"],
+    says: 'bots must not import models',
+  },
+  {
+    title: 'the edge knows no domain',
+    rule: checkServerDomains,
+    bad: ['server/http/bearer-guard.ts', "import { verify } from '../identity/verify-token.ts'"],
+    good: ['server/identity/verify-token.ts', "import { AppError } from '../http/app-error.ts'"],
+    says: 'http must not import identity',
+  },
+  {
+    title: 'a folder without a place in the order is refused',
+    rule: checkServerDomains,
+    bad: ['server/billing/send-bill.ts', "import { requireBot } from '../bots/bot-store.ts'"],
+    good: ['server/main.ts', "import { requireBot } from './bots/bot-store.ts'"],
+    says: 'no place in the order',
+  },
+  {
+    title: 'nobody imports routes but the composition',
+    rule: checkServerDomains,
+    bad: ['server/completions/run-completion.ts', "import { chatRoutes } from '../chats/chat-routes.ts'"],
+    good: ['server/app.ts', "import { chatRoutes } from './chats/chat-routes.ts'"],
+    says: 'only app.ts imports routes',
+  },
+  {
+    title: 'nobody imports the composition but itself',
+    rule: checkServerDomains,
+    bad: ['server/chats/list-chats.ts', "import { createApp } from '../app.ts'"],
+    good: ['server/main.ts', "import { createApp } from './app.ts'"],
+    says: 'only the composition',
+  },
+  {
+    title: 'what tests use stays with tests, on the server',
+    rule: checkServerDomains,
+    bad: ['server/chats/list-chats.ts', "import { openTestApp } from '../testing/test-app.ts'"],
+    good: ['server/chats/list-chats.test.ts', "import { openTestApp } from '../testing/test-app.ts'"],
+    says: 'only tests import',
+  },
+  {
+    title: 'features never import each other',
+    rule: checkWebFeatures,
+    bad: ['web/features/chat/composer.tsx', "import { ShareDialog } from '../sharing/share-dialog.tsx'"],
+    good: ['web/app/chat-screen.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
+    says: 'feature chat must not import feature sharing',
+  },
+  {
+    title: 'the parts of the interface know no feature',
+    rule: checkWebFeatures,
+    bad: ['web/ui/menu.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
+    good: ['web/features/chat/composer.tsx', "import { Menu } from '../../ui/menu.tsx'"],
+    says: 'ui must not import features',
+  },
+  {
+    title: 'a feature does not import the application',
+    rule: checkWebFeatures,
+    bad: ['web/features/chat/composer.tsx', "import { routes } from '../../app/routes.tsx'"],
+    good: ['web/features/chat/send-button.tsx', "import { Composer } from './composer.tsx'"],
+    says: 'features must not import app',
+  },
+  {
+    title: 'what tests use stays with tests, in the browser',
+    rule: checkWebFeatures,
+    bad: ['web/lib/clock.ts', "import { fake } from '../testing/fake-clock.ts'"],
+    good: ['web/lib/clock.test.ts', "import { fake } from '../testing/fake-clock.ts'"],
+    says: 'only tests import',
+  },
+  {
+    title: 'no drawer, as a folder',
+    rule: checkNames,
+    bad: ['web/utils/format-date.ts', ''],
+    good: ['web/lib/format-day.ts', ''],
+    says: "'utils' says nothing",
+  },
+  {
+    title: 'no drawer, as a word of a name',
+    rule: checkNames,
+    bad: ['server/chats/chat-service.ts', ''],
+    good: ['server/chats/chat-store.ts', ''],
+    says: "'service' says nothing",
+  },
+  {
+    title: 'names are kebab-case',
+    rule: checkNames,
+    bad: ['web/ui/MenuButton.tsx', ''],
+    good: ['web/ui/menu-button.test.tsx', ''],
+    says: 'not kebab-case',
+  },
+  {
+    title: 'only the configuration reads the environment',
+    rule: checkHomes,
+    bad: ['server/app.ts', "const port = process.env['PORT']"],
+    good: ['server/config.ts', "// why process.env\nconst port = process.env['PORT']"],
+    says: 'server/app.ts:1: only server/config.ts reads',
+  },
+  {
+    title: 'a comment is no use',
+    rule: checkHomes,
+    bad: ['server/app.ts', "/* '/api/*' */ const port = process.env['PORT']"],
+    good: ['server/main.ts', '// not process.env\n/* nor process.env\n here */'],
+    says: 'only server/config.ts',
+  },
+  {
+    title: 'SQL stands in stores: the builder',
+    rule: checkHomes,
+    bad: ['server/chats/chat-routes.ts', "\nawait db.selectFrom('chat').execute()"],
+    good: ['server/chats/chat-store.ts', "await db.selectFrom('chat').execute()"],
+    says: 'chat-routes.ts:2: SQL stands',
+  },
+  {
+    title: 'SQL stands in stores: the text',
+    rule: checkHomes,
+    bad: ['server/chats/list-chats.ts', 'await sql<Row>`select 1`.execute(db)'],
+    good: ['server/db/dialect.ts', 'await sql<Row>`select 1`.execute(db)'],
+    says: 'SQL stands',
+  },
+  {
+    title: 'outgoing requests have their homes: fetch',
+    rule: checkHomes,
+    bad: ['server/connectors/read-icon.ts', 'const answer = await fetch(address)'],
+    good: [
+      'server/connectors/call-tool.ts',
+      'const answer = await client.fetch(address)\nprefetch()\nrefetch(1)',
+    ],
+    says: 'outgoing requests',
+  },
+  {
+    title: 'outgoing requests have their homes: undici and node:http',
+    rule: checkHomes,
+    bad: ['server/bots/ping-bot.ts', "import { request } from 'node:https'"],
+    good: [
+      'server/chats/list-chats.ts',
+      "import type { IncomingMessage } from 'node:http'\nimport { isIP } from 'node:net'",
+    ],
+    says: 'outgoing requests',
+  },
+  {
+    title: 'outgoing requests have their homes: the browser',
+    rule: checkHomes,
+    bad: ['web/features/chat/send-message.ts', "await fetch('/api/chat')"],
+    good: ['web/lib/api-client.ts', "await fetch('/api/chat')"],
+    says: 'outgoing requests',
+  },
+  {
+    title: 'state is not cloned through JSON',
+    rule: checkHomes,
+    bad: ['web/features/chat/copy.ts', 'const next = JSON.parse(JSON.stringify(chat))'],
+    good: ['web/features/chat/read.ts', 'const next = JSON.parse(text)'],
+    says: 'never cloned',
+  },
+  {
+    title: 'state is not cloned by the platform',
+    rule: checkHomes,
+    bad: ['server/chats/copy-chat.ts', 'const next = structuredClone(chat)'],
+    good: ['server/chats/copy-chat.test.ts', 'const next = structuredClone(chat)'],
+    says: 'never cloned',
+  },
+  {
+    title: 'exports have names',
+    rule: checkHomes,
+    bad: ['web/ui/menu.tsx', 'const Menu = 1\nexport default Menu'],
+    good: ['web/vite.config.ts', 'export default {}'],
+    says: 'menu.tsx:2: exports have names',
+  },
+  {
+    title: 'routes have a test beside them',
+    rule: checkRouteTests,
+    bad: ['server/chats/chat-routes.ts', ''],
+    good: ['server/chats/chat-store.ts', ''],
+    says: 'no test beside it',
+  },
+]
+
+describe('the rules of the architecture', () => {
+  it.each(cases)('$title', ({ rule, bad, good, says }) => {
+    const problems = rule(tree(Object.fromEntries([bad, good])))
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(bad[0])
+    expect(problems[0]).toContain(says)
+  })
+
+  it('accepts routes that have their test', () => {
+    expect(
+      checkRouteTests(tree({ 'server/a/a-routes.ts': '', 'server/a/a-routes.test.ts': '' })),
+    ).toStrictEqual([])
+  })
+
+  it('refuses one name for two files, wherever they are', () => {
+    const problems = checkNames(
+      tree({ 'contract/chat.ts': '', 'web/lib/chat.tsx': '', 'web/ui/menu.tsx': '' }),
+    )
+    expect(problems).toStrictEqual(['contract/chat.ts, web/lib/chat.tsx: one name for 2 files'])
+  })
+})
+
+describe('the size limits', () => {
+  const short = Object.fromEntries(Array.from({ length: 39 }, (_, n) => [`web/ui/part-${n}.tsx`, 'a\n']))
+  const long = 'a\n'.repeat(401)
+  const longish = 'a\n'.repeat(251)
+
+  it('refuses a file over 400 lines', () => {
+    expect(checkSizes('')(tree({ ...short, 'web/ui/long.tsx': long }))).toStrictEqual([
+      'web/ui/long.tsx: 401 lines, the limit is 400',
+    ])
+  })
+
+  it('accepts it with a reason, and not without one', () => {
+    const files = tree({ ...short, 'web/ui/long.tsx': long })
+    expect(checkSizes('# why\nweb/ui/long.tsx one protocol on one page\n')(files)).toStrictEqual([])
+    expect(checkSizes('web/ui/long.tsx\n')(files)).toStrictEqual([
+      'web/ui/long.tsx: its exemption from the size limits gives no reason',
+    ])
+  })
+
+  it('refuses an exemption that nothing needs', () => {
+    expect(checkSizes('web/ui/part-1.tsx one protocol on one page')(tree(short))[0]).toContain('any more')
+  })
+
+  it('accepts one file in twenty over 250 lines, and no more', () => {
+    const two = { 'web/ui/a.tsx': longish, 'web/ui/b.tsx': longish }
+    expect(checkSizes('')(tree({ ...short, ...two }))).toStrictEqual([])
+    expect(checkSizes('')(tree({ ...short, ...two, 'web/ui/c.tsx': longish }))[0]).toContain(
+      '3 of 42 files are over 250 lines',
+    )
+  })
+
+  it('does not count tests', () => {
+    const files = tree({ ...short, 'web/ui/long.test.tsx': long })
+    expect(checkSizes('')(files)).toStrictEqual([])
+    expect(describeSizes(files)).toBe('39 files, median 1, 95 % up to 1, longest 1 lines')
+  })
+})

@@ -1,0 +1,41 @@
+/** Which layers a layer of the browser may import; a feature is a layer of its own. */
+const layers = /** @type {Record<string, readonly string[]>} */ ({
+  app: ['app', 'features', 'ui', 'lib'],
+  features: ['ui', 'lib'],
+  ui: ['ui', 'lib'],
+  lib: ['lib'],
+})
+
+/**
+ * Features never import each other: web/app composes them. Below them lie ui and lib, which know no feature.
+ *
+ * @type {import('./read-sources.mjs').Rule}
+ */
+export function checkWebFeatures(sources) {
+  return sources
+    .filter(({ path, isTest }) => path.startsWith('web/') && !isTest)
+    .flatMap(({ path, imports }) =>
+      imports.flatMap(({ target }) => {
+        const problem = target?.startsWith('web/') ? checkImport(path, target) : undefined
+        return problem === undefined ? [] : [`${path}: ${problem}`]
+      }),
+    )
+}
+
+/**
+ * @param {string} path
+ * @param {string} target
+ */
+function checkImport(path, target) {
+  if (target.startsWith('web/testing/')) return `only tests import ${target}`
+  const [, from = '', feature] = path.split('/')
+  const [, to = '', otherFeature] = target.split('/')
+  const allowed = layers[from]
+  // Files in the package's own root (its configuration) are not part of the application.
+  if (allowed === undefined || !path.includes('/', 4)) return undefined
+  if (from === 'features' && to === 'features')
+    return feature === otherFeature
+      ? undefined
+      : `feature ${feature} must not import feature ${otherFeature} (${target})`
+  return allowed.includes(to) ? undefined : `${from} must not import ${to} (${target})`
+}

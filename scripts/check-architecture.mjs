@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { checkHomes } from './architecture/homes.mjs'
+import { checkNames } from './architecture/names.mjs'
+import { checkPackageArrows } from './architecture/package-arrows.mjs'
+import { readSources } from './architecture/read-sources.mjs'
+import { checkRouteTests } from './architecture/route-tests.mjs'
+import { checkServerDomains } from './architecture/server-domains.mjs'
+import { checkSizes, describeSizes } from './architecture/sizes.mjs'
+import { checkWebFeatures } from './architecture/web-features.mjs'
+import { rootFolder } from './run-command.mjs'
+
+const exemptions = readFileSync(new URL('architecture/size-exemptions.txt', import.meta.url), 'utf8')
+const rules = [
+  checkPackageArrows,
+  checkServerDomains,
+  checkWebFeatures,
+  checkNames,
+  checkHomes,
+  checkRouteTests,
+  checkSizes(exemptions),
+]
+
+const sources = readSources(rootFolder)
+const problems = rules.flatMap((rule) => rule(sources))
+for (const problem of problems) console.log(problem)
+console.log(`${describeSizes(sources)}; ${problems.length} problems.`)
+process.exitCode = problems.length === 0 ? 0 : 1
