@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findInstallReason } from './find-install-reason.mjs'
+
+const manifest = { workspaces: ['server'], devDependencies: { vitest: '4.1.12' } }
+const serverManifest = { dependencies: { pg: '8.23.1', fastify: '5.12.8' } }
+const packages = {
+  'node_modules/vitest': { version: '4.1.12' },
+  'node_modules/pg': { version: '8.23.1' },
+  'node_modules/fsevents': { version: '2.3.3', optional: true },
+  'node_modules/@yonder/server': { link: true },
+}
+const lock = { '': manifest, server: serverManifest, ...packages }
+
+let folder = ''
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'yonder-install-'))
+  write('package.json', manifest)
+  write('server/package.json', serverManifest)
+  write('package-lock.json', { packages: lock })
+  const { 'node_modules/fsevents': _otherSystem, ...installed } = packages
+  write('node_modules/.package-lock.json', { packages: installed })
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/**
+ * @param {string} path
+ * @param {unknown} content
+ */
+function write(path, content) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), JSON.stringify(content))
+}
+
+it('installs nothing when everything is there', () => {
+  expect(findInstallReason(folder)).toBeUndefined()
+})
+
+it('does not care for the order in which a manifest lists packages', () => {
+  write('server/package.json', { dependencies: { fastify: '5.12.8', pg: '8.23.1' } })
+  expect(findInstallReason(folder)).toBeUndefined()
+})
+
+it('installs into a fresh clone', () => {
+  rmSync(join(folder, 'node_modules'), { recursive: true })
+  expect(findInstallReason(folder)).toBe('there are none yet')
+})
+
+it('finishes an installation that was cut off', () => {
+  rmSync(join(folder, 'node_modules/.package-lock.json'))
+  expect(findInstallReason(folder)).toContain('did not finish')
+})
+
+it('installs what a new lock file asks for', () => {
+  write('package-lock.json', { packages: { ...lock, 'node_modules/pg': { version: '9.0.0' } } })
+  expect(findInstallReason(folder)).toBe('pg 9.0.0 is missing')
+})
+
+it('installs what a manifest asks for that the lock file does not know yet', () => {
+  write('server/package.json', { dependencies: { ...serverManifest.dependencies, jose: '6.2.17' } })
+  expect(findInstallReason(folder)).toBe(`${join('server', 'package.json')} changed`)
+})

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { runCommand } from './run-command.mjs'
+
+let updated = false
+
+/** Whether this process may install Debian packages. */
+export function canInstallSystemPackages() {
+  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+}
+
+/**
+ * Installs a Debian package and says so. Answers whether it worked.
+ *
+ * @param {string} name
+ */
+export async function installSystemPackage(name) {
+  if (!canInstallSystemPackages()) return false
+  console.log(`Installing ${name} with apt-get; this can take a minute or two.`)
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  if (!updated) updated = (await runCommand('apt-get', ['update', '-q'], { env })).code === 0
+  const parameters = ['install', '-y', '-q', '--no-install-recommends', name]
+  const { code } = await runCommand('apt-get', parameters, { env })
+  return code === 0
+}

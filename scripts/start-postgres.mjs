@@ -1,0 +1,59 @@
+import { randomInt } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { installSystemPackage } from './install-system-package.mjs'
+import { runCommand } from './run-command.mjs'
+
+const debianFolder = '/usr/lib/postgresql'
+
+/**
+ * Starts a PostgreSQL of its own in a temporary folder, and installs the programs first where that is possible.
+ * Undefined when this machine cannot have one.
+ *
+ * @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>}
+ */
+export async function startPostgres() {
+  const programs = findPrograms() ?? ((await installSystemPackage('postgresql')) ? findPrograms() : undefined)
+  if (programs === undefined) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-postgres-'))
+  // PostgreSQL refuses to run as root.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) {
+    await runCommand('chown', ['postgres', folder], { quiet: true })
+    chmodSync(folder, 0o755)
+  }
+  const run = (/** @type {string} */ program, /** @type {string[]} */ parameters) =>
+    isRoot
+      ? runCommand('runuser', ['-u', 'postgres', '--', join(programs, program), ...parameters], quietly)
+      : runCommand(join(programs, program), parameters, quietly)
+  const data = join(folder, 'data')
+  const stop = async () => {
+    await run('pg_ctl', ['stop', '-D', data, '-m', 'immediate'])
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const port = randomInt(40_000, 60_000)
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off`
+  const steps = /** @type {const} */ ([
+    ['initdb', ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']],
+    ['pg_ctl', ['start', '-w', '-D', data, '-l', join(folder, 'log'), '-o', options]],
+  ])
+  for (const [program, parameters] of steps) {
+    const { code, output } = await run(program, [...parameters])
+    if (code === 0) continue
+    console.log(`PostgreSQL's ${program} failed:\n${output.trimEnd()}`)
+    await stop()
+    return undefined
+  }
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop }
+}
+
+const quietly = { quiet: true, cwd: tmpdir() }
+
+function findPrograms() {
+  const versions = existsSync(debianFolder) ? readdirSync(debianFolder).toSorted().toReversed() : []
+  return [
+    ...versions.map((version) => join(debianFolder, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ].find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'pg_ctl')))
+}
