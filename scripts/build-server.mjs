@@ -20,13 +20,14 @@ export async function buildServer() {
     platform: 'node',
     transform: { target: 'node20' },
     logLevel: 'warn',
+    // A library of the embedded provider names its deprecated functions by it.
+    checks: { eval: false },
     output: {
       dir: join(folder, 'dist'),
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
       cleanDir: true,
-      sourcemap: true,
     },
   })
 }

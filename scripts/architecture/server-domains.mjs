@@ -11,8 +11,8 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   chats: ground,
   models: ground,
   identity: ['http', 'db'],
-  http: ['db'],
-  db: [],
+  db: ['http'],
+  http: [],
 })
 
 /** Files that put the whole together. */
