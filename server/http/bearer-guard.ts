@@ -12,7 +12,10 @@ export interface BearerGuardOptions {
 /** Lets a request pass only with one bearer token in the Authorization header; no other place is read. */
 export function createBearerGuard({ admit }: BearerGuardOptions): onRequestAsyncHookHandler {
   return async function guard(request) {
-    const headers = request.raw.headersDistinct['authorization'] ?? []
+    // Node joins or drops repeated headers in `headers`; only the raw list shows a second one.
+    const headers = request.raw.rawHeaders.filter(
+      (_, index, list) => index % 2 === 1 && list[index - 1]?.toLowerCase() === 'authorization',
+    )
     const [header] = headers
     const token = headers.length === 1 ? /^Bearer ([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1] : undefined
     if (token === undefined || token.length > longestToken) {
