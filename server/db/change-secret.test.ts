@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { changeSecret } from './change-secret.ts'
+import { maskSecret } from './mask-secret.ts'
+import { createSealer } from './seal-secret.ts'
+
+const sealer = createSealer('a secret of tests that is long enough')
+const stored = sealer.seal('sk-proj-abcdefghijklmnop')
+const change = (given: string | null | undefined, addressChanged = false) =>
+  changeSecret(sealer, { field: 'token', stored, given, addressChanged })
+
+it('keeps the stored secret as it is sealed when nothing or its mask comes', () => {
+  expect(change(undefined)).toBe(stored)
+  expect(change(maskSecret(sealer, stored))).toBe(stored)
+})
+
+it('clears it for null and for an empty text', () => {
+  expect(change(null)).toBeNull()
+  expect(change('')).toBeNull()
+})
+
+it('seals a new one', () => {
+  const sealed = change('a-new-one')
+  expect(sealed).not.toContain('a-new-one')
+  expect(sealer.open(sealed ?? '')).toBe('a-new-one')
+})
+
+it('does not carry a secret over to another address', () => {
+  expect(change(undefined, true)).toBeNull()
+  expect(change(maskSecret(sealer, stored), true)).toBeNull()
+  expect(sealer.open(change('a-new-one', true) ?? '')).toBe('a-new-one')
+})
+
+it.each(['with space', 'line\nbreak', 'tab\tbed', 'nul\0', 'ümlaut', 'abcd••••••••wxyz'])(
+  'refuses %j, which no header can carry, by the name of its field',
+  (given) => {
+    expect(() => change(given)).toThrow(/^token: /)
+  },
+)
+
+it('keeps a secret that no longer opens rather than losing it silently', () => {
+  const foreign = createSealer('another secret of tests, as long as that').seal('sk-proj-abcdefghijklmnop')
+  const kept = changeSecret(sealer, {
+    field: 'token',
+    stored: foreign,
+    given: maskSecret(sealer, foreign),
+    addressChanged: false,
+  })
+  expect(kept).toBe(foreign)
+})
