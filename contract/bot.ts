@@ -6,6 +6,12 @@ export type ApiType = (typeof apiTypes)[number]
 
 const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 
+/** Without a user in it: an address is shown, a password is not. */
+const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
+
+/** These mean "here" and "one up" in an address, so a name in one could not be told from them. */
+const isPathStep = (name: string) => name === '.' || name === '..'
+
 /** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key. */
 export const Bot = z.object({
   name: z.string(),
@@ -25,14 +31,19 @@ export const BotList = z.array(Bot)
  * empty clears it; an `api_key` equal to the mask keeps the stored key.
  */
 export const BotInput = z.object({
-  name: z.string().trim().min(1, 'Please fill in all required fields').max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1, 'Please fill in all required fields')
+    .max(200)
+    .refine((name) => !isPathStep(name), 'must be more than dots'),
   model: z.string().trim().min(1, 'Please fill in all required fields').max(300),
-  base_url: optionalText(2000),
+  base_url: optionalText(2000).refine(
+    (address) => !address || webAddress.test(address),
+    'must be a web address such as https://api.example.com/v1',
+  ),
   api_key: optionalText(4000),
-  api_type: z
-    .union([z.enum(apiTypes), z.literal('')])
-    .nullish()
-    .transform((type) => (type === '' ? null : type)),
+  api_type: z.enum([...apiTypes, '']).nullish(),
   custom_api_path: optionalText(1000),
   max_tokens: z.int().min(1).max(10_000_000).nullish(),
 })
