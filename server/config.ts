@@ -1,17 +1,21 @@
 import { resolve } from 'node:path'
-import { apiTypes } from '@yonder/contract/bot'
+import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
 
-/** A bot that every user gets at first sign-in. */
-const DefaultBot = z.object({
-  name: z.string().trim().min(1),
-  model: z.string().trim().min(1),
-  base_url: z.url().nullish(),
-  api_type: z.enum(apiTypes).nullish(),
-  custom_api_path: z.string().nullish(),
-  max_tokens: z.int().min(1).nullish(),
+/** Bots that every person gets at first sign-in. */
+const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
+  for (const [index, { name, api_key }] of bots.entries()) {
+    if (api_key && !/^[\x21-\x7e]+$/.test(api_key)) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'api_key'],
+        message: 'must be letters, digits and signs',
+      })
+    }
+    if (bots.findIndex((bot) => bot.name === name) === index) continue
+    context.addIssue({ code: 'custom', path: [index, 'name'], message: `is given twice: "${name}"` })
+  }
 })
-export type DefaultBot = z.infer<typeof DefaultBot>
 
 const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
   z
@@ -77,7 +81,7 @@ const Environment = z.object({
   SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters')),
   DEFAULT_MODEL_BASE_URL: optional(httpUrl),
   DEFAULT_MODEL_API_KEY: optional(z.string()),
-  DEFAULT_BOTS: optional(json(z.array(DefaultBot), 'a JSON list of bots')),
+  DEFAULT_BOTS: optional(json(DefaultBots, 'a JSON list of bots')),
   ALLOWED_PRIVATE_HOSTS: optional(hostList),
   CONNECTOR_REGISTRY_URL: optional(httpUrl),
   DEMO_SHARE_ID: optional(z.string()),
@@ -118,8 +122,8 @@ export interface Config {
   /** Null means the key that is kept in `dataDir`. */
   readonly secretKey: string | null
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
-  /** Null means: one for the built-in demo model, or none named when a provider is configured. */
-  readonly defaultBots: readonly DefaultBot[] | null
+  /** Null means: one for the built-in demo model, or none when a provider is configured, whose models only the operator knows. */
+  readonly defaultBots: readonly BotInput[] | null
   readonly allowedPrivateHosts: readonly string[]
   readonly demoShareId: string | null
   readonly sourceUrl: string
