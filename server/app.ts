@@ -3,6 +3,7 @@ import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { sql } from 'kysely'
+import { registerBotRoutes } from './bots/bot-routes.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
@@ -54,12 +55,14 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
 }
 
 /** Everything that needs a signed-in person. */
-async function registerApi(api: Api, { config, identity }: Deps): Promise<void> {
+async function registerApi(api: Api, deps: Deps): Promise<void> {
+  const { config, identity } = deps
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
   }
   api.addHook('onRequest', createBearerGuard({ admit }))
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
+  registerBotRoutes(api, deps)
 }
 
 function createLogger(level: string) {

@@ -1,0 +1,56 @@
+import { Bot, BotInput, BotList } from '@yonder/contract/bot'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { requireUser } from '../identity/require-user.ts'
+import { deleteBot, listBots } from './bot-store.ts'
+import { changeBot } from './change-bot.ts'
+import { createBot } from './create-bot.ts'
+import { presentBot } from './present-bot.ts'
+import { refuseTakenName } from './refuse-taken-name.ts'
+
+export interface BotRoutesDeps {
+  readonly database: Database
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+const NamedBot = z.object({ name: z.string().transform(normalizeText) })
+
+/** A person's own bots (§7.2-§7.5). */
+export function registerBotRoutes(api: Api, { database, sealer, now }: BotRoutesDeps): void {
+  api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
+    const bots = await listBots(database.db, requireUser(request))
+    return bots.map((bot) => presentBot(bot, sealer))
+  })
+
+  api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
+    const user = requireUser(request)
+    const bot = await refuseTakenName(database.dialect, request.body.name, () =>
+      createBot(database.db, sealer, user, request.body, now()),
+    )
+    return reply.status(201).send(presentBot(bot, sealer))
+  })
+
+  api.put(
+    '/api/bot/:name',
+    { schema: { params: NamedBot, body: BotInput, response: { 200: Bot } } },
+    async (request) => {
+      const user = requireUser(request)
+      const bot = await changeBot(database, sealer, user, request.params.name, request.body)
+      return presentBot(bot, sealer)
+    },
+  )
+
+  api.delete(
+    '/api/bot/:name',
+    { schema: { params: NamedBot, response: { 204: z.null() } } },
+    async (request, reply) => {
+      await deleteBot(database.db, requireUser(request), request.params.name)
+      return reply.status(204).send(null)
+    },
+  )
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotRow } from '../db/tables.ts'
+import { engines, openTestDatabase } from '../testing/test-database.ts'
+import type { TestDatabase } from '../testing/test-database.ts'
+import { deleteBot, findBot, insertBot, listBots, requireBot, updateBot } from './bot-store.ts'
+
+const ada = { id: 'ada' }
+const bob = { id: 'bob' }
+
+function row(fields: Partial<BotRow> = {}): BotRow {
+  return {
+    id: 'bot-1',
+    user_id: ada.id,
+    name: 'Helper',
+    model: 'm',
+    base_url: null,
+    api_key: null,
+    api_type: null,
+    custom_api_path: null,
+    max_tokens: 10_000_000,
+    created_at: 1_800_000_000_000,
+    ...fields,
+  }
+}
+
+describe.each(engines)('bot store on %s', (engine) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    for (const { id } of [ada, bob]) {
+      await database.db
+        .insertInto('users')
+        .values({ id, issuer: 'i', subject: id, name: null, email: null, picture: null, created_at: 1 })
+        .execute()
+    }
+  })
+
+  afterEach(() => database.close())
+
+  it('gives back what was put in, numbers as numbers', async () => {
+    await insertBot(database.db, row())
+    expect(await requireBot(database.db, ada, 'Helper')).toEqual(row())
+  })
+
+  it('finds a bot only with its owner and its exact name together', async () => {
+    await insertBot(database.db, row())
+    expect(await findBot(database.db, bob, 'Helper')).toBeUndefined()
+    expect(await findBot(database.db, ada, 'helper')).toBeUndefined()
+    await expect(requireBot(database.db, bob, 'Helper')).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('changes and deletes nothing of another owner', async () => {
+    await insertBot(database.db, row())
+    const { id, user_id: _, created_at: __, ...change } = row({ model: 'changed' })
+    await updateBot(database.db, bob, id, change)
+    await expect(deleteBot(database.db, bob, 'Helper')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await listBots(database.db, ada)).toEqual([row()])
+  })
+
+  it('goes with its owner', async () => {
+    await insertBot(database.db, row())
+    await database.db.deleteFrom('users').where('id', '=', ada.id).execute()
+    expect(await listBots(database.db, ada)).toEqual([])
+  })
+})

@@ -1,0 +1,63 @@
+import { AppError } from '../http/app-error.ts'
+import type { User } from '../identity/user.ts'
+import type { Db } from '../db/database.ts'
+import type { BotRow } from '../db/tables.ts'
+
+type Owner = Pick<User, 'id'>
+
+/** What can change of a bot. Address and key are always written together: a key belongs to its address. */
+export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'created_at'>
+
+/** A person's bots, the oldest first. */
+export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
+  return db
+    .selectFrom('bots')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function findBot(db: Db, user: Owner, name: string): Promise<BotRow | undefined> {
+  return db
+    .selectFrom('bots')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+/**
+ * A person's bot by its name.
+ * @throws AppError `not_found`
+ */
+export async function requireBot(db: Db, user: Owner, name: string): Promise<BotRow> {
+  const bot = await findBot(db, user, name)
+  if (bot === undefined) throw unknownBot(name)
+  return bot
+}
+
+/** Fails on a name that this person's bots have already. */
+export async function insertBot(db: Db, bot: BotRow): Promise<void> {
+  await db.insertInto('bots').values(bot).execute()
+}
+
+/** Fails on a name that another of this person's bots has. */
+export async function updateBot(db: Db, user: Owner, id: BotRow['id'], change: BotChange): Promise<void> {
+  await db.updateTable('bots').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
+}
+
+/** @throws AppError `not_found` */
+export async function deleteBot(db: Db, user: Owner, name: string): Promise<void> {
+  const { numDeletedRows } = await db
+    .deleteFrom('bots')
+    .where('user_id', '=', user.id)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows === 0n) throw unknownBot(name)
+}
+
+function unknownBot(name: string): AppError {
+  return new AppError('not_found', `You have no bot named "${name}".`)
+}

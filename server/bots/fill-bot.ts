@@ -1,0 +1,45 @@
+import type { BotInput } from '@yonder/contract/bot'
+import { changeSecret } from '../db/change-secret.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import type { BotChange } from './bot-store.ts'
+
+/** What a bot has before anything is said of it. */
+export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
+  base_url: null,
+  api_key: null,
+  api_type: null,
+  custom_api_path: null,
+  max_tokens: null,
+}
+
+/**
+ * A bot with an input laid over what it had: an absent field stays, null or empty clears. A new address clears the key,
+ * which was given for the old one, unless a new key comes with it.
+ * @throws AppError `invalid_request`
+ */
+export function fillBot(
+  sealer: Sealer,
+  stored: Omit<BotChange, 'name' | 'model'>,
+  input: BotInput,
+): BotChange {
+  const base_url = layOver(stored.base_url, input.base_url)
+  return {
+    name: input.name,
+    model: input.model,
+    base_url,
+    api_key: changeSecret(sealer, {
+      field: 'api_key',
+      stored: stored.api_key,
+      given: input.api_key,
+      addressChanged: base_url !== stored.base_url,
+    }),
+    api_type: layOver(stored.api_type, input.api_type),
+    custom_api_path: layOver(stored.custom_api_path, input.custom_api_path),
+    max_tokens: input.max_tokens === undefined ? stored.max_tokens : input.max_tokens,
+  }
+}
+
+function layOver(stored: string | null, given: string | null | undefined): string | null {
+  if (given === undefined) return stored
+  return given === '' ? null : given
+}

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parseConfig } from '../config.ts'
+import { createSealer } from '../db/seal-secret.ts'
+import { engines, openTestDatabase } from '../testing/test-database.ts'
+import type { TestDatabase } from '../testing/test-database.ts'
+import { listBots } from './bot-store.ts'
+import { insertDefaultBots } from './insert-default-bots.ts'
+
+const sealer = createSealer('a secret of tests that is long enough')
+const user = { id: 'ada' }
+
+describe.each(engines)('default bots on %s', (engine) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    await database.db
+      .insertInto('users')
+      .values({
+        id: user.id,
+        issuer: 'i',
+        subject: 's',
+        name: null,
+        email: null,
+        picture: null,
+        created_at: 1,
+      })
+      .execute()
+  })
+
+  afterEach(() => database.close())
+
+  async function insert(environment: Readonly<Record<string, string>>) {
+    const config = parseConfig(environment)
+    await database.db
+      .transaction()
+      .execute((trx) => insertDefaultBots(trx, user, { config, sealer, now: () => 1_000 }))
+    return listBots(database.db, user)
+  }
+
+  it('gives the demo bot when no provider is configured', async () => {
+    const bots = await insert({})
+    expect(bots).toMatchObject([{ name: 'Yonder Demo', model: 'demo', base_url: null, api_key: null }])
+  })
+
+  it("gives the operator's bots in the operator's order, as ordinary bots", async () => {
+    const named = [
+      { name: 'Zebra', model: 'z' },
+      { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100 },
+      {
+        name: 'Mole',
+        model: 'm',
+        base_url: 'https://models.example.com/v1',
+        api_key: 'the-operators-choice',
+      },
+    ]
+    const bots = await insert({ DEFAULT_BOTS: JSON.stringify(named) })
+    expect(bots).toMatchObject([
+      { name: 'Zebra', model: 'z', user_id: user.id },
+      { name: 'Ant', api_type: 'anthropic', max_tokens: 100 },
+      { name: 'Mole', base_url: 'https://models.example.com/v1' },
+    ])
+    expect(sealer.open(bots[2]?.api_key ?? '')).toBe('the-operators-choice')
+  })
+
+  it('gives none when a provider is configured and no bot is named', async () => {
+    expect(await insert({ DEFAULT_MODEL_BASE_URL: 'https://models.example.com/v1' })).toEqual([])
+  })
+
+  it('gives none when the operator names an empty list', async () => {
+    expect(await insert({ DEFAULT_BOTS: '[]' })).toEqual([])
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { createSealer } from '../db/seal-secret.ts'
+import type { BotRow } from '../db/tables.ts'
+import { resolveEndpoint } from './resolve-endpoint.ts'
+
+const sealer = createSealer('a secret of tests that is long enough')
+const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
+const withOperator = { defaultModel: operator, demoBaseUrl: 'http://127.0.0.1:1/v1', sealer }
+const withoutOperator = { ...withOperator, defaultModel: null }
+
+function bot(fields: Partial<BotRow> = {}): BotRow {
+  return {
+    id: 'b',
+    user_id: 'u',
+    name: 'Helper',
+    model: 'm',
+    base_url: null,
+    api_key: null,
+    api_type: null,
+    custom_api_path: null,
+    max_tokens: null,
+    created_at: 1,
+    ...fields,
+  }
+}
+
+describe('a bot with an address of its own', () => {
+  const base_url = 'https://own.example/v1'
+
+  it('is asked there with its own key, as an address that a person typed', () => {
+    const own = bot({
+      base_url,
+      api_key: sealer.seal('own-key'),
+      api_type: 'anthropic',
+      custom_api_path: '/x',
+    })
+    expect(resolveEndpoint(own, withOperator)).toEqual({
+      apiType: 'anthropic',
+      baseUrl: base_url,
+      apiKey: 'own-key',
+      customApiPath: '/x',
+      trusted: 'typed',
+    })
+  })
+
+  it("never gets the operator's key, not even at the operator's address", () => {
+    expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
+    expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
+      apiKey: null,
+      trusted: 'typed',
+    })
+  })
+
+  it('is asked there even when its model is named as the demo model', () => {
+    expect(resolveEndpoint(bot({ base_url, model: 'demo' }), withoutOperator).baseUrl).toBe(base_url)
+  })
+})
+
+describe('a bot without an address', () => {
+  it("uses the operator's provider and key, in the OpenAI form unless it says otherwise", () => {
+    expect(resolveEndpoint(bot(), withOperator)).toEqual({
+      apiType: 'openai',
+      baseUrl: operator.baseUrl,
+      apiKey: operator.apiKey,
+      customApiPath: null,
+      trusted: 'operator',
+    })
+  })
+
+  it("takes its own key before the operator's", () => {
+    expect(resolveEndpoint(bot({ api_key: sealer.seal('own-key') }), withOperator).apiKey).toBe('own-key')
+  })
+
+  it("asks the operator's provider for a model named demo, when there is one", () => {
+    expect(resolveEndpoint(bot({ model: 'demo' }), withOperator).baseUrl).toBe(operator.baseUrl)
+  })
+
+  it.each(['../admin', '/a/../../b', '/%2e%2E/x', '..\\x'])(
+    "refuses the path %j, which would leave the operator's address",
+    (custom_api_path) => {
+      expect(() => resolveEndpoint(bot({ custom_api_path }), withOperator)).toThrow(
+        expect.objectContaining({ code: 'bot_misconfigured' }),
+      )
+    },
+  )
+
+  it('asks the built-in demo model when no provider is configured', () => {
+    expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: null,
+      trusted: 'operator',
+    })
+  })
+
+  it('fails for any other model, naming the setting', () => {
+    expect(() => resolveEndpoint(bot(), withoutOperator)).toThrow(
+      expect.objectContaining({
+        code: 'bot_misconfigured',
+        message: expect.stringContaining('DEFAULT_MODEL_BASE_URL'),
+      }),
+    )
+  })
+})
+
+it('says what to do when the key was sealed with another secret', () => {
+  const other = createSealer('another secret of tests, as long as that')
+  expect(() => resolveEndpoint(bot({ api_key: other.seal('k') }), withOperator)).toThrow(
+    expect.objectContaining({ code: 'bot_misconfigured', message: expect.stringContaining('SECRET_KEY') }),
+  )
+})

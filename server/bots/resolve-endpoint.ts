@@ -1,0 +1,64 @@
+import { apiTypes } from '@yonder/contract/bot'
+import type { Config } from '../config.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import type { BotRow } from '../db/tables.ts'
+import { AppError } from '../http/app-error.ts'
+import type { ModelEndpoint } from '../models/model-endpoint.ts'
+
+/** The name of the model that is built in. */
+export const demoModel = 'demo'
+
+export interface Providers {
+  /** The operator's provider, for bots without an address of their own. */
+  readonly defaultModel: Config['defaultModel']
+  /** Where the built-in demo model is served. */
+  readonly demoBaseUrl: string
+  readonly sealer: Sealer
+}
+
+/**
+ * Where a bot's model is asked, and with which key. A bot's own key goes wherever the bot goes; the operator's key goes
+ * to the operator's address alone.
+ * @throws AppError `bot_misconfigured`
+ */
+export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
+  const shared = {
+    apiType: apiTypes.find((type) => type === bot.api_type) ?? 'openai',
+    customApiPath: bot.custom_api_path,
+  }
+  const ownKey = openKey(bot, providers.sealer)
+  if (bot.base_url !== null) return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'typed' }
+  refuseClimbing(bot)
+  if (providers.defaultModel !== null) {
+    const { baseUrl, apiKey } = providers.defaultModel
+    return { ...shared, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operator' }
+  }
+  if (bot.model === demoModel) {
+    return { ...shared, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operator' }
+  }
+  throw new AppError(
+    'bot_misconfigured',
+    `The bot "${bot.name}" has no address to ask: give it a base URL, or set DEFAULT_MODEL_BASE_URL on the server.`,
+  )
+}
+
+function openKey(bot: BotRow, sealer: Sealer): string | null {
+  if (bot.api_key === null) return null
+  try {
+    return sealer.open(bot.api_key)
+  } catch (error) {
+    throw new AppError(
+      'bot_misconfigured',
+      `The stored key of the bot "${bot.name}" cannot be read any more, since SECRET_KEY is another one. Enter the key again.`,
+      { cause: error },
+    )
+  }
+}
+
+/** With the operator's key in the request, a path typed by a person stays below the operator's address. */
+function refuseClimbing(bot: BotRow): void {
+  const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
+  if (path.split(/[/\\]/).includes('..')) {
+    throw new AppError('bot_misconfigured', `The API path of the bot "${bot.name}" must not contain "..".`)
+  }
+}
