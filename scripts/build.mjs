@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildServer } from './build-server.mjs'
+import { compressFiles } from './compress-files.mjs'
 import { hashSources } from './hash-sources.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
@@ -18,7 +19,7 @@ const parts = [
   },
   {
     name: 'web',
-    sources: [...shared, 'web'],
+    sources: [...shared, 'web', 'scripts/compress-files.mjs'],
     product: 'web/dist/index.html',
     build: buildWeb,
   },
@@ -47,6 +48,7 @@ async function buildWeb() {
     env: { NODE_ENV: 'production' },
   })
   if (code !== 0) throw new Error('The web part could not be built; the reason is above.')
+  await compressFiles(join(rootFolder, 'web/dist'))
 }
 
 /** @param {string} name */
