@@ -1,0 +1,20 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+
+let loading: Promise<ClientSettings> | undefined
+
+/** What the server tells a browser before anyone is signed in; asked once, and again after a failure. */
+export async function loadClientSettings(): Promise<ClientSettings> {
+  loading ??= fetchClientSettings()
+  try {
+    return await loading
+  } catch (error) {
+    loading = undefined
+    throw error
+  }
+}
+
+async function fetchClientSettings(): Promise<ClientSettings> {
+  const response = await fetch('/api/settings', { credentials: 'omit', signal: AbortSignal.timeout(10_000) })
+  if (!response.ok) throw new Error(`Settings could not be loaded: ${response.status}`)
+  return (await response.json()) as ClientSettings
+}

@@ -1,0 +1,7 @@
+/** The one place that writes to the browser's console (§8.34). */
+export function logError(message: string, cause?: unknown): void {
+  // oxlint-disable-next-line no-console
+  if (cause === undefined) console.error(message)
+  // oxlint-disable-next-line no-console
+  else console.error(message, cause)
+}

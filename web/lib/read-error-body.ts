@@ -1,0 +1,12 @@
+import type { ErrorBody } from '@yonder/contract/error'
+
+/** The server's reason in a failed answer, or nothing when the body is not one of ours (a proxy's page, say). */
+export async function readErrorBody(response: Response): Promise<ErrorBody['error'] | undefined> {
+  try {
+    const body = (await response.json()) as Partial<ErrorBody> | null
+    const detail = body?.error
+    return typeof detail?.code === 'string' && typeof detail.message === 'string' ? detail : undefined
+  } catch {
+    return undefined
+  }
+}

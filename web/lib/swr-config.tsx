@@ -1,0 +1,34 @@
+import { useMemo, type ReactNode } from 'react'
+import { SWRConfig, type SWRConfiguration } from 'swr'
+import type { ApiClient } from './api-client.ts'
+import { ApiContext } from './use-api.ts'
+
+/** Milliseconds between a failed read and the next try (§7.1). */
+const retryInterval = 5000
+/** Milliseconds in which equal reads are one (§9.4). */
+const dedupingInterval = 2000
+
+/** How every read behaves (§7.28): a failed one is tried again every five seconds, without growing pauses or an end. */
+export const readOptions = {
+  revalidateOnFocus: false,
+  revalidateOnReconnect: true,
+  refreshInterval: 0,
+  dedupingInterval,
+  errorRetryInterval: retryInterval,
+  onErrorRetry: (_error, _key, _config, revalidate, { retryCount }) => {
+    setTimeout(() => void revalidate({ retryCount }), retryInterval)
+  },
+} satisfies SWRConfiguration
+
+/** Gives `api` to everything inside, with a cache of reads that is born and dies with this element. */
+export function ApiProvider({ api, children }: { readonly api: ApiClient; readonly children: ReactNode }) {
+  const value = useMemo(
+    (): SWRConfiguration => ({ ...readOptions, provider: () => new Map(), fetcher: api.read }),
+    [api],
+  )
+  return (
+    <ApiContext value={api}>
+      <SWRConfig value={value}>{children}</SWRConfig>
+    </ApiContext>
+  )
+}
