@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+export interface EmptyStateProps {
+  readonly icon?: ReactNode
+  readonly title: string
+  /** What to do next. */
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+      {icon !== undefined && <span className="mb-1 text-muted">{icon}</span>}
+      <p className="text-sm font-medium">{title}</p>
+      {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
+      {action !== undefined && <div className="mt-3">{action}</div>}
+    </div>
+  )
+}

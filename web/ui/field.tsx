@@ -1,0 +1,45 @@
+import { useId, useMemo, type ReactNode } from 'react'
+import { FieldContext, type FieldIds } from './use-field.ts'
+
+export interface FieldProps {
+  readonly label: string
+  /** Marks the label with an asterisk. */
+  readonly required?: boolean
+  readonly hint?: ReactNode
+  readonly error?: string | undefined
+  /** One control: a text input, a text area or a select. */
+  readonly children: ReactNode
+}
+
+export function Field({ label, required = false, hint, error, children }: FieldProps) {
+  const id = useId()
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean)
+  const description = described.length === 0 ? undefined : described.join(' ')
+  const ids = useMemo(
+    (): FieldIds => ({
+      id,
+      'aria-describedby': description,
+      'aria-invalid': error === undefined ? undefined : true,
+      'aria-required': required || undefined,
+    }),
+    [id, description, error, required],
+  )
+  return (
+    <div className="flex flex-col gap-1.5">
+      <label htmlFor={id} className="text-sm font-medium">
+        {required ? `${label} *` : label}
+      </label>
+      <FieldContext value={ids}>{children}</FieldContext>
+      {hint !== undefined && (
+        <p id={`${id}-hint`} className="text-xs text-muted">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} className="text-xs text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

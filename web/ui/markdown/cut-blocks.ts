@@ -1,0 +1,122 @@
+import { Lexer } from 'marked'
+import type { Token, Tokens } from 'marked'
+
+/** A piece of markdown that is drawn by itself. Finished blocks keep their identity, so they are drawn once. */
+export type MarkdownBlock =
+  | { readonly kind: 'text'; readonly key: number; readonly source: string }
+  | {
+      readonly kind: 'code'
+      readonly key: number
+      readonly language: string
+      readonly code: string
+      /** False while the fence has no end yet. */
+      readonly closed: boolean
+    }
+
+export interface CutText {
+  readonly blocks: readonly MarkdownBlock[]
+  /** Link definitions of the whole text, which any block may refer to. */
+  readonly definitions: readonly Definition[]
+}
+
+export interface Definition {
+  readonly label: string
+  readonly source: string
+}
+
+/**
+ * Cuts a growing text into blocks and reads only its open end again. A block is finished when a later block begins on
+ * a complete line, since until then a coming character can still change it ("2" is a paragraph, "2." goes on with
+ * the list above). So the blocks do not depend on the pieces in which the text came.
+ */
+export function createBlockCutter(): (text: string) => CutText {
+  let settled = ''
+  let examined = 0
+  let finished: MarkdownBlock[] = []
+  let definitions: Definition[] = []
+
+  return (text) => {
+    const source = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
+    if (!source.startsWith(settled)) {
+      settled = ''
+      finished = []
+      definitions = []
+    }
+    const linesEnd = source.lastIndexOf('\n') + 1
+    if (linesEnd !== examined || settled === '') {
+      examined = linesEnd
+      for (const token of listFinished(source.slice(settled.length, linesEnd))) {
+        if (token.type === 'def') definitions = [...definitions, readDefinition(token)]
+        finished = [...finished, ...readBlock(token, finished.length)]
+        settled = source.slice(0, settled.length + token.raw.length)
+      }
+    }
+    const open = lexBlocks(source.slice(settled.length))
+    const ending = open.filter((token) => token.type === 'def').map(readDefinition)
+    return {
+      blocks: open.reduce<MarkdownBlock[]>(
+        (blocks, token) => [...blocks, ...readBlock(token, blocks.length)],
+        finished,
+      ),
+      definitions: ending.length === 0 ? definitions : [...definitions, ...ending],
+    }
+  }
+}
+
+function listFinished(lines: string): readonly Token[] {
+  if (lines === '') return []
+  const tokens = lexBlocks(lines)
+  return tokens.slice(
+    0,
+    Math.max(
+      0,
+      tokens.findLastIndex((token) => token.type !== 'space'),
+    ),
+  )
+}
+
+/** Nesting can be deeper than the stack: such a text stays one block. */
+function lexBlocks(source: string): readonly Token[] {
+  if (source === '') return []
+  try {
+    return new Lexer().blockTokens(source, [])
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return [{ type: 'paragraph', raw: source, text: source }]
+  }
+}
+
+function readBlock(token: Token, key: number): readonly MarkdownBlock[] {
+  if (token.type === 'space' || token.type === 'def') return []
+  if (token.type !== 'code' || token['codeBlockStyle'] === 'indented')
+    return [{ kind: 'text', key, source: token.raw }]
+  const { raw, text, lang } = token as Tokens.Code
+  const closed = isClosed(raw)
+  return [
+    {
+      kind: 'code',
+      key,
+      language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
+      // The first characters of a closing fence are not yet code.
+      code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
+      closed,
+    },
+  ]
+}
+
+function isClosed(raw: string): boolean {
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1] ?? ''
+  const last =
+    raw
+      .trimEnd()
+      .slice(raw.indexOf('\n') + 1)
+      .split('\n')
+      .at(-1)
+      ?.trim() ?? ''
+  return raw.includes('\n') && last.startsWith(fence) && /^(`+|~+)$/.test(last)
+}
+
+function readDefinition(token: Token): Definition {
+  const { tag, raw } = token as Tokens.Def
+  return { label: tag, source: raw.trim() }
+}
