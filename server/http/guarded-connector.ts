@@ -1,0 +1,76 @@
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { buildConnector } from 'undici'
+import { addressRefused, bareHost, isAllowed } from './address-policy.ts'
+import type { AddressPolicy } from './address-policy.ts'
+
+/** Resolves a name to all its addresses, as `dns.lookup` with `all` does. */
+export type Lookup = (
+  host: string,
+  options: { readonly all: true },
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
+
+export interface ConnectorOptions {
+  readonly lookup?: Lookup
+  /** Milliseconds until a connection must stand, TLS included. */
+  readonly connectTimeout?: number
+}
+
+/**
+ * Opens connections that the policy allows. A literal is checked here, because a socket resolves nothing for it; a
+ * name is refused when any of its addresses is; what was checked is what is dialled; and the peer of the open socket
+ * is looked at once more before a byte is sent.
+ */
+export function guardedConnector(
+  policy: AddressPolicy,
+  options: ConnectorOptions = {},
+): buildConnector.connector {
+  const { lookup = systemLookup, connectTimeout = 10_000 } = options
+  const dialers = new Map<number, buildConnector.connector>()
+
+  /** One for each port, because a lookup is told the name alone, and exceptions name ports. */
+  function dialerFor(port: number): buildConnector.connector {
+    const known = dialers.get(port)
+    if (known !== undefined) return known
+    if (dialers.size >= 64) dialers.clear()
+    const dialer = buildConnector({ timeout: connectTimeout, lookup: checkedLookup(policy, port, lookup) })
+    dialers.set(port, dialer)
+    return dialer
+  }
+
+  return (target, callback) => {
+    const host = bareHost(target.hostname)
+    const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
+    if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host })) {
+      return callback(addressRefused(host, port), null)
+    }
+    dialerFor(port)(target, (...[error, socket]) => {
+      if (error !== null) return callback(error, null)
+      if (isAllowed(policy, { host, port, address: socket.remoteAddress ?? '' }))
+        return callback(null, socket)
+      socket.destroy()
+      callback(addressRefused(host, port), null)
+    })
+  }
+}
+
+type SocketLookup = NonNullable<Extract<buildConnector.BuildOptions, { lookup?: unknown }>['lookup']>
+
+function checkedLookup(policy: AddressPolicy, port: number, lookup: Lookup): SocketLookup {
+  return (host, options, callback) => {
+    lookup(host, { all: true }, (error, addresses) => {
+      const [first] = addresses ?? []
+      if (error !== null) return callback(error, '', 0)
+      if (
+        first === undefined ||
+        !addresses.every(({ address }) => isAllowed(policy, { host, port, address }))
+      ) {
+        return callback(addressRefused(host, port), '', 0)
+      }
+      if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
