@@ -1,0 +1,155 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { planDemoReply } from './plan-demo-reply.ts'
+import type { DemoReply } from './plan-demo-reply.ts'
+import { readDemoRequest } from './read-demo-request.ts'
+
+export interface DemoModel {
+  /** The base address to give a bot, ending in `/v1`. */
+  readonly baseUrl: string
+  close(): Promise<void>
+}
+
+export interface DemoModelOptions {
+  /** Milliseconds between two pieces of about a word; 12 reads like a quick person. */
+  readonly pace?: number
+  /** 0 lets the system choose. */
+  readonly port?: number
+}
+
+const name = 'demo'
+const maxBody = 8 * 1024 * 1024
+
+/**
+ * Starts the built-in demo model: a real upstream on its own loopback port that speaks OpenAI-compatible chat
+ * completions, so that a newcomer without a key walks the same way as everyone else.
+ */
+export function startDemoModel({ pace = 12, port = 0 }: DemoModelOptions = {}): Promise<DemoModel> {
+  const server = createServer((request, response) => {
+    answer(request, response, pace).catch(() => response.destroy())
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      const chosen = typeof address === 'object' && address !== null ? address.port : port
+      resolve({ baseUrl: `http://127.0.0.1:${chosen}/v1`, close: () => close(server) })
+    })
+  })
+}
+
+function close(server: ReturnType<typeof createServer>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, pace: number): Promise<void> {
+  if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/chat/completions') {
+    return sendError(response, 404, 'The demo model answers POST /v1/chat/completions.')
+  }
+  const asked = readDemoRequest(await readBody(request))
+  if (asked === undefined) return sendError(response, 400, 'The request is not a chat completion request.')
+  const reply = planDemoReply(asked.messages, asked.tools)
+  if (reply.kind === 'failure') return sendError(response, 500, reply.message)
+  const outputTokens = countTokens(reply.reasoning + reply.text)
+  const usage = {
+    prompt_tokens: asked.messages.reduce((sum, message) => sum + countTokens(message.content), 0),
+    completion_tokens: outputTokens,
+    total_tokens: 0,
+  }
+  usage.total_tokens = usage.prompt_tokens + usage.completion_tokens
+  if (asked.stream) await stream(response, reply, { pace, maxTokens: asked.maxTokens, usage })
+  else sendWhole(response, reply, usage)
+}
+
+interface StreamOptions {
+  readonly pace: number
+  readonly maxTokens: number
+  readonly usage: object
+}
+
+async function stream(response: ServerResponse, reply: DemoReply, options: StreamOptions): Promise<void> {
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  const frame = {
+    id: 'demo',
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1000),
+    model: name,
+  }
+  const send = (delta: object, reason: string | null = null) =>
+    response.write(
+      `data: ${JSON.stringify({ ...frame, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`,
+    )
+
+  send({ role: 'assistant', content: '' })
+  let left = options.maxTokens
+  for (const [field, text] of [
+    ['reasoning_content', reply.reasoning],
+    ['content', reply.text],
+  ] as const) {
+    for (const piece of cutPieces(text)) {
+      if (gone.signal.aborted || left-- <= 0) break
+      send({ [field]: piece })
+      await wait(options.pace * reply.slower, undefined, { signal: gone.signal })
+    }
+  }
+  if (reply.call !== null && left > 0) {
+    send({ tool_calls: [{ index: 0, id: reply.call.id, type: 'function', function: reply.call }] })
+  }
+  send({}, left < 0 ? 'length' : reply.call === null ? 'stop' : 'tool_calls')
+  response.write(`data: ${JSON.stringify({ ...frame, choices: [], usage: options.usage })}\n\n`)
+  response.end('data: [DONE]\n\n')
+}
+
+function sendWhole(response: ServerResponse, reply: DemoReply, usage: object): void {
+  const message = {
+    role: 'assistant',
+    content: reply.text,
+    ...(reply.reasoning === '' ? {} : { reasoning_content: reply.reasoning }),
+    ...(reply.call === null
+      ? {}
+      : { tool_calls: [{ id: reply.call.id, type: 'function', function: reply.call }] }),
+  }
+  const reason = reply.call === null ? 'stop' : 'tool_calls'
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(
+    JSON.stringify({
+      id: 'demo',
+      object: 'chat.completion',
+      model: name,
+      choices: [{ index: 0, message, finish_reason: reason }],
+      usage,
+    }),
+  )
+}
+
+/** Pieces of a word with the space before it, as models send them; code and emoji stay whole characters. */
+function cutPieces(text: string): readonly string[] {
+  return text.match(/\s*\S{1,12}|\s+$/gu) ?? []
+}
+
+/** A guess such as tokenisers average out to. */
+function countTokens(text: string): number {
+  return Math.ceil(text.length / 4)
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBody) throw new Error('the request is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function sendError(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ error: { message, type: 'demo_error' } }))
+}
