@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cleanText } from './join-text.ts'
+import { normalizeText } from '../http/normalize-text.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelToolCall } from './model.ts'
 
@@ -61,9 +61,9 @@ export function assembleToolCalls(): ToolCallAssembler {
       return calls.map((call) => {
         const text = readArguments(call.arguments)
         if (text === undefined || call.name === '') throw brokenCall(upstream, cutByLimit)
-        const id = call.id === '' || used.has(call.id) ? newCallId() : cleanText(call.id)
+        const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
         used.add(id)
-        return { id, name: cleanText(call.name), arguments: text }
+        return { id, name: normalizeText(call.name), arguments: text }
       })
     },
   }
@@ -103,8 +103,10 @@ export function readArguments(text: string): string | undefined {
 const needsCleaning = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
 
 function cleanJson(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value)
+  if (typeof value === 'string') return normalizeText(value)
   if (Array.isArray(value)) return value.map(cleanJson)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [cleanText(key), cleanJson(inner)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [normalizeText(key), cleanJson(inner)]),
+  )
 }

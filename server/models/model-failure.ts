@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@yonder/contract/error-codes'
+import { AppError } from '../http/app-error.ts'
 import type { ModelPart } from './model.ts'
 
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>
@@ -15,8 +16,16 @@ export class ModelFailure extends Error {
     this.code = code
     this.rejection = rejection
   }
+}
 
-  get part(): FailedPart {
-    return { type: 'failed', code: this.code, message: this.message }
+/** The last part of an answer that failed; what is no failure of an upstream is a defect, and says nothing else. */
+export function toFailedPart(error: unknown): FailedPart {
+  if (error instanceof ModelFailure || error instanceof AppError) {
+    return { type: 'failed', code: error.code, message: error.message }
+  }
+  return {
+    type: 'failed',
+    code: 'internal',
+    message: 'The answer could not be read because of a defect in this server.',
   }
 }

@@ -1,10 +1,9 @@
-import type { Dispatcher } from 'undici'
+import type { AdapterDeps } from './adapter-deps.ts'
 import { buildModelUrl } from './build-model-url.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
-import { ModelFailure } from './model-failure.ts'
+import { ModelFailure, toFailedPart } from './model-failure.ts'
 import { modelLimits } from './model-limits.ts'
-import type { ModelLimits } from './model-limits.ts'
-import type { ModelPart, ModelRequest, ModelStream, ModelStreamOptions } from './model.ts'
+import type { ModelRequest, ModelStream, ModelStreamOptions } from './model.ts'
 import { nameUpstream } from './name-upstream.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall } from './post-model-call.ts'
@@ -13,18 +12,11 @@ import { requireKey } from './require-key.ts'
 import { plainDialect, writeOpenaiRequest } from './write-openai-request.ts'
 import type { OpenaiDialect } from './write-openai-request.ts'
 
-export interface OpenaiChatDeps {
-  /** Decides what may be reached; see `http/guarded-fetch.ts`. */
-  readonly dispatcher: Dispatcher
-  readonly limits?: ModelLimits
-  readonly now?: () => number
-}
-
 const defaultPath = '/chat/completions'
 
 /** Speaks OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and their like. */
-export function openaiChat(endpoint: ModelEndpoint, deps: OpenaiChatDeps): ModelStream {
-  const { dispatcher, limits = modelLimits, now = Date.now } = deps
+export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
+  const { guard, limits = modelLimits, now = Date.now } = deps
 
   async function ask(
     request: ModelRequest,
@@ -32,8 +24,15 @@ export function openaiChat(endpoint: ModelEndpoint, deps: OpenaiChatDeps): Model
     dialect: OpenaiDialect,
   ): Promise<void> {
     const call = writeCall(endpoint, request, dialect)
+    guard.requireUrl(call.url)
     const answer = readOpenaiAnswer(call, limits, options)
-    await postModelCall(call, { dispatcher, limits, now, signal: options.signal, onData: answer.push })
+    await postModelCall(call, {
+      dispatcher: guard.dispatcher,
+      limits,
+      now,
+      signal: options.signal,
+      onData: (chunk) => answer.push(chunk),
+    })
     answer.end()
   }
 
@@ -45,7 +44,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: OpenaiChatDeps): Model
       } catch (error) {
         if (options.signal.aborted) return
         const other = adaptDialect(dialect, error, request)
-        if (other === undefined) return options.onParts([toFailed(error)])
+        if (other === undefined) return options.onParts([toFailedPart(error)])
         dialect = other
       }
     }
@@ -77,13 +76,4 @@ function adaptDialect(
   if (limitRefused && dialect.limitField === 'max_tokens')
     return { ...dialect, limitField: 'max_completion_tokens' }
   return undefined
-}
-
-function toFailed(error: unknown): ModelPart {
-  if (error instanceof ModelFailure) return error.part
-  return {
-    type: 'failed',
-    code: 'internal',
-    message: 'The answer could not be read because of a defect in this server.',
-  }
 }

@@ -1,4 +1,4 @@
-import { cleanText } from './join-text.ts'
+import { normalizeText } from '../http/normalize-text.ts'
 
 const maxQuote = 300
 /** A piece of the conversation as long as this, found in an upstream's message, keeps the message from being quoted. */
@@ -34,12 +34,12 @@ export function findMessage(value: unknown, depth: number): string | undefined {
 /** An upstream's words as they may be shown: one line, shortened, keys masked; empty when they repeat the request. */
 export function quoteUpstream(message: string | undefined, guard: QuoteGuard): string {
   if (message === undefined) return ''
-  const line = cleanText(message)
+  const line = normalizeText(message)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
   if (guard.contents.some((content) => repeats(line, content))) return ''
   const masked = maskKeys(line, guard.key)
-  return masked.length > maxQuote ? `${cleanText(masked.slice(0, maxQuote))}…` : masked
+  return masked.length > maxQuote ? `${normalizeText(masked.slice(0, maxQuote))}…` : masked
 }
 
 function repeats(line: string, content: string): boolean {

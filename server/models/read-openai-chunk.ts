@@ -1,7 +1,8 @@
 import { assembleToolCalls } from './assemble-tool-calls.ts'
 import type { ToolCallPiece } from './assemble-tool-calls.ts'
 import { describeSentError } from './describe-upstream.ts'
-import { joinText, cleanText } from './join-text.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { joinText } from './join-text.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelLimits } from './model-limits.ts'
 import type { FinishReason, ModelPart } from './model.ts'
@@ -102,8 +103,10 @@ class OpenaiChunkReader implements ChunkReader {
     if (typeof model !== 'string' || model === '') return
     this.modelKnown = true
     const named =
-      typeof provider === 'string' && provider !== '' ? { provider: cleanText(provider.slice(0, 200)) } : {}
-    this.parts.push({ type: 'model', model: cleanText(model.slice(0, 200)), ...named })
+      typeof provider === 'string' && provider !== ''
+        ? { provider: normalizeText(provider.slice(0, 200)) }
+        : {}
+    this.parts.push({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
   }
 
   private readUsage(usage: unknown): void {

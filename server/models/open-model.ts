@@ -1,0 +1,29 @@
+import { anthropicMessages } from './anthropic-messages.ts'
+import { googleGenerate } from './google-generate.ts'
+import type { GuardedFetch } from '../http/guarded-fetch.ts'
+import type { ModelEndpoint } from './model-endpoint.ts'
+import type { ModelLimits } from './model-limits.ts'
+import type { ModelStream } from './model.ts'
+import { openaiChat } from './openai-chat.ts'
+
+export interface ModelDeps {
+  /** One guard for each who may name an address. */
+  readonly guards: Readonly<Record<ModelEndpoint['trusted'], GuardedFetch>>
+  readonly limits?: ModelLimits
+}
+
+/** The model behind an endpoint, spoken to in the endpoint's wire format. */
+export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream {
+  const adapterDeps = {
+    guard: deps.guards[endpoint.trusted],
+    ...(deps.limits === undefined ? {} : { limits: deps.limits }),
+  }
+  switch (endpoint.apiType) {
+    case 'openai':
+      return openaiChat(endpoint, adapterDeps)
+    case 'anthropic':
+      return anthropicMessages(endpoint, adapterDeps)
+    case 'google':
+      return googleGenerate(endpoint, adapterDeps)
+  }
+}
