@@ -96,25 +96,28 @@ export interface KeyTable {
 
 export interface AccountTable {
   id: string
-  /** Lower case, trimmed. */
-  email: string
-  name: string
-  password_hash: string
+  /** Lower case, trimmed; unique among the accounts that have a password. */
+  email: string | null
+  name: string | null
+  picture: string | null
+  /** Null for an account that signs in elsewhere (Google). */
+  password_hash: string | null
   created_at: number
 }
 
 export interface OidcTable {
   model: string
+  /** A hash: whoever reads the table holds no code, token or session. */
   id: string
+  /** Sealed. */
   payload: string
   grant_id: string | null
   uid: string | null
-  user_code: string | null
   expires_at: number | null
   consumed_at: number | null
 }
 
-/** Access tokens that were ended before their time: a sign-out through the embedded provider. */
+/** Sign-ins that were ended before their time; a row stays as long as an access token of it could live. */
 export interface EndedGrantTable {
   grant_id: string
   expires_at: number
@@ -138,4 +141,5 @@ export type MessageRow = Selectable<MessageTable>
 export type ChatRow = Selectable<ChatTable>
 export type BotRow = Selectable<BotTable>
 export type UserRow = Selectable<UserTable>
+export type AccountRow = Selectable<AccountTable>
 export type RunRow = Selectable<RunTable>

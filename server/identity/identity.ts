@@ -8,6 +8,8 @@ export interface Identity {
   readonly clientSettings: ClientSettings['identity']
   /** Origins the browser speaks to while signing in, besides our own. */
   readonly browserOrigins: readonly string[]
+  /** Where the first account is made on an installation that is closed; null when there is nothing to set up. */
+  readonly setUpUrl: string | null
   /**
    * The person an access token stands for; at first sight they are stored.
    * @throws AppError `unauthenticated` for a token that is not good, `identity_unavailable` when it cannot be checked

@@ -7,3 +7,6 @@ export interface User {
   readonly email: string | null
   readonly picture: string | null
 }
+
+/** What a provider says about a person. */
+export type Profile = Pick<User, 'name' | 'email' | 'picture'>

@@ -25,6 +25,7 @@ export function createTestIdentity(
       embedded: true,
     },
     browserOrigins: [],
+    setUpUrl: null,
     verify(token) {
       const user = known.get(token)
       if (user === undefined) return Promise.reject(new AppError('unauthenticated', 'Sign in again.'))

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import type { Tables } from '../tables.ts'
 
@@ -13,11 +14,16 @@ export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect):
   await trx.schema
     .createTable('accounts')
     .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('email', 'text', (c) => c.notNull().unique())
-    .addColumn('name', 'text', (c) => c.notNull())
-    .addColumn('password_hash', 'text', (c) => c.notNull())
+    .addColumn('email', 'text')
+    .addColumn('name', 'text')
+    .addColumn('picture', 'text')
+    .addColumn('password_hash', 'text')
     .addColumn('created_at', integer, (c) => c.notNull())
     .execute()
+  // An account from elsewhere may carry the e-mail of a local one: they are two accounts.
+  await sql`create unique index accounts_email on accounts (email) where password_hash is not null`.execute(
+    trx,
+  )
   await trx.schema
     .createTable('oidc')
     .addColumn('model', 'text', (c) => c.notNull())
@@ -25,7 +31,6 @@ export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect):
     .addColumn('payload', 'text', (c) => c.notNull())
     .addColumn('grant_id', 'text')
     .addColumn('uid', 'text')
-    .addColumn('user_code', 'text')
     .addColumn('expires_at', integer)
     .addColumn('consumed_at', integer)
     .addPrimaryKeyConstraint('oidc_key', ['model', 'id'])

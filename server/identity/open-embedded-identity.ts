@@ -1,0 +1,71 @@
+import { AppError } from '../http/app-error.ts'
+import { checkAccessToken } from './check-access-token.ts'
+import type { TokenCheck } from './check-access-token.ts'
+import { createProvider } from './create-provider.ts'
+import { deleteExpiredGrantEnds, isGrantEnded } from './ended-grant-store.ts'
+import type { Identity } from './identity.ts'
+import { mountProvider } from './mount-provider.ts'
+import type { OpenIdentityOptions } from './open-identity.ts'
+import { deleteExpiredRecords } from './oidc-store.ts'
+import type { AdmitUser } from './admit-user.ts'
+import { grantClaim } from './provider-configuration.ts'
+import { readProfile } from './read-profile.ts'
+import { readSigningKeys, requireIdentityKeys } from './require-identity-keys.ts'
+import { registerPages } from './register-pages.ts'
+import { requireSetUpToken } from './set-up-link.ts'
+import { createSharedKeys } from './shared-keys.ts'
+import { readSignUpRule } from './sign-up-rule.ts'
+
+const clientId = 'yonder'
+const minute = 60_000
+
+/** The provider in this process: tokens are checked against its own keys, without a request. */
+export async function openEmbeddedIdentity(
+  options: OpenIdentityOptions,
+  admitUser: AdmitUser,
+): Promise<Identity> {
+  const { config, database, sealer, now } = options
+  const { db } = database
+  const { publicUrl } = config
+  const issuer = `${publicUrl}/oidc`
+  const audience = `${publicUrl}/api`
+  const keys = await requireIdentityKeys(db, sealer, now())
+  const provider = await createProvider({ db, sealer, keys, issuer, clientId, audience, publicUrl, now })
+  const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
+  const check: TokenCheck = {
+    keys: createSharedKeys(keys.signing, () => readSigningKeys(db, sealer, now()), now),
+    algorithms: ['RS256'],
+    issuer,
+    audience,
+    type: 'at+jwt',
+    refuseIdTokens: false,
+    now,
+  }
+  const sweep = setInterval(() => {
+    // A failure leaves rows for the next round.
+    Promise.all([deleteExpiredRecords(db, now()), deleteExpiredGrantEnds(db, now())]).catch(() => undefined)
+  }, 10 * minute).unref()
+
+  return {
+    clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
+    browserOrigins: [],
+    setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
+    async verify(token) {
+      const claims = await checkAccessToken(token, check)
+      const grantId = claims[grantClaim]
+      if (typeof grantId !== 'string' || (await isGrantEnded(db, grantId))) {
+        throw new AppError('unauthenticated', 'The access token was refused: its sign-in has ended.')
+      }
+      return admitUser(issuer, claims.sub, { name: null, email: null, picture: null, ...readProfile(claims) })
+    },
+    async register(app) {
+      const rateLimit = { max: config.rateLimits.signIn, timeWindow: minute, groupId: 'sign-in' }
+      const deps = { database, sealer, provider, formKey: keys.form, now, limit: { rateLimit } }
+      await app.register(async (scope) => registerPages(scope, { ...deps, signUp: readSignUpRule(config) }))
+      await mountProvider(app, provider)
+    },
+    async close() {
+      clearInterval(sweep)
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { Config } from '../config.ts'
+import type { AdmitUser } from './admit-user.ts'
+import { createAskProfile } from './ask-profile.ts'
+import { asymmetricAlgorithms, checkAccessToken } from './check-access-token.ts'
+import type { TokenCheck } from './check-access-token.ts'
+import { createHostedKeys } from './hosted-keys.ts'
+import type { Discovery } from './hosted-keys.ts'
+import type { Identity } from './identity.ts'
+import type { OpenIdentityOptions } from './open-identity.ts'
+
+export interface HostedOptions extends OpenIdentityOptions {
+  readonly oidc: NonNullable<Config['oidc']>
+}
+
+/** Any OpenID provider elsewhere. One that is away at start does not stop the start. */
+export async function openHostedIdentity(
+  { config, oidc, now, fetch = globalThis.fetch }: HostedOptions,
+  admitUser: AdmitUser,
+): Promise<Identity> {
+  const { issuer, clientId, audience } = oidc
+  const keys = createHostedKeys(issuer, fetch)
+  const check: TokenCheck = {
+    keys: keys.find,
+    algorithms: asymmetricAlgorithms,
+    issuer,
+    audience,
+    refuseIdTokens: audience === clientId,
+    now,
+  }
+  const askProfile = createAskProfile({ discover: () => keys.discover(), fetch, now })
+  const discovery = await keys.discover().catch(() => undefined)
+  return {
+    clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
+    browserOrigins: listOrigins(issuer, discovery),
+    setUpUrl: null,
+    async verify(token) {
+      const claims = await checkAccessToken(token, check)
+      return admitUser(issuer, claims.sub, await askProfile(token, claims))
+    },
+    register: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Some providers serve their endpoints from other origins than their issuer's. */
+function listOrigins(issuer: string, discovery: Discovery | undefined): readonly string[] {
+  const { jwks_uri, token_endpoint, revocation_endpoint } = discovery ?? {}
+  const addresses = [issuer, jwks_uri, token_endpoint, revocation_endpoint]
+  return [...new Set(addresses.flatMap((address) => (address === undefined ? [] : new URL(address).origin)))]
+}

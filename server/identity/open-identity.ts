@@ -1,0 +1,28 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../db/database.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import { createAdmitUser } from './admit-user.ts'
+import type { OnNewUser } from './admit-user.ts'
+import type { Identity } from './identity.ts'
+import { openEmbeddedIdentity } from './open-embedded-identity.ts'
+import { openHostedIdentity } from './open-hosted-identity.ts'
+
+export interface OpenIdentityOptions {
+  readonly config: Config
+  readonly database: Database
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly onNewUser: OnNewUser
+  /** How a provider elsewhere is asked. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+/** Opens the provider that the settings name: the embedded one, or one elsewhere. */
+export async function openIdentity(options: OpenIdentityOptions): Promise<Identity> {
+  const { config, database, now, onNewUser } = options
+  const admitUser = createAdmitUser({ db: database.db, now, onNewUser })
+  return config.oidc === null
+    ? openEmbeddedIdentity(options, admitUser)
+    : openHostedIdentity({ ...options, oidc: config.oidc }, admitUser)
+}

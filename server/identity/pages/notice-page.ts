@@ -1,0 +1,7 @@
+import { html } from './html.ts'
+import type { Page } from './render-page.ts'
+
+/** Says what happened and offers the way on. */
+export function noticePage(title: string, sentence: string, action = 'Back to Yonder'): Page {
+  return { title, sentence, body: html`<a class="button" href="/">${action}</a>` }
+}

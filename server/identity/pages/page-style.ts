@@ -1,0 +1,60 @@
+/** The look of the app, for pages that stand alone: the same values as the app's tokens. */
+export const pageStyle = `
+:root {
+  --page: #fbfaf9; --surface: #ffffff; --ink: #1c1b1a; --muted: #6b6864; --line: rgba(28, 27, 26, .09);
+  --field: rgba(28, 27, 26, .46); --accent: #2f6f6a; --on-accent: #ffffff; --danger: #a3312a; --danger-page: #fbeeed;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #161718; --surface: #1d1f21; --ink: #e9e8e6; --muted: #9b9a97; --line: rgba(255, 255, 255, .09);
+    --field: rgba(255, 255, 255, .42); --accent: #7fc4bd; --on-accent: #161718; --danger: #f0a49e; --danger-page: #2b1d1c;
+  }
+}
+* { box-sizing: border-box; }
+html { background: var(--page); color: var(--ink); scrollbar-gutter: stable; }
+body {
+  margin: 0; min-height: 100dvh; display: grid; place-items: center; padding: 32px 20px;
+  font: 16px/1.5 system-ui, sans-serif; -webkit-font-smoothing: antialiased;
+}
+main { width: 100%; max-width: 22.5rem; display: flex; flex-direction: column; align-items: center; text-align: center; }
+.mark { width: 48px; height: 48px; fill: var(--accent); }
+.mark path { fill: none; stroke: var(--on-accent); stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; }
+h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 20px 0 4px; }
+.sentence { color: var(--muted); margin: 0 0 28px; text-wrap: balance; }
+form, .stack { width: 100%; display: flex; flex-direction: column; gap: 16px; text-align: left; }
+form:empty, form[id="op.logoutForm"] { display: none; }
+label { display: block; font-size: 14px; font-weight: 500; margin-bottom: 6px; }
+.hint { display: block; font-size: 12px; color: var(--muted); margin-top: 6px; }
+.field { position: relative; display: block; }
+input {
+  width: 100%; height: 44px; padding: 0 12px; font: inherit; color: inherit; background: var(--surface);
+  border: 1px solid var(--field); border-radius: 8px;
+}
+input[type=password], input.secret { padding-right: 68px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+input[aria-invalid=true] { border-color: var(--danger); }
+.reveal {
+  position: absolute; right: 2px; top: 2px; height: 40px; min-width: 60px; padding: 0 10px; border: 0; border-radius: 6px;
+  background: none; color: var(--muted); font: inherit; font-size: 14px; cursor: pointer;
+}
+.reveal:hover { color: var(--ink); }
+.button {
+  display: inline-flex; align-items: center; justify-content: center; width: 100%; min-height: 44px; padding: 8px 16px;
+  margin-top: 4px; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
+  font: inherit; font-weight: 550; text-decoration: none; cursor: pointer; transition: filter 140ms ease-out;
+}
+.button:hover { filter: brightness(1.08); }
+.button[aria-busy] { opacity: .7; cursor: progress; }
+.button.second { background: none; border-color: var(--line); color: var(--ink); }
+.quiet { color: var(--muted); font-size: 14px; margin-top: 20px; }
+.quiet a { color: var(--ink); text-underline-offset: 3px; display: inline-block; padding: 10px 2px; }
+a.quiet { text-underline-offset: 3px; padding: 10px; }
+.alert, .note {
+  width: 100%; margin: 0 0 16px; padding: 10px 12px; border-radius: 8px; text-align: left; font-size: 14px;
+}
+.alert { background: var(--danger-page); color: var(--danger); }
+.note { border: 1px solid var(--line); background: var(--surface); }
+.detail { color: var(--muted); font-size: 14px; margin: 0 0 20px; overflow-wrap: anywhere; }
+[hidden] { display: none !important; }
+@media (prefers-reduced-motion: reduce) { * { transition: none !important; } }
+`

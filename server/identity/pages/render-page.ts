@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { html, raw } from './html.ts'
+import type { Markup } from './html.ts'
+import { pageScript } from './page-script.ts'
+import { pageStyle } from './page-style.ts'
+
+export interface Page {
+  readonly title: string
+  /** The one sentence under the title. */
+  readonly sentence: string
+  readonly body: Markup
+  /** Runs besides the script of every page. */
+  readonly script?: string
+}
+
+export interface RenderedPage {
+  readonly document: string
+  /** The content security policy that lets exactly this page's style and scripts run. */
+  readonly policy: string
+}
+
+/** A page of the provider: centred, the mark, one sentence, one action. It loads nothing. */
+export function renderPage({ title, sentence, body, script = '' }: Page): RenderedPage {
+  const code = pageScript + script
+  const { text: document } = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · Yonder</title>
+        <link rel="icon" href="${icon}" />
+        <style>
+          ${raw(pageStyle)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+            <circle cx="16" cy="16" r="15" />
+            <path d="M10.5 9.5 16 16.6l5.5-7.1M16 16.6v6.9" />
+          </svg>
+          <h1>${title}</h1>
+          <p class="sentence">${sentence}</p>
+          ${body}
+        </main>
+        <script>
+          ${raw(code)}
+        </script>
+      </body>
+    </html>`
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hash(readElement(document, 'style'))}'`,
+    `script-src '${hash(code)}'`,
+    "img-src 'self' data:",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  return { document, policy }
+}
+
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>circle{fill:#2f6f6a}path{stroke:#fff}@media(prefers-color-scheme:dark){circle{fill:#7fc4bd}path{stroke:#161718}}</style><circle cx="16" cy="16" r="15"/><path d="M10.5 9.5 16 16.6l5.5-7.1M16 16.6v6.9" fill="none" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  )
+
+function readElement(document: string, name: string): string {
+  return new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(document)?.[1] ?? ''
+}
+
+function hash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}

@@ -1,0 +1,86 @@
+import { html } from './html.ts'
+import type { Page } from './render-page.ts'
+
+export interface SignInForm {
+  readonly action: string
+  readonly token: string
+  readonly email: string
+  readonly error: string | null
+  /** Google was asked for but is not set up. */
+  readonly googleMissing: boolean
+  /** Where a person without an account goes; null when nobody may make one. */
+  readonly newAccount: string | null
+  /** Starts the sign-in with Google; null when it is not set up. */
+  readonly google: string | null
+}
+
+export function signInPage(form: SignInForm): Page {
+  return {
+    title: 'Sign in',
+    sentence: 'Use your account on this Yonder.',
+    body: html`
+      ${
+        form.googleMissing
+          ? html`<p class="note" role="status">
+              Sign in with Google is not set up here. You can use a local account instead.
+            </p>`
+          : undefined
+      }
+      ${form.error === null ? undefined : html`<p class="alert" role="alert">${form.error}</p>`}
+      <form method="post" action="${form.action}">
+        <input type="hidden" name="form" value="${form.token}" />
+        ${emailField(form.email, form.error !== null)}
+        <div>
+          <label for="password">Password</label>
+          <span class="field">
+            <input
+              id="password"
+              class="secret"
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              maxlength="1000"
+              required
+            />
+            <button class="reveal" type="button" aria-pressed="false" aria-controls="password" hidden>
+              Show
+            </button>
+          </span>
+        </div>
+        <button class="button" type="submit">Sign in</button>
+      </form>
+      ${
+        form.google === null
+          ? undefined
+          : html`<form method="post" action="${form.google}">
+              <input type="hidden" name="form" value="${form.token}" />
+              <button class="button second" type="submit">Sign in with Google</button>
+            </form>`
+      }
+      ${
+        form.newAccount === null
+          ? undefined
+          : html`<p class="quiet">New here? <a href="${form.newAccount}">Create an account</a></p>`
+      }
+    `,
+  }
+}
+
+export function emailField(email: string, again: boolean) {
+  return html`<div>
+    <label for="email">E-mail</label>
+    <input
+      id="email"
+      name="email"
+      type="email"
+      value="${email}"
+      autocomplete="username"
+      maxlength="254"
+      autocapitalize="none"
+      spellcheck="false"
+      required
+      ${again ? html`aria-invalid="true"` : undefined}
+      ${email === '' ? html`autofocus` : undefined}
+    />
+  </div>`
+}

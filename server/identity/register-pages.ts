@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { registerFormBody } from './register-form-body.ts'
+import { registerNewAccountRoutes } from './new-account-routes.ts'
+import { noticePage } from './pages/notice-page.ts'
+import { sendPage } from './send-page.ts'
+import { registerSetUpRoutes } from './set-up-routes.ts'
+import type { SetUpDeps } from './set-up-routes.ts'
+import { registerSignInRoutes } from './sign-in-routes.ts'
+import type { SignInDeps } from './sign-in-visit.ts'
+
+/** The provider's own pages, whose failures are pages too. */
+export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDeps): void {
+  registerFormBody(scope)
+  scope.setErrorHandler((error: Error & { statusCode?: number; code?: unknown }, request, reply) => {
+    if (error.code === 'rate_limited' || error.statusCode === 429) {
+      return sendPage(reply, noticePage('Too many attempts', 'Please wait a minute, then try again.'), 429)
+    }
+    const status = error.statusCode ?? 500
+    if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
+    return sendPage(reply, noticePage('That did not work', 'Please start again.'), status)
+  })
+  registerSignInRoutes(scope, deps)
+  registerNewAccountRoutes(scope, deps)
+  registerSetUpRoutes(scope, deps)
+}

@@ -1,0 +1,19 @@
+import { ClientSettings } from '@yonder/contract/client-settings'
+import type { Config } from '../config.ts'
+import type { Api } from '../http/api.ts'
+import type { Identity } from './identity.ts'
+
+/** What the browser must know before anyone is signed in; public. */
+export function registerSettingsRoutes(
+  api: Api,
+  { identity, config }: { readonly identity: Identity; readonly config: Config },
+): void {
+  api.get('/api/settings', { schema: { response: { 200: ClientSettings } } }, async (_request, reply) => {
+    reply.header('cache-control', 'no-cache')
+    return {
+      identity: { ...identity.clientSettings },
+      sourceUrl: config.sourceUrl,
+      demoShareId: config.demoShareId,
+    }
+  })
+}

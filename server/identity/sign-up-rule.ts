@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts'
+
+/** Who may make a local account. */
+export interface SignUpRule {
+  /** Whether the page offers it at all. */
+  readonly offered: boolean
+  mayJoin(email: string): boolean
+}
+
+/** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
+export function readSignUpRule({
+  signUp,
+  allowedEmails,
+}: Pick<Config, 'signUp' | 'allowedEmails'>): SignUpRule {
+  const allowed = new Set(allowedEmails)
+  return {
+    offered: signUp === 'open' || allowed.size > 0,
+    mayJoin: (email) => signUp === 'open' || allowed.has(email),
+  }
+}

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+export interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly expires_in: number
+}
+
+interface Authorization {
+  readonly verifier: string
+  readonly address: URL
+}
+
+const account = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse' }
+export const testAccount = account
+
+/** A browser as far as sign-in needs one: a cookie jar that follows redirects by hand. */
+export class SignInSession {
+  readonly #cookies = new Map<string, { value: string; path: string }>()
+  readonly baseUrl: string
+
+  constructor(baseUrl: string) {
+    this.baseUrl = baseUrl
+  }
+
+  async fetch(address: string | URL, init: Pick<RequestInit, 'method' | 'body'> = {}): Promise<Response> {
+    const url = new URL(address, this.baseUrl)
+    const cookie = [...this.#cookies]
+      .filter(([, { path }]) => url.pathname.startsWith(path))
+      .map(([name, { value }]) => `${name.split(' ')[0]}=${value}`)
+      .join('; ')
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { accept: 'text/html', cookie },
+    })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    return response
+  }
+
+  /** Follows redirects of our own origin, until a page or the address with the code. */
+  async follow(response: Response): Promise<{ readonly response: Response; readonly address: string }> {
+    let address = response.url
+    let current = response
+    while (current.status >= 300 && current.status < 400) {
+      const next = new URL(current.headers.get('location') ?? '', this.baseUrl)
+      address = next.href
+      if (next.pathname === '/' || next.origin !== this.baseUrl) break
+      current = await this.fetch(next)
+    }
+    return { response: current, address }
+  }
+
+  /** The address of an authorization request; `changes` spoils or adds parameters, undefined removes one. */
+  authorization(changes: Readonly<Record<string, string | undefined>> = {}): Authorization {
+    const verifier = randomBytes(32).toString('base64url')
+    const params: Record<string, string | undefined> = {
+      client_id: 'yonder',
+      response_type: 'code',
+      redirect_uri: `${this.baseUrl}/`,
+      scope: 'openid profile email offline_access',
+      state: randomBytes(8).toString('hex'),
+      nonce: randomBytes(8).toString('hex'),
+      audience: `${this.baseUrl}/api`,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      ...changes,
+    }
+    const address = new URL('/oidc/auth', this.baseUrl)
+    for (const [name, value] of Object.entries(params)) {
+      if (value !== undefined) address.searchParams.set(name, value)
+    }
+    return { verifier, address }
+  }
+
+  /** Goes to the sign-in page; `path` is the address of its form. */
+  async openForm(changes: Readonly<Record<string, string | undefined>> = {}, page = '') {
+    const { verifier, address } = this.authorization(changes)
+    const first = await this.follow(await this.fetch(address))
+    const path = new URL(first.address).pathname + page
+    const text = page === '' ? await first.response.text() : await (await this.fetch(path)).text()
+    const form = /name="form" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    return { verifier, path, form, text, address: first.address }
+  }
+
+  post(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+    return this.fetch(path, { method: 'POST', body: new URLSearchParams(fields) })
+  }
+
+  /** Makes an account on the way, and comes back with its code. */
+  async signUp(person: Partial<typeof account> = {}): Promise<{ code: string; verifier: string }> {
+    const { verifier, path, form } = await this.openForm({}, '/new-account')
+    return this.#end(await this.post(path, { ...account, ...person, form }), verifier)
+  }
+
+  async signIn(
+    person: Partial<typeof account> = {},
+    changes: Readonly<Record<string, string | undefined>> = {},
+  ): Promise<{ code: string; verifier: string }> {
+    const { verifier, path, form, address } = await this.openForm(changes)
+    const { searchParams } = new URL(address)
+    const code = searchParams.get('code')
+    // The provider knows the browser still.
+    if (code !== null) return { code, verifier }
+    const { email, password } = { ...account, ...person }
+    return this.#end(await this.post(path, { email, password, form }), verifier)
+  }
+
+  redeem({ code, verifier }: { code: string; verifier: string }): Promise<Response> {
+    return this.token({
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: `${this.baseUrl}/`,
+    })
+  }
+
+  refresh(token: string): Promise<Response> {
+    return this.token({ grant_type: 'refresh_token', refresh_token: token })
+  }
+
+  token(fields: Readonly<Record<string, string>>): Promise<Response> {
+    return fetch(`${this.baseUrl}/oidc/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'yonder', ...fields }),
+    })
+  }
+
+  /** A whole sign-in with a new account. */
+  async join(person: Partial<typeof account> = {}): Promise<Tokens> {
+    return (await (await this.redeem(await this.signUp(person))).json()) as Tokens
+  }
+
+  async #end(response: Response, verifier: string): Promise<{ code: string; verifier: string }> {
+    const { address, response: last } = await this.follow(response)
+    const code = new URL(address).searchParams.get('code')
+    if (code === null) throw new Error(`No code: ${address} ${await last.text()}`)
+    return { code, verifier }
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split(/; */)
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    const path = attributes.find((attribute) => /^path=/i.test(attribute))?.slice(5) ?? '/'
+    const key = `${name} ${path}`
+    if (value === '' || attributes.some((attribute) => /expires=Thu, 01 Jan 1970/i.test(attribute))) {
+      this.#cookies.delete(key)
+    } else {
+      this.#cookies.set(key, { value, path })
+    }
+  }
+}
