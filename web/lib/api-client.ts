@@ -19,7 +19,7 @@ export interface ApiRequest {
 
 /**
  * The calls to the server. All carry the bearer token, and none a cookie. After a 401 the person is logged out and the
- * call answers nothing: `undefined`.
+ * call answers nothing: `undefined`. A success without a body answers `null`.
  */
 export interface ApiClient {
   /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
@@ -93,5 +93,5 @@ async function requireToken(getAccessToken: ApiClientOptions['getAccessToken']):
 
 async function readAnswer<Answer>(response: Response): Promise<Answer | undefined> {
   const text = await response.text()
-  return text === '' ? undefined : (JSON.parse(text) as Answer)
+  return (text === '' ? null : JSON.parse(text)) as Answer
 }
