@@ -1,12 +1,22 @@
 import { apiTypes } from '@yonder/contract/bot'
+import type { ApiType } from '@yonder/contract/bot'
 import type { Config } from '../config.ts'
 import type { Sealer } from '../db/seal-secret.ts'
 import type { BotRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
-import type { ModelEndpoint } from '../models/model-endpoint.ts'
 
 /** The name of the model that is built in. */
 export const demoModel = 'demo'
+
+/** Where a bot's model is asked, and as whom: the form that `models/` takes. */
+export interface BotEndpoint {
+  readonly apiType: ApiType
+  readonly baseUrl: string
+  readonly apiKey: string | null
+  readonly customApiPath: string | null
+  /** Who named the address. */
+  readonly trusted: 'operator' | 'typed'
+}
 
 export interface Providers {
   /** The operator's provider, for bots without an address of their own. */
@@ -21,7 +31,7 @@ export interface Providers {
  * to the operator's address alone.
  * @throws AppError `bot_misconfigured`
  */
-export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
+export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint {
   const shared = {
     apiType: apiTypes.find((type) => type === bot.api_type) ?? 'openai',
     customApiPath: bot.custom_api_path,
