@@ -1,0 +1,103 @@
+import type { ApiType } from '@yonder/contract/bot'
+import { Field } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
+import { TextInput } from '../../ui/text-input.tsx'
+import type { BotDraft } from './bot-draft.ts'
+
+const apiTypeNames: Readonly<Record<ApiType, string>> = {
+  openai: 'OpenAI-compatible',
+  anthropic: 'Anthropic',
+  google: 'Google',
+}
+
+export interface BotFieldsProps {
+  readonly draft: BotDraft
+  readonly onChange: (change: Partial<BotDraft>) => void
+}
+
+export interface OwnKeyFieldsProps extends BotFieldsProps {
+  /** The mask of the stored key, when there is one. */
+  readonly storedKey: string | null
+  readonly storedUrl: string | null
+}
+
+/** Where the bot's model is asked, and with which key (§5.6, §5.7). */
+export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
+  const kept = storedKey !== null && draft.apiKey === storedKey
+  const moved = draft.baseUrl.trim() !== (storedUrl ?? '')
+  return (
+    <>
+      <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
+        <TextInput
+          type="url"
+          inputMode="url"
+          autoComplete="off"
+          placeholder="https://api.example.com/v1"
+          value={draft.baseUrl}
+          onChange={(event) => onChange({ baseUrl: event.target.value })}
+        />
+      </Field>
+      <Field label="API key" hint={kept ? describeKeptKey(storedKey, moved) : undefined}>
+        <TextInput
+          type="password"
+          autoComplete="new-password"
+          value={draft.apiKey}
+          // A stored key is replaced as a whole: what is here are not its characters.
+          onFocus={(event) => kept && event.target.select()}
+          onChange={(event) => onChange({ apiKey: event.target.value })}
+        />
+      </Field>
+    </>
+  )
+}
+
+function describeKeptKey(mask: string, moved: boolean): string {
+  return moved
+    ? 'The stored key was given for the former address and goes with it. Enter the key for the new one.'
+    : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
+}
+
+/** How the model is spoken to (§5.6, §5.8). */
+export function OptionalFields({
+  draft,
+  onChange,
+  tokensWrong,
+}: BotFieldsProps & { readonly tokensWrong: boolean }) {
+  return (
+    <>
+      <Field label="API type">
+        <Select
+          value={draft.apiType}
+          onChange={(event) => onChange({ apiType: event.target.value as BotDraft['apiType'] })}
+        >
+          <option value="">Default (OpenAI-compatible)</option>
+          {Object.entries(apiTypeNames).map(([type, name]) => (
+            <option key={type} value={type}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="Custom API path" hint="Replaces the path that the API type would add to the address.">
+        <TextInput
+          autoComplete="off"
+          placeholder="/chat/completions"
+          value={draft.customApiPath}
+          onChange={(event) => onChange({ customApiPath: event.target.value })}
+        />
+      </Field>
+      <Field label="Max tokens" hint="The longest answer to ask for. Empty leaves it to the provider.">
+        <TextInput
+          name="maxTokens"
+          type="number"
+          inputMode="numeric"
+          min={1}
+          step={1}
+          aria-invalid={tokensWrong || undefined}
+          value={draft.maxTokens}
+          onChange={(event) => onChange({ maxTokens: event.target.value })}
+        />
+      </Field>
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import type { Bot } from '@yonder/contract/bot'
+import { useId } from 'react'
+import { Button } from '../../ui/button.tsx'
+
+export interface BotRowProps {
+  readonly bot: Bot
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+}
+
+export function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
+  const name = useId()
+  const ownKey = bot.base_url !== null || bot.api_key !== null
+  return (
+    <li className="flex items-center gap-3 py-2.5">
+      <div className="min-w-0 flex-1">
+        <p id={name} className="text-sm font-medium wrap-anywhere">
+          <bdi>{bot.name}</bdi>
+        </p>
+        <p className="flex flex-wrap gap-x-2 text-xs text-muted">
+          <bdi className="wrap-anywhere">{bot.model}</bdi>
+          {ownKey && <span>{bot.base_url === null ? 'own key' : 'own provider'}</span>}
+        </p>
+      </div>
+      <div className="flex shrink-0 gap-1">
+        <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button size="small" look="plain" aria-describedby={name} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </li>
+  )
+}

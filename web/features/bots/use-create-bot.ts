@@ -1,0 +1,28 @@
+import type { Bot, BotInput } from '@yonder/contract/bot'
+import { useSWRConfig } from 'swr'
+import { logError } from '../../lib/log-error.ts'
+import { readReason } from '../../lib/read-reason.ts'
+import { useApi } from '../../lib/use-api.ts'
+import { useToast } from '../../ui/use-toast.ts'
+import { botsKey } from './bots-key.ts'
+
+/** Creates a bot and tells how it went (§8.15, §8.31). Answers whether it is there now. */
+export function useCreateBot(): (input: BotInput) => Promise<boolean> {
+  const api = useApi()
+  const toast = useToast()
+  const { mutate } = useSWRConfig()
+  return async (input) => {
+    try {
+      const bot = await api.post<Bot>('/api/bot', input)
+      if (bot === undefined) return false
+      void mutate<readonly Bot[]>(botsKey, (bots = []) => [...bots, bot])
+      toast.success(`Bot "${bot.name}" added successfully`)
+      return true
+    } catch (error) {
+      const message = `Failed to save bot: ${readReason(error)}`
+      toast.error(message)
+      logError(message, error)
+      return false
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { Bot, BotInput } from '@yonder/contract/bot'
+import { useSWRConfig } from 'swr'
+import { logError } from '../../lib/log-error.ts'
+import { readReason } from '../../lib/read-reason.ts'
+import { useApi } from '../../lib/use-api.ts'
+import { useToast } from '../../ui/use-toast.ts'
+import { botsKey } from './bots-key.ts'
+
+/** Changes the bot of this name and tells how it went (§8.15, §8.31). Answers whether it is changed now. */
+export function useUpdateBot(): (name: string, input: BotInput) => Promise<boolean> {
+  const api = useApi()
+  const toast = useToast()
+  const { mutate } = useSWRConfig()
+  return async (name, input) => {
+    try {
+      const changed = await api.put<Bot>(`/api/bot/${encodeURIComponent(name)}`, input)
+      if (changed === undefined) return false
+      void mutate<readonly Bot[]>(botsKey, (bots = []) =>
+        bots.map((bot) => (bot.name === name ? changed : bot)),
+      )
+      toast.success(`Bot "${changed.name}" updated successfully`)
+      return true
+    } catch (error) {
+      const message = `Failed to save bot: ${readReason(error)}`
+      toast.error(message)
+      logError(message, error)
+      return false
+    }
+  }
+}
