@@ -1,5 +1,6 @@
-import type { EndedStatus, RunEvent } from './completion.ts'
+import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
 import type { Message } from './message.ts'
+import { textOfContent } from './text-of-content.ts'
 
 /** A run as its events tell it: the messages it wrote, and how it stands. */
 export interface RunState {
@@ -34,7 +35,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'text':
       return changeReply(run, (reply) => ({
         ...reply,
-        content: textOf(reply) + event.choices[0].delta.content,
+        content: textOfContent(reply.content) + event.choices[0].delta.content,
       }))
     case 'reasoning':
       return changeReply(run, (reply) => ({
@@ -57,7 +58,7 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'error':
       return changeReply(run, (reply) => ({ ...reply, error: event.error }))
     case 'ended':
-      return { ...changeReply(run, (reply) => endReply(reply, event.status)), status: event.status }
+      return { ...changeReply(run, (reply) => endReply(reply, event)), status: event.status }
   }
 }
 
@@ -68,19 +69,17 @@ function changeReply(run: RunState, change: (reply: Message) => Message): RunSta
   return { ...run, messages: [...run.messages.slice(0, -1), change(reply)] }
 }
 
-function endReply(reply: Message, status: EndedStatus): Message {
-  if (status !== 'failed') return { ...reply, status }
-  const partial = textOf(reply)
+function endReply(reply: Message, { status, finish }: EndedEvent): Message {
+  const ended = { ...reply, status, ...(finish === undefined ? {} : { finish }) }
+  return status === 'failed' ? showFailure(ended) : ended
+}
+
+/** A failed reply as people read it (§8.7): the error in place of the text, and what had come in `partial`. */
+export function showFailure(reply: Message): Message {
+  const partial = textOfContent(reply.content)
   return {
     ...reply,
-    status,
     content: `**Error:** ${reply.error?.message ?? 'Unknown error occurred'}`,
     ...(partial === '' ? {} : { partial }),
   }
-}
-
-function textOf(message: Message): string {
-  return typeof message.content === 'string'
-    ? message.content
-    : message.content.map((part) => part.text ?? '').join('')
 }

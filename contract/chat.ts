@@ -26,6 +26,8 @@ export const SummaryMessage = z.object({
   model: z.string().optional(),
 })
 
+export type SummaryMessage = z.infer<typeof SummaryMessage>
+
 /** A search result (§3.4): the first two messages of the selected path and, when there are more, the last. */
 export const ChatSummary = z.object({
   id: z.string(),
@@ -56,6 +58,10 @@ export type NewChat = z.infer<typeof NewChat>
 
 export const SelectResponse = z.object({ chatId: ClientId, messageId: ClientId })
 export type SelectResponse = z.infer<typeof SelectResponse>
+
+/** The leaf that is selected now: the newest message below the chosen one. */
+export const SelectedLeaf = z.object({ selected_message_id: z.string() })
+export type SelectedLeaf = z.infer<typeof SelectedLeaf>
 
 export const StopRequest = z.object({ chatId: ClientId })
 export type StopRequest = z.infer<typeof StopRequest>

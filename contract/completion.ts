@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ClientId } from './chat.ts'
 import { ErrorDetail } from './error.ts'
-import { Message, MessageContent, Usage } from './message.ts'
+import { cutReasons, Message, MessageContent, Usage } from './message.ts'
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
@@ -24,6 +24,16 @@ export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
 export type CompletionRequest = z.infer<typeof CompletionRequest>
+
+/**
+ * Re-attaching to a run (`GET /api/chat/{id}/stream`): everything after event `after`, which the header `Last-Event-ID`
+ * says as well. With `messageId` only the run that writes this reply counts.
+ */
+export const FollowQuery = z.object({
+  after: z.coerce.number().int().min(0).optional(),
+  messageId: ClientId.optional(),
+})
+export type FollowQuery = z.infer<typeof FollowQuery>
 
 const seq = z.int().nonnegative()
 
@@ -89,6 +99,8 @@ export const EndedEvent = z.object({
   type: z.literal('ended'),
   seq,
   status: z.enum(['complete', 'stopped', 'failed', 'interrupted']),
+  /** Only with `complete`: the reply was cut. */
+  finish: z.enum(cutReasons).optional(),
 })
 export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
@@ -109,7 +121,12 @@ export type CompletionEvent = z.infer<typeof CompletionEvent>
 
 /** An event of the log: everything but the heartbeat. */
 export type RunEvent = Exclude<CompletionEvent, { type: 'heartbeat' }>
-export type EndedStatus = z.infer<typeof EndedEvent>['status']
+type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
+/** An event before the log has given it its number. */
+export type UnnumberedEvent = WithoutSeq<RunEvent>
+export type StartedEvent = z.infer<typeof StartedEvent>
+export type EndedEvent = z.infer<typeof EndedEvent>
+export type EndedStatus = EndedEvent['status']
 
 /** The text that closes a stream, after the last event (§7.31). */
 export const endMarker = '[DONE]'

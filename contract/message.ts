@@ -5,6 +5,10 @@ import { ErrorDetail } from './error.ts'
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
+/** Why a complete reply may be shorter than the model meant it: its length limit, or its provider's filter. */
+export const cutReasons = ['length', 'content_filter'] as const
+export type CutReason = (typeof cutReasons)[number]
+
 export const ContentPart = z.object({ type: z.string().optional(), text: z.string().optional() })
 export const MessageContent = z.union([z.string(), z.array(ContentPart)])
 export type MessageContent = z.infer<typeof MessageContent>
@@ -31,6 +35,8 @@ export const Message = z.object({
   unix_timestamp: z.int(),
   status: z.enum(messageStatuses),
   error: ErrorDetail.optional(),
+  /** Set on a complete reply that was cut. */
+  finish: z.enum(cutReasons).optional(),
   model: z.string().optional(),
   provider: z.string().optional(),
   /** The bot that answered, so that a regenerate can offer the same one. */
