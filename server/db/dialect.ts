@@ -1,7 +1,10 @@
-import type { ColumnDataType, Kysely } from 'kysely'
-import { sql } from 'kysely'
+import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Db } from './database.ts'
-import type { Tables } from './tables.ts'
+import type { RunEventRow, Tables } from './tables.ts'
+
+/** The channel on which PostgreSQL nodes tell each other which runs have news. */
+export const runChannel = 'yonder_runs'
 
 /** Everything in which SQLite and PostgreSQL differ, in one place. */
 export interface Dialect {
@@ -13,6 +16,17 @@ export interface Dialect {
   createMessageTable(trx: Kysely<Tables>): Promise<void>
   /** Builds what `chats/search-store.ts` searches. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
+  /** Milliseconds since 1970 by the database's clock: nodes compare leases with it, their own clocks may differ. */
+  readonly clock: RawBuilder<number>
+  /**
+   * Writes events of runs and gives the runs that `nodeId` still holds; events of the others are not written. One
+   * statement, so it is one commit outside of a transaction. Writing an event twice leaves one.
+   */
+  appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<string>>
+  /** Keeps every writer of this run's events out until the transaction ends. */
+  lockRun(trx: Db, runId: string): Promise<void>
+  /** Wakes whoever waits for these runs on other nodes (`openSignals`). Nothing where only one process is expected. */
+  wake(db: Db, runIds: readonly string[]): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** The disk is full or the file cannot be written. */
   isStorageFull(error: unknown): boolean
@@ -37,11 +51,35 @@ const messageColumns = sql.raw(`
   provider text,
   bot text,
   usage text,
+  finish text,
+  first_id text not null,
+  second_id text,
   server text,
   tool text,
   arguments text,
   unix_timestamp bigint not null,
   unique (chat_id, id)`)
+
+// One parameter for any number of rows, so that the statement is prepared once.
+const appendToSqlite = `
+  insert into run_events (run_id, seq, event)
+  select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(?) e
+  join runs r on r.id = e.value ->> 0 and r.node_id = ? and r.status = 'running' where true
+  on conflict (run_id, seq) do update set event = run_events.event
+  returning run_id`
+
+// The lock makes whoever closes an expired run (`lockRun`) wait for this commit, or this statement see it closed; renewing
+// a lease does not wait for it.
+const appendToPostgres = `
+  with live as (
+    select id from runs where id = any($1::text[]) and node_id = $2 and status = 'running' order by id for key share
+  ), written as (
+    insert into run_events (run_id, seq, event)
+    select e.run_id, e.seq, e.event from unnest($3::text[], $4::bigint[], $5::text[]) as e (run_id, seq, event)
+    join live on live.id = e.run_id
+    on conflict (run_id, seq) do nothing
+  )
+  select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id, ',')) from live`
 
 /** SQLite 3.51.3 or newer, one connection that writes. */
 export const sqliteDialect: Dialect = {
@@ -62,6 +100,17 @@ export const sqliteDialect: Dialect = {
       .addColumn('position', 'integer', (c) => c.primaryKey())
       .execute()
   },
+  clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  async appendRunEvents(db, nodeId, events) {
+    const rows = JSON.stringify(events.map(({ run_id, seq, event }) => [run_id, seq, event]))
+    const written = await db.executeQuery<{ run_id: string }>(
+      CompiledQuery.raw(appendToSqlite, [rows, nodeId]),
+    )
+    return new Set(written.rows.map((row) => row.run_id))
+  },
+  // The transaction is the only writer.
+  lockRun: () => Promise.resolve(),
+  wake: () => Promise.resolve(),
   isUniqueViolation: (error) =>
     ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(codeOf(error)),
   isStorageFull: (error) => /^SQLITE_(FULL|READONLY|IOERR)/.test(codeOf(error)),
@@ -85,6 +134,26 @@ export const postgresDialect: Dialect = {
     await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(
       trx,
     )
+  },
+  clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  async appendRunEvents(db, nodeId, events) {
+    const runIds = [...new Set(events.map((event) => event.run_id))]
+    const written = await db.executeQuery<{ ids: string[] }>(
+      CompiledQuery.raw(appendToPostgres, [
+        runIds,
+        nodeId,
+        events.map((event) => event.run_id),
+        events.map((event) => event.seq),
+        events.map((event) => event.event),
+      ]),
+    )
+    return new Set(written.rows[0]?.ids)
+  },
+  async lockRun(trx, runId) {
+    await sql`select id from runs where id = ${runId} for update`.execute(trx)
+  },
+  async wake(db, runIds) {
+    await sql`select pg_notify(${runChannel}, ${runIds.join(',')})`.execute(db)
   },
   isUniqueViolation: (error) => codeOf(error) === '23505',
   isStorageFull: (error) => ['53100', '58030', '25006'].includes(codeOf(error)),

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { postgresDialect } from './dialect.ts'
+import { listenForRuns } from './listen-for-runs.ts'
 import type { Tables } from './tables.ts'
 
 /** Type id of `bigint`: our whole numbers are milliseconds and positions, far below 2^53. */
@@ -30,5 +31,10 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
   pool.on('error', () => undefined)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  return { db, dialect: postgresDialect, close: () => db.destroy() }
+  return {
+    db,
+    dialect: postgresDialect,
+    openSignals: (onWake) => listenForRuns(url, onWake),
+    close: () => db.destroy(),
+  }
 }

@@ -45,7 +45,12 @@ export function openSqlite(path: string): Database {
   const db = new Kysely<Tables>({
     dialect: new ImmediateSqliteDialect({ database: withStatementCache(file) }),
   })
-  return { db, dialect: sqliteDialect, close: () => db.destroy() }
+  return {
+    db,
+    dialect: sqliteDialect,
+    openSignals: () => ({ close: () => Promise.resolve() }),
+    close: () => db.destroy(),
+  }
 }
 
 function requireSafeVersion(file: SqliteFile.Database): void {

@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely'
+import type { ConnectorTables } from './connector-tables.ts'
 
 /*
  * The tables as both engines hold them: ids are text, times are integer milliseconds since 1970, JSON is text, booleans
@@ -54,6 +55,11 @@ export interface MessageTable {
   provider: string | null
   bot: string | null
   usage: string | null
+  /** Why a complete reply was cut. */
+  finish: string | null
+  /** The first and the second message of the path to this one: a summary of a long chat reads three rows, not all. */
+  first_id: string
+  second_id: string | null
   server: string | null
   tool: string | null
   arguments: string | null
@@ -123,7 +129,7 @@ export interface EndedGrantTable {
   expires_at: number
 }
 
-export interface Tables {
+export interface Tables extends ConnectorTables {
   users: UserTable
   bots: BotTable
   chats: ChatTable
@@ -143,3 +149,4 @@ export type BotRow = Selectable<BotTable>
 export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
 export type RunRow = Selectable<RunTable>
+export type RunEventRow = Selectable<RunEventTable>

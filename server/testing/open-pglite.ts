@@ -32,5 +32,10 @@ export async function openPglite(): Promise<Database> {
     return turn
   }
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) })
-  return { db, dialect: postgresDialect, close: () => db.destroy() }
+  return {
+    db,
+    dialect: postgresDialect,
+    openSignals: () => ({ close: () => Promise.resolve() }),
+    close: () => db.destroy(),
+  }
 }

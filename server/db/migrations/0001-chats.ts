@@ -42,10 +42,17 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
   await trx.schema.createIndex('chats_by_time').on('chats').columns(['user_id', 'updated_at']).execute()
   await dialect.createMessageTable(trx)
   await trx.schema
+    .createIndex('messages_by_parent')
+    .on('messages')
+    .columns(['chat_id', 'parent_id'])
+    .execute()
+  await trx.schema
     .createIndex('messages_by_time')
     .on('messages')
     .columns(['chat_id', 'unix_timestamp'])
     .execute()
+  // Chats that were reserved and never used are found without walking all.
+  await sql`create index chats_empty on chats (created_at) where selected_message_id is null`.execute(trx)
   await createRuns(trx, dialect)
 }
 
@@ -67,6 +74,7 @@ async function createRuns(trx: Kysely<Tables>, { integer }: Dialect): Promise<vo
   // One run per chat: a second one fails here, whatever raced.
   await sql`create unique index runs_active on runs (chat_id) where status = 'running'`.execute(trx)
   await trx.schema.createIndex('runs_by_chat').on('runs').columns(['chat_id', 'started_at']).execute()
+  await trx.schema.createIndex('runs_by_end').on('runs').column('ended_at').execute()
   await trx.schema.createIndex('runs_by_status').on('runs').columns(['status', 'lease_until']).execute()
   await trx.schema
     .createTable('run_events')
