@@ -1,0 +1,72 @@
+import {
+  Chat,
+  ChatList,
+  ChatListQuery,
+  ClientId,
+  NewChat,
+  SelectedLeaf,
+  SelectResponse,
+} from '@yonder/contract/chat'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import { newId } from '../db/new-id.ts'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { requireUser } from '../identity/require-user.ts'
+import { insertChat, requireChat } from './chat-store.ts'
+import { listMessages } from './message-store.ts'
+import { presentChat } from './present-chat.ts'
+import type { PartialReply } from './present-chat.ts'
+import type { SearchChats } from './search-chats.ts'
+import { selectResponse } from './select-response.ts'
+
+export interface ChatRoutesDeps {
+  readonly database: Database
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
+  readonly searchChats: SearchChats
+}
+
+/** A person's chats (§7.6-§7.8, §7.13). */
+export function registerChatRoutes(api: Api, { database, now, readRun, searchChats }: ChatRoutesDeps): void {
+  const { db } = database
+
+  api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
+    const id = newId()
+    const time = now()
+    const user_id = requireUser(request).id
+    await insertChat(db, { id, user_id, selected_message_id: null, created_at: time, updated_at: time })
+    return { id }
+  })
+
+  api.get(
+    '/api/chats/:id',
+    { schema: { params: z.object({ id: ClientId }), response: { 200: Chat } } },
+    async (request) => {
+      const { id } = await requireChat(db, requireUser(request), request.params.id)
+      const reply = await readRun(id)
+      // Read after the run: what ended in between is whole here.
+      const rows = await listMessages(db, id)
+      return presentChat(await requireChat(db, requireUser(request), id), rows, reply)
+    },
+  )
+
+  api.get(
+    '/api/chats',
+    { schema: { querystring: ChatListQuery, response: { 200: ChatList } } },
+    (request) => {
+      const { search, page, limit } = request.query
+      return searchChats(requireUser(request), { search: normalizeText(search), page, limit })
+    },
+  )
+
+  api.post(
+    '/api/chat/select-response',
+    { schema: { body: SelectResponse, response: { 200: SelectedLeaf } } },
+    async (request) => {
+      const { chatId, messageId } = request.body
+      return { selected_message_id: await selectResponse(db, requireUser(request), chatId, messageId) }
+    },
+  )
+}

@@ -1,0 +1,91 @@
+import type { Db } from '../db/database.ts'
+import type { ChatRow } from '../db/tables.ts'
+import { AppError } from '../http/app-error.ts'
+import type { User } from '../identity/user.ts'
+
+type Owner = Pick<User, 'id'>
+
+export async function insertChat(db: Db, chat: ChatRow): Promise<void> {
+  await db.insertInto('chats').values(chat).execute()
+}
+
+/**
+ * A person's chat; another person's does not exist for them.
+ * @throws AppError `not_found`
+ */
+export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {
+  const chat = await db
+    .selectFrom('chats')
+    .selectAll()
+    .where('id', '=', chatId)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  if (chat === undefined) throw unknownChat()
+  return chat
+}
+
+/**
+ * The same, with its time moved on; holds off every other writer of the chat until the transaction ends.
+ * @throws AppError `not_found`
+ */
+export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {
+  const chat = await trx
+    .updateTable('chats')
+    .set({ updated_at: now })
+    .where('id', '=', chatId)
+    .where('user_id', '=', user.id)
+    .returningAll()
+    .executeTakeFirst()
+  if (chat === undefined) throw unknownChat()
+  return chat
+}
+
+export async function moveLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
+  await db.updateTable('chats').set({ selected_message_id: messageId }).where('id', '=', chatId).execute()
+}
+
+export async function touchChat(db: Db, chatId: string, now: number): Promise<void> {
+  await db.updateTable('chats').set({ updated_at: now }).where('id', '=', chatId).execute()
+}
+
+/** A page of a person's chats, newest first. */
+export async function listChatIds(
+  db: Db,
+  user: Owner,
+  { offset, limit }: { readonly offset: number; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('chats')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** How many chats a person has, counting no further than `most`. */
+export async function countChats(db: Db, user: Owner, most: number): Promise<number> {
+  const { count } = await db
+    .selectFrom((eb) =>
+      eb.selectFrom('chats').select('id').where('user_id', '=', user.id).limit(most).as('counted'),
+    )
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Chats that were reserved before `before` and never used. */
+export async function deleteEmptyChats(db: Db, before: number): Promise<void> {
+  await db
+    .deleteFrom('chats')
+    .where('selected_message_id', 'is', null)
+    .where('created_at', '<', before)
+    .execute()
+}
+
+function unknownChat(): AppError {
+  return new AppError('not_found', 'There is no such chat.')
+}

@@ -1,0 +1,27 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { AppError } from '../http/app-error.ts'
+import type { User } from '../identity/user.ts'
+import { moveLeaf, requireChat } from './chat-store.ts'
+import { newestLeafBelow } from './chat-tree.ts'
+import { findMessage, listNodes } from './message-store.ts'
+
+/**
+ * Shows the branch of a message (§7.13): the newest message below it becomes the selected leaf, so that what was written
+ * last in that branch is seen. Gives the leaf.
+ * @throws AppError `not_found`
+ */
+export async function selectResponse(
+  db: Kysely<Tables>,
+  user: User,
+  chatId: string,
+  messageId: string,
+): Promise<string> {
+  await requireChat(db, user, chatId)
+  if ((await findMessage(db, chatId, messageId)) === undefined) {
+    throw new AppError('not_found', 'There is no such message in this chat.')
+  }
+  const leaf = newestLeafBelow(await listNodes(db, chatId), messageId)
+  await moveLeaf(db, chatId, leaf)
+  return leaf
+}
