@@ -1,0 +1,40 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { touchChat } from '../chats/chat-store.ts'
+import { updateMessage } from '../chats/message-store.ts'
+import type { MessageChange } from '../chats/message-store.ts'
+import type { Db } from '../db/database.ts'
+import { endRun } from './run-store.ts'
+
+/** Stores how a run ended together with its reply, as its events tell both; does nothing to a run that was closed. */
+export async function closeRun(
+  trx: Db,
+  run: { readonly id: string; readonly chat_id: string },
+  state: RunState,
+  now: number,
+): Promise<void> {
+  const reply = state.messages.at(-1)
+  if (reply === undefined) throw new Error(`run ${run.id} has no reply`)
+  if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
+  await updateMessage(trx, run.chat_id, reply.id, toMessageChange(reply))
+  await touchChat(trx, run.chat_id, now)
+}
+
+/** A folded reply as it is stored: the true text, of a failed one too. */
+export function toMessageChange(reply: Message): MessageChange {
+  return {
+    content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
+    reasoning: reply.reasoning ?? null,
+    status: reply.status,
+    error_code: reply.error?.code ?? null,
+    error_message: reply.error?.message ?? null,
+    model: reply.model ?? null,
+    provider: reply.provider ?? null,
+    usage: reply.usage === undefined ? null : JSON.stringify(reply.usage),
+    finish: reply.finish ?? null,
+    server: reply.server ?? null,
+    tool: reply.tool ?? null,
+    arguments: reply.arguments ?? null,
+  }
+}

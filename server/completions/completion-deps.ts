@@ -1,0 +1,22 @@
+import type { Database } from '../db/database.ts'
+import type { BotRow } from '../db/tables.ts'
+import type { User } from '../identity/user.ts'
+import type { ModelStream } from '../models/model.ts'
+import type { ActiveRuns } from './active-runs.ts'
+import type { RunLog } from './run-log.ts'
+import type { RunNews } from './run-news.ts'
+
+/** What the files of this folder share; `open-completions.ts` makes it. */
+export interface CompletionDeps {
+  readonly database: Database
+  /** Names this process among those that share the database. */
+  readonly nodeId: string
+  readonly runs: ActiveRuns
+  readonly log: RunLog
+  readonly news: RunNews
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly openBotModel: (user: User, bot: BotRow) => ModelStream
+  /** For what a person cannot act on. */
+  readonly onError: (error: unknown) => void
+}

@@ -1,0 +1,77 @@
+import type { Api } from '../http/api.ts'
+import { createSseHub } from '../http/sse.ts'
+import type { ActiveRuns } from './active-runs.ts'
+import type { CompletionDeps } from './completion-deps.ts'
+import { registerCompletionRoutes } from './completion-routes.ts'
+import { readRun } from './read-run.ts'
+import type { RunningReply } from './read-run.ts'
+import { RunLog } from './run-log.ts'
+import { openRunNews } from './run-news.ts'
+import { tendRuns } from './tend-runs.ts'
+
+export type CompletionOptions = Pick<
+  CompletionDeps,
+  'database' | 'nodeId' | 'now' | 'openBotModel' | 'onError'
+> & {
+  /** Completions that one person may ask for. */
+  readonly perMinute: number
+}
+
+/** The runs of this process. */
+export interface Completions {
+  register(api: Api): void
+  /** The run that is writing into a chat, on whichever node. */
+  readRun(chatId: string): Promise<RunningReply | undefined>
+  countActive(): number
+  /**
+   * Takes no new runs, gives those that are under way `grace` milliseconds to finish, and ends the rest as interrupted
+   * with their text. Call it before the database closes.
+   */
+  close(grace?: number): Promise<void>
+}
+
+const defaultGrace = 1_000
+/** Milliseconds for storing the ends of runs while the process goes down. */
+const longestClose = 5_000
+
+export function openCompletions(options: CompletionOptions): Completions {
+  const { database, nodeId } = options
+  const { db, dialect } = database
+  const runs: ActiveRuns = new Map()
+  const log = new RunLog({
+    db,
+    append: (trx, events) => dialect.appendRunEvents(trx, nodeId, events),
+    transaction: (work) => db.transaction().execute(work),
+    onError: options.onError,
+  })
+  const deps: CompletionDeps = { ...options, runs, log, news: openRunNews(database) }
+  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }) })
+  const endTending = tendRuns(deps)
+  let closing = false
+
+  return {
+    register: (api) =>
+      registerCompletionRoutes(api, { ...deps, sse, perMinute: options.perMinute, isClosing: () => closing }),
+    readRun: (chatId) => readRun(deps, chatId),
+    countActive: () => runs.size,
+    async close(grace = defaultGrace) {
+      closing = true
+      await within(grace, allEnded(runs))
+      for (const run of runs.values()) run.abort('interrupted')
+      await within(longestClose, allEnded(runs))
+      sse.close()
+      await Promise.all([endTending(), deps.news.close()])
+    },
+  }
+}
+
+async function allEnded(runs: ActiveRuns): Promise<void> {
+  await Promise.all([...runs.values()].map((run) => run.ended))
+}
+
+function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,42 @@
+import type { Database } from '../db/database.ts'
+
+/** Waiting for what other processes write into runs. */
+export interface RunNews {
+  /** Resolves when the run may have news, and after `timeout` milliseconds in any case. */
+  wait(runId: string, timeout: number): Promise<void>
+  /** Calls `listener` with every run that another process has written to. */
+  onNews(listener: (runId: string) => void): void
+  close(): Promise<void>
+}
+
+export function openRunNews(database: Database): RunNews {
+  const waiting = new Map<string, Set<() => void>>()
+  const listeners: ((runId: string) => void)[] = []
+  const signals = database.openSignals((runIds) => {
+    for (const runId of runIds) {
+      for (const listener of listeners) listener(runId)
+      for (const wake of waiting.get(runId) ?? []) wake()
+    }
+  })
+
+  return {
+    wait(runId, timeout) {
+      return new Promise((resolve) => {
+        const wakers = waiting.get(runId) ?? new Set()
+        const wake = (): void => {
+          clearTimeout(timer)
+          wakers.delete(wake)
+          if (wakers.size === 0) waiting.delete(runId)
+          resolve()
+        }
+        const timer = setTimeout(wake, timeout)
+        wakers.add(wake)
+        waiting.set(runId, wakers)
+      })
+    },
+    onNews: (listener) => {
+      listeners.push(listener)
+    },
+    close: () => signals.close(),
+  }
+}

@@ -1,0 +1,177 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import { endMarker } from '@yonder/contract/completion'
+import type { UnnumberedEvent } from '@yonder/contract/completion'
+import type { ErrorDetail } from '@yonder/contract/error'
+import type { Db } from '../db/database.ts'
+import { sseFrame } from '../http/sse.ts'
+
+/** Characters of one text event; more than one read of a fast stream brings is cut into several. */
+const longestText = 16_384
+
+/** Is run in the transaction of the event that it came with; `run` is what readers will see after it. */
+export type EventWrite = (trx: Db, run: RunState) => Promise<void>
+
+export interface WrittenEvent {
+  readonly seq: number
+  readonly json: string
+  /** True for the event that ends the run. */
+  readonly last: boolean
+}
+
+/** A reader of a run that this process writes. */
+export interface RunListener {
+  /** The last event that it has. */
+  readonly after: number
+  /** Wants `id:` lines. */
+  readonly numbered: boolean
+  onFrames(frames: string): void
+  /** Nothing more comes. */
+  onEnd(): void
+}
+
+type Tail = 'text' | 'reasoning'
+
+/** What one run says, on its way into the log (`run-log.ts`) and from there to its readers. */
+export class RunRecorder {
+  readonly runId: string
+  /** What is committed and was shown. */
+  state: RunState
+  /** Since when commits fail, in milliseconds since 1970. */
+  failingSince: number | undefined
+  readonly #wake: (recorder: RunRecorder, hurry: boolean) => void
+  /** Resolves when the run's end was committed and shown, or when the run was lost. */
+  readonly closed: Promise<void>
+  #close: () => void = () => undefined
+  #onLost: () => void = () => undefined
+  readonly #listeners = new Set<RunListener>()
+  #events: UnnumberedEvent[] = []
+  #writes: EventWrite[] = []
+  #tail = ''
+  #tailKind: Tail = 'text'
+  #waiting = false
+  readonly #begun = new Set<Tail>()
+  #lost = false
+
+  constructor(runId: string, state: RunState, wake: (recorder: RunRecorder, hurry: boolean) => void) {
+    this.runId = runId
+    this.state = state
+    this.#wake = wake
+    this.closed = new Promise((resolve) => {
+      this.#close = resolve
+    })
+  }
+
+  /** Adds to the answer; consecutive pieces become one event. */
+  append(kind: Tail, text: string): void {
+    if (kind !== this.#tailKind || this.#tail.length > longestText) this.#sealTail()
+    this.#tailKind = kind
+    this.#tail += text
+    const first = !this.#begun.has(kind)
+    if (first) this.#begun.add(kind)
+    if (first || !this.#waiting) this.#announce(first)
+  }
+
+  /** Adds an event, with what must be committed together with it. */
+  add(event: UnnumberedEvent, write?: EventWrite): void {
+    this.#sealTail()
+    this.#events.push(event)
+    if (write !== undefined) this.#writes.push(write)
+    this.#announce(event.type === 'ended')
+  }
+
+  /** From now on `listener` gets what comes; it must have everything that was shown (`state.seq`). */
+  attach(listener: RunListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Called when the run was lost: it is not worth going on. */
+  onLost(listener: () => void): void {
+    this.#onLost = listener
+  }
+
+  /** For the log: everything since the last call. */
+  take(): { events: UnnumberedEvent[]; writes: EventWrite[] } {
+    this.#sealTail()
+    const taken = { events: this.#events, writes: this.#writes }
+    this.#events = []
+    this.#writes = []
+    this.#waiting = false
+    return taken
+  }
+
+  /** For the log: what could not be committed goes before what came meanwhile. */
+  putBack(events: readonly UnnumberedEvent[], writes: readonly EventWrite[]): void {
+    this.#sealTail()
+    this.#events = [...events, ...this.#events]
+    this.#writes = [...writes, ...this.#writes]
+    this.#waiting = true
+  }
+
+  /** For the log: these are committed; every reader gets the same frames, made once. */
+  show(events: readonly WrittenEvent[], state: RunState): void {
+    this.failingSince = undefined
+    this.state = state
+    const ended = events.at(-1)?.last === true
+    if (this.#listeners.size > 0) this.#send(events, ended)
+    if (ended) this.#close()
+  }
+
+  #send(events: readonly WrittenEvent[], ended: boolean): void {
+    const before = events[0]?.seq ?? 0
+    let plain: string | undefined
+    let numbered: string | undefined
+    for (const listener of this.#listeners) {
+      if (listener.after >= before)
+        listener.onFrames(toFrames(skip(events, listener.after), listener.numbered))
+      else if (listener.numbered) listener.onFrames((numbered ??= toFrames(events, true)))
+      else listener.onFrames((plain ??= toFrames(events, false)))
+      if (ended) listener.onEnd()
+    }
+    if (ended) this.#listeners.clear()
+  }
+
+  /** For the log: another node holds the run, or nothing can be stored. Nothing more is written or shown. */
+  lose(reason: ErrorDetail): void {
+    if (this.#lost) return
+    this.#lost = true
+    const frame = sseFrame(JSON.stringify({ error: reason }))
+    for (const listener of this.#listeners) {
+      listener.onFrames(frame)
+      listener.onEnd()
+    }
+    this.#listeners.clear()
+    this.#onLost()
+    this.#close()
+  }
+
+  #announce(hurry: boolean): void {
+    if (this.#lost || (this.#waiting && !hurry)) return
+    this.#waiting = true
+    this.#wake(this, hurry)
+  }
+
+  #sealTail(): void {
+    if (this.#tail === '') return
+    this.#events.push(
+      this.#tailKind === 'text'
+        ? { type: 'text', choices: [{ delta: { content: this.#tail } }] }
+        : { type: 'reasoning', choices: [{ delta: { reasoning_content: this.#tail } }] },
+    )
+    this.#tail = ''
+  }
+}
+
+function skip(events: readonly WrittenEvent[], after: number): readonly WrittenEvent[] {
+  return events.filter((event) => event.seq > after)
+}
+
+/** The lines of the stream; the end marker follows the last event of a run (§7.31). */
+export function toFrames(events: readonly WrittenEvent[], numbered: boolean): string {
+  let frames = ''
+  for (const { seq, json, last } of events) {
+    frames += sseFrame(json, numbered ? seq : undefined)
+    if (last) frames += sseFrame(endMarker)
+  }
+  return frames
+}

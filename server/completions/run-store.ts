@@ -1,0 +1,178 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Dialect } from '../db/dialect.ts'
+import type { RunEventRow, RunRow } from '../db/tables.ts'
+
+/** Milliseconds for which a node holds its runs without renewing. */
+export const leaseTime = 10_000
+
+/** A run as the log is followed: `expired` says that its node has not renewed it in time. */
+export type RunStanding = RunRow & { readonly expired: boolean }
+
+/** Fails when the chat has a run already. */
+export async function insertRun(
+  trx: Db,
+  dialect: Dialect,
+  run: Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>,
+  started: string,
+): Promise<void> {
+  await trx
+    .insertInto('runs')
+    .values({
+      ...run,
+      status: 'running',
+      lease_until: sql`${dialect.clock} + ${leaseTime}`,
+      last_seq: 1,
+      stop_requested: 0,
+    })
+    .execute()
+  await trx.insertInto('run_events').values({ run_id: run.id, seq: 1, event: started }).execute()
+}
+
+function selectRuns(db: Db, dialect: Dialect) {
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .select((eb) => eb(eb.ref('lease_until'), '<', dialect.clock).as('expired'))
+}
+
+function toStanding(row: RunRow & { readonly expired: unknown }): RunStanding {
+  return { ...row, expired: Boolean(row.expired) }
+}
+
+export async function findRun(db: Db, dialect: Dialect, runId: string): Promise<RunStanding | undefined> {
+  const row = await selectRuns(db, dialect).where('id', '=', runId).executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** The run that is writing into a chat. */
+export async function findActiveRun(
+  db: Db,
+  dialect: Dialect,
+  chatId: string,
+): Promise<RunStanding | undefined> {
+  const row = await selectRuns(db, dialect)
+    .where('chat_id', '=', chatId)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** The chat's newest run whose log is still there; with `messageId` the one that writes or wrote this reply. */
+export async function findLatestRun(
+  db: Db,
+  dialect: Dialect,
+  chatId: string,
+  messageId?: string,
+): Promise<RunStanding | undefined> {
+  let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
+  if (messageId !== undefined) query = query.where('message_id', '=', messageId)
+  const row = await query.orderBy('started_at', 'desc').orderBy('status', 'desc').limit(1).executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** Runs whose node has not renewed them in time. */
+export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', 'running')
+    .where('lease_until', '<', dialect.clock)
+    .limit(100)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** A piece of a run's log, in order. */
+export function listEvents(
+  db: Db,
+  runId: string,
+  after: number,
+  limit?: number,
+): Promise<{ seq: number; event: string }[]> {
+  const query = db
+    .selectFrom('run_events')
+    .select(['seq', 'event'])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+  return (limit === undefined ? query : query.limit(limit)).execute()
+}
+
+/** The number of a run's newest event; 0 without one. */
+export async function findLastSeq(db: Db, runId: string): Promise<number> {
+  const row = await db
+    .selectFrom('run_events')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** For a run that no node holds any more; others write through the log. */
+export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
+  await trx.insertInto('run_events').values(event).execute()
+}
+
+/** Ends a run that is still running; false when it was not. */
+export async function endRun(
+  trx: Db,
+  runId: string,
+  end: { readonly status: string; readonly lastSeq: number; readonly now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('runs')
+    .set({ status: end.status, last_seq: end.lastSeq, ended_at: end.now })
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Keeps all runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
+export async function renewLeases(db: Db, dialect: Dialect, nodeId: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('runs')
+    .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
+    .where('status', '=', 'running')
+    .where('node_id', '=', nodeId)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Asks the run's node to stop it. */
+export async function requestStop(db: Db, runId: string): Promise<void> {
+  await db
+    .updateTable('runs')
+    .set({ stop_requested: 1 })
+    .where('id', '=', runId)
+    .where('status', '=', 'running')
+    .execute()
+}
+
+/** Runs of this node that someone asked to stop. */
+export async function listStopRequests(db: Db, nodeId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', 'running')
+    .where('node_id', '=', nodeId)
+    .where('stop_requested', '=', 1)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Removes up to `limit` events of runs that ended before `before`; the number that went. */
+export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
+  const result = await sql`
+    delete from run_events where (run_id, seq) in (
+      select e.run_id, e.seq from runs r join run_events e on e.run_id = r.id
+      where r.ended_at < ${before} limit ${limit})`.execute(db)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
+/** Removes runs that ended before `before`, with what is left of their logs. */
+export async function deleteOldRuns(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('runs').where('ended_at', '<', before).execute()
+}

@@ -1,0 +1,78 @@
+import type { SendRequest } from '@yonder/contract/completion'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { lockChat, requireChat } from '../chats/chat-store.ts'
+import { appendMessage, findMessage } from '../chats/message-store.ts'
+import type { Db } from '../db/database.ts'
+import { newId } from '../db/new-id.ts'
+import type { BotRow, ChatRow, MessageRow } from '../db/tables.ts'
+import { AppError } from '../http/app-error.ts'
+import type { User } from '../identity/user.ts'
+import type { CompletionDeps } from './completion-deps.ts'
+import { writeRun } from './start-run.ts'
+import type { WrittenRun } from './start-run.ts'
+
+/** `repeated` is the message of an earlier request with the same id and content. */
+export type SentMessage =
+  | { readonly kind: 'written'; readonly run: WrittenRun }
+  | { readonly kind: 'repeated'; readonly message: MessageRow }
+
+/**
+ * Writes a person's message with an empty reply and its run, all or nothing. The same id with the same content is the
+ * same message, however often it comes.
+ * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
+ */
+export async function sendMessage(
+  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
+  user: User,
+  bot: BotRow,
+  request: SendRequest,
+): Promise<SentMessage> {
+  const { db } = deps.database
+  const content = textOfContent(request.content)
+  if (content.trim() === '') throw new AppError('invalid_request', 'The message is empty.')
+  const { chatId } = request
+  await requireChat(db, user, chatId)
+  const earlier = await findRepeated(db, request, content)
+  if (earlier !== undefined) return { kind: 'repeated', message: earlier }
+  return db.transaction().execute(async (trx) => {
+    const chat = await lockChat(trx, user, chatId, deps.now())
+    const raced = await findRepeated(trx, request, content)
+    if (raced !== undefined) return { kind: 'repeated', message: raced }
+    const parent = await findParent(trx, chat, request.parentId)
+    const message = await appendMessage(
+      trx,
+      { chat_id: chatId, id: request.id ?? newId(), role: 'user', content, status: 'complete' },
+      parent,
+      deps.now(),
+    )
+    return { kind: 'written', run: await writeRun(trx, deps, user, bot, message) }
+  })
+}
+
+async function findRepeated(db: Db, request: SendRequest, content: string): Promise<MessageRow | undefined> {
+  if (request.id === undefined) return undefined
+  const known = await findMessage(db, request.chatId, request.id)
+  if (known === undefined) return undefined
+  const same =
+    known.role === 'user' &&
+    known.content === content &&
+    (request.parentId === undefined || request.parentId === known.parent_id)
+  if (!same) throw new AppError('conflict', 'Another message has this id already.')
+  return known
+}
+
+/** The message that is answered to: the named one, or the selected leaf. */
+async function findParent(
+  trx: Db,
+  chat: ChatRow,
+  parentId: SendRequest['parentId'],
+): Promise<MessageRow | null> {
+  const id = parentId === undefined ? chat.selected_message_id : parentId
+  if (id === null) return null
+  const parent = await findMessage(trx, chat.id, id)
+  if (parent === undefined) throw new AppError('not_found', 'There is no such message in this chat.')
+  if (parent.role !== 'assistant') {
+    throw new AppError('invalid_request', 'A message can only follow a reply, or begin the chat.')
+  }
+  return parent
+}

@@ -1,0 +1,62 @@
+import { repeatWork } from '../repeat-work.ts'
+import { closeDeadRuns } from './close-dead-runs.ts'
+import type { CompletionDeps } from './completion-deps.ts'
+import { deleteOldEvents, deleteOldRuns, listStopRequests, renewLeases } from './run-store.ts'
+import { stopRequested } from './stop-completion.ts'
+
+/** Milliseconds between two rounds of each duty. Lease, renewal and sweep together close a dead run within 15 s. */
+const renewInterval = 3_000
+const sweepInterval = 3_000
+const stopInterval = 500
+const removalInterval = 60_000
+/** Milliseconds for which the log of an ended run is kept. */
+export const logTime = 600_000
+/** Events removed at once, so that no token waits long. */
+const removalSlice = 500
+
+/** Everything that is done for runs from time to time; the returned function ends it. */
+export function tendRuns(deps: CompletionDeps): () => Promise<void> {
+  const { database, nodeId, runs, onError } = deps
+  const ends = [
+    repeatWork(renewInterval, () => renewRuns(deps), onError),
+    repeatWork(sweepInterval, () => closeDeadRuns(deps), onError),
+    repeatWork(removalInterval, () => removeOldLogs(deps), onError),
+    // A wake-up comes sooner where there is one.
+    repeatWork(
+      stopInterval,
+      async () => {
+        if (runs.size > 0) stopRequested(deps, await listStopRequests(database.db, nodeId))
+      },
+      onError,
+    ),
+  ]
+  deps.news.onNews((runId) => {
+    if (!runs.has(runId)) return
+    listStopRequests(database.db, nodeId).then((runIds) => stopRequested(deps, runIds), onError)
+  })
+  return async () => {
+    await Promise.all(ends.map((end) => end()))
+  }
+}
+
+async function renewRuns({ database, nodeId, runs }: CompletionDeps): Promise<void> {
+  if (runs.size === 0) return
+  const before = [...runs]
+  const held = new Set(await renewLeases(database.db, database.dialect, nodeId))
+  for (const [runId, run] of before) {
+    if (held.has(runId) || runs.get(runId) !== run || run.recorder.state.status !== 'running') continue
+    run.recorder.lose({ code: 'interrupted', message: 'The reply was closed by another server.' })
+  }
+}
+
+/** Removes the logs of runs that ended long enough ago: their texts are in the messages. */
+export async function removeOldLogs({
+  database,
+  now,
+}: Pick<CompletionDeps, 'database' | 'now'>): Promise<void> {
+  const before = now() - logTime
+  while ((await deleteOldEvents(database.db, before, removalSlice)) === removalSlice) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await deleteOldRuns(database.db, before)
+}

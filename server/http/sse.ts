@@ -1,0 +1,124 @@
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Characters that wait for a reader that is slower than its stream; beyond, it is let go and may come back. */
+const mostBuffered = 512 * 1024
+/** Milliseconds that a reader may take for a piece of what it has missed. */
+const longestDrain = 30_000
+
+export interface SseOptions {
+  /** The data of the line that keeps idle connections open. */
+  readonly heartbeat: string
+  /** Milliseconds between two of them. */
+  readonly interval?: number
+}
+
+/** One open answer. Everything is a no-op once it is closed. */
+export interface SseStream {
+  readonly closed: boolean
+  /** Sends frames as they are (`sseFrame`). */
+  write(frames: string): void
+  /** Waits until what was written has left the process; false when the reader went or took too long. */
+  drained(): Promise<boolean>
+  /** Ends the answer properly, after `frames`. */
+  end(frames?: string): void
+  /** Called once, when the answer has ended or its reader went. */
+  onClose(listener: () => void): void
+}
+
+export interface SseHub {
+  /** Takes the answer over from Fastify and sends its headers. */
+  open(request: FastifyRequest, reply: FastifyReply): SseStream
+  /** Stops the heartbeats; streams end by themselves. */
+  close(): void
+}
+
+/** A frame of the stream; with `id`, readers name it when they come back. */
+export function sseFrame(data: string, id?: number): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // Nginx holds back what it does not know to be a stream.
+  'x-accel-buffering': 'no',
+} as const
+
+/** Server-sent events on the raw answer: frames, heartbeats, bounded buffers. One timer serves all streams. */
+export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseHub {
+  const streams = new Set<RawSseStream>()
+  const beat = sseFrame(heartbeat)
+  const timer = setInterval(() => {
+    for (const stream of streams) stream.write(beat)
+  }, interval)
+  timer.unref()
+
+  return {
+    open(_request, reply) {
+      reply.hijack()
+      const headers = reply.getHeaders()
+      for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
+      reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
+      const stream = new RawSseStream(reply.raw)
+      streams.add(stream)
+      stream.onClose(() => streams.delete(stream))
+      return stream
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+class RawSseStream implements SseStream {
+  closed = false
+  readonly #raw: ServerResponse
+  readonly #listeners: (() => void)[] = []
+  #waiting: (() => void) | undefined
+  readonly #resume = (): void => this.#waiting?.()
+
+  constructor(raw: ServerResponse) {
+    this.#raw = raw
+    raw.on('close', () => this.#close())
+    // A reader that resets its connection is gone, no more than that.
+    raw.on('error', () => this.#close())
+    if (raw.destroyed) this.#close()
+  }
+
+  write(frames: string): void {
+    if (this.closed) return
+    this.#raw.write(frames)
+    if (this.#raw.writableLength > mostBuffered) this.#raw.destroy()
+  }
+
+  drained(): Promise<boolean> {
+    if (this.closed) return Promise.resolve(false)
+    if (!this.#raw.writableNeedDrain) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#raw.destroy(), longestDrain)
+      this.#waiting = () => {
+        this.#waiting = undefined
+        clearTimeout(timer)
+        this.#raw.off('drain', this.#resume)
+        resolve(!this.closed)
+      }
+      this.#raw.on('drain', this.#resume)
+    })
+  }
+
+  end(frames?: string): void {
+    if (this.closed) return
+    this.#raw.end(frames)
+  }
+
+  onClose(listener: () => void): void {
+    if (this.closed) listener()
+    else this.#listeners.push(listener)
+  }
+
+  #close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#resume()
+    for (const listener of this.#listeners.splice(0)) listener()
+  }
+}
