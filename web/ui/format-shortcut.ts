@@ -1,4 +1,4 @@
-const isApple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
+import { isApple } from './is-apple.ts'
 
 const names: Readonly<Record<string, string>> = isApple
   ? { mod: '⌘', shift: '⇧', alt: '⌥', escape: 'Esc', enter: '↵' }

@@ -1,5 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from './class-names.ts'
+import { isApple } from './is-apple.ts'
 import { Tooltip } from './tooltip.tsx'
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
@@ -26,7 +27,7 @@ export function IconButton({
     <button
       type="button"
       aria-label={label}
-      aria-keyshortcuts={shortcut?.replace('mod', 'Control')}
+      aria-keyshortcuts={shortcut?.replace('mod', isApple ? 'Meta' : 'Control')}
       {...rest}
       className={classNames(
         'touch-target inline-flex shrink-0 items-center justify-center rounded-control transition-colors disabled:opacity-40',

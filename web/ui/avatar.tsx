@@ -1,0 +1,40 @@
+import { useState } from 'react'
+
+export interface AvatarProps {
+  readonly name: string
+  readonly picture?: string | null | undefined
+  /** Pixels. */
+  readonly size?: number
+}
+
+/** A person's picture, or the first letter of the name when there is none or it cannot be loaded. */
+export function Avatar({ name, picture, size = 32 }: AvatarProps) {
+  const [broken, setBroken] = useState<string>()
+  if (picture && picture !== broken)
+    return (
+      <img
+        src={picture}
+        alt=""
+        width={size}
+        height={size}
+        referrerPolicy="no-referrer"
+        onError={() => setBroken(picture)}
+        className="shrink-0 rounded-full object-cover"
+        style={{ width: size, height: size }}
+      />
+    )
+  return (
+    <span
+      aria-hidden
+      className="inline-flex shrink-0 items-center justify-center rounded-full bg-accent-soft font-semibold text-accent uppercase"
+      style={{ width: size, height: size, fontSize: size * 0.44 }}
+    >
+      {firstLetter(name)}
+    </span>
+  )
+}
+
+function firstLetter(name: string): string {
+  for (const { segment } of new Intl.Segmenter().segment(name.trim())) return segment
+  return '?'
+}
