@@ -1,0 +1,19 @@
+import { SettingsGroup } from '../../ui/settings-group.tsx'
+import { SettingsRow } from '../../ui/settings-row.tsx'
+import { ThemeToggle } from './theme-toggle.tsx'
+import { UserInformation } from './user-information.tsx'
+
+/** The General section of settings: who is signed in, and what the application looks like. */
+export function GeneralSection() {
+  return (
+    <div className="flex flex-col gap-8">
+      <h1 className="text-xl font-semibold">General</h1>
+      <UserInformation />
+      <SettingsGroup title="Appearance">
+        <SettingsRow name="Theme" meaning="Light, dark, or as the system has it.">
+          <ThemeToggle />
+        </SettingsRow>
+      </SettingsGroup>
+    </div>
+  )
+}

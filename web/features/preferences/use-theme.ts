@@ -1,0 +1,7 @@
+import type { Theme } from '@yonder/contract/theme'
+import { useSyncExternalStore } from 'react'
+import { themeStore } from './theme-store.ts'
+
+export function useTheme(): Theme {
+  return useSyncExternalStore(themeStore.subscribe, themeStore.theme)
+}

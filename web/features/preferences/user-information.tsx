@@ -1,0 +1,66 @@
+import type { UserInfo } from '@yonder/contract/user'
+import { Avatar } from '../../ui/avatar.tsx'
+import { SettingsGroup } from '../../ui/settings-group.tsx'
+import { SettingsRow } from '../../ui/settings-row.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { useUserInfo } from './use-user-info.ts'
+
+/** Who is signed in (§2.49). */
+export function UserInformation() {
+  const { data, error } = useUserInfo()
+  return (
+    <SettingsGroup title="User Information">
+      {data !== undefined ? (
+        <Details user={data} />
+      ) : error !== undefined ? (
+        <p role="alert" className="py-5 text-sm text-danger">
+          Error loading user data
+        </p>
+      ) : (
+        <Loading />
+      )}
+    </SettingsGroup>
+  )
+}
+
+function Details({ user }: { readonly user: UserInfo }) {
+  const name = user.name || 'User'
+  return (
+    <>
+      <div className="flex items-center gap-4 py-4">
+        <Avatar name={name} picture={user.picture} size={48} />
+        <div className="min-w-0">
+          <p className="truncate font-medium">{name}</p>
+          {user.email !== null && <p className="truncate text-sm text-muted">{user.email}</p>}
+        </div>
+      </div>
+      <SettingsRow name="ID">
+        <Identifier>{user.sub}</Identifier>
+      </SettingsRow>
+      <SettingsRow name="Prefix">
+        <Identifier>{user.userPrefix}</Identifier>
+      </SettingsRow>
+    </>
+  )
+}
+
+function Identifier({ children }: { readonly children: string }) {
+  return <code className="font-mono text-sm break-all text-muted select-all">{children}</code>
+}
+
+function Loading() {
+  return (
+    <>
+      <output className="flex items-center gap-4 py-4">
+        <Skeleton className="size-12 rounded-full" />
+        <span className="flex h-12 items-center text-sm text-muted">Loading...</span>
+      </output>
+      <SettingsRow name="ID">
+        <Skeleton className="h-4 w-56" />
+      </SettingsRow>
+      <SettingsRow name="Prefix">
+        <Skeleton className="h-4 w-32" />
+      </SettingsRow>
+    </>
+  )
+}
