@@ -1,0 +1,67 @@
+import { MessagesSquare, SearchX } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { HistoryRow } from './history-row.tsx'
+import type { ChatSearch } from './use-chat-search.ts'
+
+export interface HistoryResultsProps {
+  readonly result: ChatSearch
+  readonly search: string
+  readonly onOpen: () => void
+}
+
+/** What the search found, in each of its states (§2.45). */
+export function HistoryResults({ result, search, onOpen }: HistoryResultsProps) {
+  const { chats, error, isLoading } = result
+  if (isLoading) return <LoadingState>Loading chats...</LoadingState>
+  if (error !== undefined)
+    return (
+      <ErrorState title="Error loading chats" retry={{ label: 'Try again', onRetry: result.retry }}>
+        The history could not be read. Yonder keeps trying.
+      </ErrorState>
+    )
+  if (chats.length === 0)
+    return search === '' ? (
+      <EmptyState icon={<MessagesSquare size={22} aria-hidden />} title="No chats yet">
+        What you ask a bot is kept here, so that you find it again.
+      </EmptyState>
+    ) : (
+      <EmptyState icon={<SearchX size={22} aria-hidden />} title="No chats found">
+        Every word must occur in the chat. Try fewer or shorter words.
+      </EmptyState>
+    )
+  return (
+    <>
+      <ul aria-label={search === '' ? 'Recent chats' : 'Chats found'} className="p-2">
+        {chats.map((chat) => (
+          <HistoryRow key={chat.id} chat={chat} search={search} onOpen={onOpen} />
+        ))}
+      </ul>
+      {result.hasMore && <MoreButton key={chats.length} result={result} />}
+    </>
+  )
+}
+
+/** Loads the next page when it is pressed, or when scrolling brings it into view. */
+function MoreButton({ result }: { readonly result: ChatSearch }) {
+  const button = useRef<HTMLDivElement>(null)
+  const load = useEffectEvent(result.loadMore)
+  useEffect(() => {
+    if (button.current === null) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting)) load()
+    })
+    observer.observe(button.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={button} className="flex justify-center px-2 pb-3">
+      <Button look="plain" size="small" busy={result.isLoadingMore} onClick={result.loadMore}>
+        Show more
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ChatSummary } from '@yonder/contract/chat'
+import { Link } from 'react-router'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { ModelIcon } from '../../ui/model-icon.tsx'
+import { formatUpdateTime } from './format-update-time.ts'
+import { summarizeChat } from './summarize-chat.ts'
+
+export interface HistoryRowProps {
+  readonly chat: ChatSummary
+  readonly search: string
+  readonly onOpen: () => void
+}
+
+export function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
+  const { title, preview, model } = summarizeChat(chat)
+  return (
+    <li>
+      <Link
+        to={`/chat/${encodeURIComponent(chat.id)}`}
+        onClick={onOpen}
+        className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-accent-soft focus-visible:outline-offset-[-2px]"
+      >
+        <span className="text-muted">
+          <ModelIcon model={model} />
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="flex items-baseline justify-between gap-3">
+            <span className="truncate text-sm font-medium">
+              <MarkedText text={title} search={search} />
+            </span>
+            <time
+              dateTime={chat.update_time}
+              title={new Date(chat.update_time).toLocaleString()}
+              className="shrink-0 text-xs text-muted tabular-nums"
+            >
+              {formatUpdateTime(chat.update_time)}
+            </time>
+          </span>
+          <span className="block truncate text-sm text-muted">
+            <MarkedText text={preview} search={search} />
+          </span>
+        </span>
+      </Link>
+    </li>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ChatSummary } from '@yonder/contract/chat'
+
+type SummaryMessage = ChatSummary['messages'][number]
+
+const titleLength = 30
+const previewLength = 50
+
+export interface ChatLine {
+  readonly title: string
+  readonly preview: string
+  /** The model of the second message, which is the first reply. */
+  readonly model: string | undefined
+}
+
+/** What the history shows of a chat (§2.43, §2.46). */
+export function summarizeChat({ messages }: ChatSummary): ChatLine {
+  const [first, second] = messages
+  if (first === undefined)
+    return { title: 'New Chat', preview: 'Start a new conversation...', model: undefined }
+  const last = messages.findLast((message) => readText(message) !== '') ?? first
+  const [title] = cut(describe(first), titleLength)
+  const [preview, isCut] = cut(describe(last), previewLength)
+  return { title, preview: isCut ? `${preview}...` : preview, model: second?.model }
+}
+
+function describe(message: SummaryMessage): string {
+  return readText(message) || 'Message content'
+}
+
+/** The text of a message on one line. */
+function readText({ content }: SummaryMessage): string {
+  const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** The first `length` characters as a person counts them, and whether any were left out. */
+function cut(text: string, length: number): readonly [text: string, isCut: boolean] {
+  // Nothing longer than this can matter, and cutting a whole answer into characters would be slow.
+  const characters = [...new Intl.Segmenter().segment(text.slice(0, length * 20))]
+  if (characters.length <= length) return [text, false]
+  return [
+    characters
+      .slice(0, length)
+      .map(({ segment }) => segment)
+      .join(''),
+    true,
+  ]
+}

@@ -1,0 +1,50 @@
+import type { ChatList, ChatSummary } from '@yonder/contract/chat'
+import useSWRInfinite from 'swr/infinite'
+import { logError } from '../../lib/log-error.ts'
+import { useApi } from '../../lib/use-api.ts'
+
+/** Chats on a page; pages start at 1 (§9.5). */
+const pageSize = 10
+
+export interface ChatSearch {
+  readonly chats: readonly ChatSummary[]
+  readonly isLoading: boolean
+  readonly isLoadingMore: boolean
+  readonly error: Error | undefined
+  readonly hasMore: boolean
+  readonly loadMore: () => void
+  readonly retry: () => void
+}
+
+/** The chats in which every word of `search` occurs, newest first; all of them when it is empty. */
+export function useChatSearch(search: string): ChatSearch {
+  const api = useApi()
+  const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ChatList, Error>(
+    (index: number, previous: ChatList | null) =>
+      previous !== null && previous.chats.length < pageSize
+        ? null
+        : `/api/chats?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
+    async (path: string) => {
+      const answer = await api.read<ChatList>(path)
+      if (answer !== undefined) return answer
+      logError('The chats were not searched: 401')
+      return { chats: [], total: 0, page: 1, limit: pageSize }
+    },
+    { revalidateFirstPage: false, revalidateOnMount: true },
+  )
+  const pages = data ?? []
+  // A chat that moved up between two reads stands on both pages.
+  const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
+  const isLoadingMore = isValidating && size > pages.length && pages.length > 0
+  return {
+    chats,
+    isLoading: data === undefined && error === undefined,
+    isLoadingMore,
+    error: data === undefined ? error : undefined,
+    hasMore: pages.at(-1)?.chats.length === pageSize,
+    loadMore: () => {
+      if (!isLoadingMore) void setSize(size + 1)
+    },
+    retry: () => void mutate(),
+  }
+}
