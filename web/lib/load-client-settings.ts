@@ -13,8 +13,9 @@ export async function loadClientSettings(): Promise<ClientSettings> {
   }
 }
 
+/** Asked as `index.html` preloads it, so that the answer is on its way before this code is. */
 async function fetchClientSettings(): Promise<ClientSettings> {
-  const response = await fetch('/api/settings', { credentials: 'omit', signal: AbortSignal.timeout(10_000) })
+  const response = await fetch('/api/settings', { signal: AbortSignal.timeout(10_000) })
   if (!response.ok) throw new Error(`Settings could not be loaded: ${response.status}`)
   return (await response.json()) as ClientSettings
 }

@@ -1,0 +1,39 @@
+import { lazy, Suspense, type ReactNode } from 'react'
+import { Navigate, Route, Routes } from 'react-router'
+import { CentredSpinner } from './centred-spinner.tsx'
+import type { SignedInProps } from './signed-in.tsx'
+
+const SignedIn = lazy(async () => ({ default: (await import('./signed-in.tsx')).SignedIn }))
+const TermsScreen = lazy(async () => ({ default: (await import('./terms-screen.tsx')).TermsScreen }))
+const PrivacyScreen = lazy(async () => ({ default: (await import('./privacy-screen.tsx')).PrivacyScreen }))
+
+export interface AppRoutesProps {
+  /** The signed-in person and what their screens need; `loading` until it is known whether there is one. */
+  readonly session: SignedInProps | 'loading' | 'signed-out'
+  /** What a signed-out visitor sees at every address but the static pages. */
+  readonly landing: ReactNode
+}
+
+/** The route table (§2.1-§2.9). */
+export function AppRoutes({ session, landing }: AppRoutesProps) {
+  return (
+    <Suspense fallback={<CentredSpinner />}>
+      <Routes>
+        <Route path="/terms" element={<TermsScreen />} />
+        <Route path="/privacy" element={<PrivacyScreen />} />
+        {session === 'loading' ? (
+          <Route path="*" element={<CentredSpinner />} />
+        ) : session === 'signed-out' ? (
+          <>
+            {['/', '/chat/:id', '/chats/:id', '/settings', '/settings/:section'].map((path) => (
+              <Route key={path} path={path} element={landing} />
+            ))}
+            <Route path="*" element={<Navigate to="/" replace />} />
+          </>
+        ) : (
+          <Route path="/*" element={<SignedIn {...session} />} />
+        )}
+      </Routes>
+    </Suspense>
+  )
+}

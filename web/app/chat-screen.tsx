@@ -1,0 +1,15 @@
+import { Navigate, useParams } from 'react-router'
+import { ChatView } from '../features/chat/chat-view.tsx'
+import { PageTitle } from './page-title.tsx'
+
+/** One chat, named by its address (§2.2, §2.10). */
+export function ChatScreen() {
+  const { id } = useParams()
+  if (id === undefined) return <Navigate to="/" replace />
+  return (
+    <>
+      <PageTitle>Chat</PageTitle>
+      <ChatView key={id} chatId={id} />
+    </>
+  )
+}

@@ -1,0 +1,26 @@
+import { WifiOff } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+
+/** Says that the browser has no network, for as long as that is so; it lies over the page and moves nothing. */
+export function ConnectionBanner() {
+  const online = useSyncExternalStore(subscribe, () => navigator.onLine)
+  return (
+    <output className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-4">
+      {!online && (
+        <span className="flex animate-rise items-center gap-2.5 rounded-full bg-surface px-4 py-2 text-sm shadow-float">
+          <WifiOff size={16} aria-hidden className="shrink-0 text-warning" />
+          You are offline. What is open can still be read.
+        </span>
+      )}
+    </output>
+  )
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('online', listener)
+  window.addEventListener('offline', listener)
+  return () => {
+    window.removeEventListener('online', listener)
+    window.removeEventListener('offline', listener)
+  }
+}

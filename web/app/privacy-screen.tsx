@@ -1,0 +1,54 @@
+import { LegalPage, LegalSection } from './legal-page.tsx'
+
+export function PrivacyScreen() {
+  return (
+    <LegalPage
+      title="Privacy Policy"
+      lead="What Yonder keeps about you, where it goes, and what you cannot do yourself."
+    >
+      <LegalSection title="What is kept">
+        <p>
+          Your chat data, which is every message you write and every reply you get, and the configurations of
+          your bots and connectors are stored in a cloud database. Keys and tokens among them are encrypted
+          before they are stored.
+        </p>
+        <p>
+          From your identity provider Yonder receives your name, your e-mail address, the address of your
+          picture and an identifier. Of a local account it keeps the password only as a hash.
+        </p>
+      </LegalSection>
+      <LegalSection title="What stays in your browser">
+        <p>
+          Your theme, the bot you chose last, and the token that keeps you signed in are kept in your
+          browser&rsquo;s storage. Signing out removes the token. Yonder places no advertising and no tracking
+          of its own.
+        </p>
+      </LegalSection>
+      <LegalSection title="Who else receives it">
+        <p>
+          A message goes to the provider of the model that answers it. When you allow a tool, the arguments of
+          that call go to the connector it belongs to. They treat what they receive by their own policies.
+        </p>
+        <p>
+          A chat that you share can be read by everyone who has its link. Everything else can be read by you
+          and by those who run this site.
+        </p>
+      </LegalSection>
+      <LegalSection title="Deletion and export">
+        <p>
+          Deleting your data or exporting it by yourself is not available. Ask the people who run this site if
+          you want either.
+        </p>
+      </LegalSection>
+      <LegalSection title="Children">
+        <p>
+          Yonder is not meant for children under 13, and no data about them is collected knowingly. If a child
+          has signed in, tell the people who run this site.
+        </p>
+      </LegalSection>
+      <LegalSection title="Changes">
+        <p>When this policy changes, the date at the top changes with it.</p>
+      </LegalSection>
+    </LegalPage>
+  )
+}

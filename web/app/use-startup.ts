@@ -1,0 +1,40 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import { useEffect, useState } from 'react'
+import { createIdentityClient, type IdentityClient } from '../features/identity/identity-client.ts'
+import { loadClientSettings } from '../lib/load-client-settings.ts'
+import { logError } from '../lib/log-error.ts'
+
+export type Startup =
+  | { readonly status: 'loading' }
+  | { readonly status: 'failed'; readonly retry: () => void }
+  | { readonly status: 'ready'; readonly settings: ClientSettings; readonly identity: IdentityClient }
+
+/** What must be known before any screen can be shown: the server's settings, and with them the sign-in. */
+export function useStartup(): Startup {
+  const [startup, setStartup] = useState<Startup>({ status: 'loading' })
+  useEffect(() => {
+    const leaving = new AbortController()
+    void startUp(setStartup, leaving.signal)
+    return () => leaving.abort()
+  }, [])
+  return startup
+}
+
+async function startUp(report: (startup: Startup) => void, signal: AbortSignal): Promise<void> {
+  try {
+    const settings = await loadClientSettings()
+    // A client that starts takes up the provider's answer, which can be done once.
+    if (signal.aborted) return
+    const identity = createIdentityClient(settings.identity)
+    void identity.start()
+    report({ status: 'ready', settings, identity })
+  } catch (error) {
+    if (signal.aborted) return
+    logError('The settings could not be loaded', error)
+    const retry = () => {
+      report({ status: 'loading' })
+      void startUp(report, signal)
+    }
+    report({ status: 'failed', retry })
+  }
+}
