@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { sql } from 'kysely'
 import { registerBotRoutes } from './bots/bot-routes.ts'
+import { openCompletions } from './completions/open-completions.ts'
+import type { Completions } from './completions/open-completions.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
@@ -16,13 +18,18 @@ import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
+import { registerSettingsRoutes } from './identity/settings-routes.ts'
+import { registerUserRoutes } from './identity/user-routes.ts'
+import { openBotModel } from './open-bot-model.ts'
 
 /** The whole product: the edge, then one line per domain. Nothing listens yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const { config, database, identity } = deps
   const app = Fastify({
     bodyLimit: 1_048_576,
-    logger: createLogger(config.logLevel),
+    logger: { level: config.logLevel, redact: ['req.headers', 'res.headers'] },
+    // One line a request, below, instead of two.
+    disableRequestLogging: true,
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
@@ -32,6 +39,19 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(database.dialect.isStorageFull))
   app.decorateRequest('user', null)
+  const completions = openCompletions({
+    ...deps,
+    openBotModel: (_user, bot) =>
+      openBotModel(
+        bot,
+        { defaultModel: config.defaultModel, demoBaseUrl: deps.demoBaseUrl, sealer: deps.sealer },
+        deps,
+      ),
+    onError: (error) => app.log.error({ err: error }, 'a run could not be tended'),
+    perMinute: config.rateLimits.completions,
+  })
+  app.addHook('preClose', () => completions.close())
+  registerRequestLog(app)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)
   await registerSecurityHeaders(app, {
@@ -43,39 +63,43 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerHealthRoutes(app, {
     metrics: deps.metrics,
     metricsToken: config.metricsToken,
-    countActiveRuns: () => 0,
+    countActiveRuns: completions.countActive,
     checkReady: async () => {
       await sql`select 1`.execute(database.db)
     },
   })
   await identity.register(app)
-  await app.register(async (api: Api) => registerApi(api, deps))
+  registerSettingsRoutes(app, deps)
+  await app.register(async (api: Api) => registerApi(api, deps, completions))
   await registerWebRoutes(app, deps.webRoot)
   return app
 }
 
 /** Everything that needs a signed-in person. */
-async function registerApi(api: Api, deps: Deps): Promise<void> {
+async function registerApi(api: Api, deps: Deps, completions: Completions): Promise<void> {
   const { config, identity } = deps
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
   }
   api.addHook('onRequest', createBearerGuard({ admit }))
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
+  registerUserRoutes(api)
   registerBotRoutes(api, deps)
+  completions.register(api)
 }
 
-function createLogger(level: string) {
-  return {
-    level,
-    redact: ['req.headers.authorization', 'req.headers.cookie', 'res.headers["set-cookie"]'],
-    serializers: {
-      req: (request: { method: string; url: string; id: string }) => ({
-        id: request.id,
+function registerRequestLog(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
         method: request.method,
-        // A query may carry a sign-in code or a searched word.
+        // Without the query, which may carry a sign-in code or a searched word.
         path: request.url.split('?')[0],
-      }),
-    },
-  }
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime),
+        ...(request.user === null ? {} : { user: request.user.id }),
+      },
+      'request',
+    )
+  })
 }

@@ -2,9 +2,11 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
 import { parseConfig } from '../config.ts'
+import { newId } from '../db/new-id.ts'
 import { createSealer } from '../db/seal-secret.ts'
 import type { Deps } from '../deps.ts'
 import type { User } from '../identity/user.ts'
+import { openGuards } from '../open-guards.ts'
 import { openTestDatabase } from './test-database.ts'
 import type { Engine, TestDatabase } from './test-database.ts'
 import { createTestIdentity } from './test-identity.ts'
@@ -51,11 +53,15 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     ...options.environment,
   })
   const identity = createTestIdentity(database, async () => undefined)
+  const guards = openGuards(config)
   const deps: Deps = {
     config,
     database,
     sealer: createSealer('a secret of tests that is long enough'),
     identity,
+    guards,
+    demoBaseUrl: 'http://127.0.0.1:9/v1',
+    nodeId: newId(),
     metrics: new Registry(),
     now: Date.now,
     webRoot: '/nonexistent',
@@ -73,6 +79,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     },
     async close() {
       await app.close()
+      await guards.close()
       if (options.database === undefined) await database.close()
     },
   }

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp } from './testing/test-app.ts'
+import type { TestApp } from './testing/test-app.ts'
+
+let product: TestApp
+beforeAll(async () => {
+  product = await openTestApp({ environment: { METRICS_TOKEN: 'a token for metrics' } })
+})
+afterAll(() => product.close())
+
+const host = { host: 'localhost:3000' }
+const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
+
+describe('the address', () => {
+  it('answers under the public address alone', async () => {
+    const foreign = await product.app.inject({ url: '/api/openapi.json', headers: { host: 'evil.example' } })
+    expect(foreign.statusCode).toBe(400)
+    expect(foreign.json()).toEqual(problem('invalid_request'))
+    expect((await product.app.inject({ url: '/api/openapi.json', headers: host })).statusCode).toBe(200)
+  })
+
+  it('pays no attention to forwarded names', async () => {
+    const answer = await product.app.inject({
+      url: '/',
+      headers: { host: '127.0.0.1:3000', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+    })
+    expect(answer.statusCode).toBe(302)
+    expect(answer.headers.location).toBe('http://localhost:3000/')
+  })
+
+  it('never redirects to another site, whatever the path looks like', async () => {
+    const answer = await product.app.inject({ url: '//evil.example/x', headers: { host: '127.0.0.1:3000' } })
+    expect(answer.headers.location).toBe('http://localhost:3000/evil.example/x')
+  })
+})
+
+describe('the headers', () => {
+  it('forbid scripts, frames and connections from elsewhere', async () => {
+    const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: host })
+    const policy = String(headers['content-security-policy'])
+    for (const rule of [
+      "default-src 'none'",
+      "script-src 'self'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+    ]) {
+      expect(policy).toContain(rule)
+    }
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['referrer-policy']).toBe('no-referrer')
+  })
+
+  it('open nothing to other origins', async () => {
+    for (const origin of ['https://evil.example', 'null']) {
+      const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: { ...host, origin } })
+      expect(headers['access-control-allow-origin']).toBeUndefined()
+    }
+  })
+})
+
+describe('errors', () => {
+  it('are JSON also where nothing is served', async () => {
+    for (const url of ['/api/nothing', '/api/..%2fbots', '/api/%00', '/API/bots']) {
+      const answer = await product.app.inject({ url, headers: host })
+      expect([400, 404]).toContain(answer.statusCode)
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    }
+  })
+
+  it('say nothing of the inside when something unforeseen breaks', async () => {
+    const broken = await openTestApp()
+    const ada = await broken.signIn()
+    await broken.database.db.schema.dropTable('bots').execute()
+    const answer = await ada.get('/api/bots')
+    expect(answer.statusCode).toBe(500)
+    expect(answer.json()).toEqual(problem('internal'))
+    expect(answer.body).not.toMatch(/sqlite|select|bots/i)
+    await broken.close()
+  })
+})
+
+describe('health', () => {
+  it('is told under any name, for probes', async () => {
+    for (const url of ['/healthz', '/readyz']) {
+      expect((await product.app.inject({ url, headers: { host: '10.0.0.7' } })).statusCode).toBe(200)
+    }
+  })
+
+  it('keeps metrics behind their token', async () => {
+    expect((await product.app.inject({ url: '/metrics' })).statusCode).toBe(404)
+    const headers = { authorization: 'Bearer a token for metrics' }
+    const answer = await product.app.inject({ url: '/metrics', headers })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toContain('yonder_http_answers_total')
+  })
+})

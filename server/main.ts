@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { createApp } from './app.ts'
+import { insertDefaultBots } from './bots/insert-default-bots.ts'
+import { ConfigError, readConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { newId } from './db/new-id.ts'
+import { openDatabase } from './db/open-database.ts'
+import { requireSecretKey } from './db/require-secret-key.ts'
+import { createSealer } from './db/seal-secret.ts'
+import { openIdentity } from './identity/open-identity.ts'
+import { startDemoModel } from './models/start-demo-model.ts'
+import { openGuards } from './open-guards.ts'
+
+/** From `server/dist/main.js` as well as from `server/main.ts`. */
+const webRoot = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../web/dist' : '../../web/dist', import.meta.url),
+)
+
+/** Opens everything in order, listens, and closes everything in the reverse order when told to stop. */
+async function start(config: Config): Promise<void> {
+  const database = await openDatabase(config)
+  const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
+  const now = Date.now
+  const identity = await openIdentity({
+    config,
+    database,
+    sealer,
+    now,
+    onNewUser: (trx, user) => insertDefaultBots(trx, user, { config, sealer, now }),
+  })
+  const demo = await startDemoModel()
+  const guards = openGuards(config, [Number(new URL(demo.baseUrl).port)])
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics, prefix: 'yonder_' })
+  const app = await createApp({
+    config,
+    database,
+    sealer,
+    identity,
+    guards,
+    demoBaseUrl: demo.baseUrl,
+    nodeId: newId(),
+    metrics,
+    now,
+    webRoot,
+  })
+  await app.listen({ port: config.port, host: config.host })
+  process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
+  if (identity.setUpUrl !== null) process.stdout.write(`Make the first account at ${identity.setUpUrl}\n`)
+
+  let stopping = false
+  const stop = async (): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    await app.close()
+    await Promise.all([identity.close(), demo.close(), guards.close()])
+    await database.close()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => fail(error),
+      )
+    })
+  }
+}
+
+function fail(error: unknown): never {
+  const text =
+    error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`${text}\n`)
+  process.exit(1)
+}
+
+try {
+  await start(readConfig())
+} catch (error) {
+  fail(error)
+}

@@ -1,0 +1,23 @@
+import { resolveEndpoint } from './bots/resolve-endpoint.ts'
+import type { Providers } from './bots/resolve-endpoint.ts'
+import type { BotRow } from './db/tables.ts'
+import { AppError } from './http/app-error.ts'
+import type { ModelStream } from './models/model.ts'
+import { openModel } from './models/open-model.ts'
+import type { ModelDeps } from './models/open-model.ts'
+
+/**
+ * The model behind a bot, as the bot stands now. A bot that cannot be asked answers with the reason, so that the person
+ * reads it where the reply would have been.
+ */
+export function openBotModel(bot: BotRow, providers: Providers, models: ModelDeps): ModelStream {
+  try {
+    return openModel(resolveEndpoint(bot, providers), models)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return (_request, { onParts }) => {
+      onParts([{ type: 'failed', code: error.code, message: error.message }])
+      return Promise.resolve()
+    }
+  }
+}
