@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { migrations } from './migrate.ts'
+import { openDatabase, sqliteFileName } from './open-database.ts'
+import { openSqlite } from './open-sqlite.ts'
+
+let folder: string
+let dataDir: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'yonder-open-'))
+  dataDir = join(folder, 'deep', 'data')
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const open = () => openDatabase({ databaseUrl: null, dataDir })
+
+it('makes the data folder for its owner alone, and a migrated database in it', async () => {
+  const database = await open()
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+  expect(await database.db.selectFrom('chats').selectAll().execute()).toEqual([])
+  await database.close()
+})
+
+it('keeps what was written for the next start', async () => {
+  const first = await open()
+  await first.db
+    .insertInto('users')
+    .values({ id: 'u', issuer: 'i', subject: 's', name: 'Ada', email: null, picture: null, created_at: 1 })
+    .execute()
+  await first.close()
+  const second = await open()
+  expect(await second.db.selectFrom('users').select('name').execute()).toEqual([{ name: 'Ada' }])
+  await second.close()
+})
+
+it('refuses a database that a newer version wrote, and leaves its file untouched', async () => {
+  const newer = await open()
+  await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
+    newer.db,
+  )
+  await newer.close()
+  const before = listFiles()
+  await expect(open()).rejects.toThrow(
+    `The database is from a newer version (${migrations.length + 1}; this one knows ${migrations.length})`,
+  )
+  expect(listFiles()).toEqual(before)
+})
+
+it('lets go of the file when it cannot start', async () => {
+  const newer = await open()
+  await sql`insert into migrations (number, applied_at) values (99, 1)`.execute(newer.db)
+  await newer.close()
+  await expect(open()).rejects.toThrow()
+  const file = openSqlite(join(dataDir, sqliteFileName))
+  // Needs the file for itself: a connection left open would hold it.
+  const { rows } = await sql`pragma locking_mode = exclusive`.execute(file.db)
+  expect(rows).toHaveLength(1)
+  await sql`create table mine (x integer)`.execute(file.db)
+  await file.close()
+})
+
+function listFiles(): readonly (readonly [string, string])[] {
+  return readdirSync(dataDir).map((name) => [
+    name,
+    createHash('sha256')
+      .update(readFileSync(join(dataDir, name)))
+      .digest('hex'),
+  ])
+}
