@@ -60,7 +60,7 @@ function open() {
     fetch: async (input, init) => {
       const call = {
         method: init?.method ?? 'GET',
-        path: String(input),
+        path: input as string,
         body: typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined,
       }
       calls.push(call)
