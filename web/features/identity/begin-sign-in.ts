@@ -1,0 +1,38 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { OpenIdClient } from './open-id-client.ts'
+import { keepPendingSignIn } from './pending-sign-in.ts'
+import { toReturnPath } from './return-path.ts'
+import type { SessionStore } from './session-store.ts'
+
+export interface SignInRequest {
+  /** Asks the provider for Google at once. */
+  readonly google: boolean
+  /** The path to come back to. */
+  readonly returnTo: string
+}
+
+/** Keeps what the answer will be checked against, and makes the provider's address to go to (§7.29). */
+export async function beginSignIn(
+  { library, configuration }: OpenIdClient,
+  store: SessionStore,
+  { audience, googleParams }: ClientSettings['identity'],
+  { google, returnTo }: SignInRequest,
+): Promise<URL> {
+  const pending = {
+    state: library.randomState(),
+    nonce: library.randomNonce(),
+    verifier: library.randomPKCECodeVerifier(),
+    returnTo: toReturnPath(returnTo, location.origin),
+  }
+  keepPendingSignIn(store.key, pending)
+  return library.buildAuthorizationUrl(configuration, {
+    redirect_uri: `${location.origin}/`,
+    scope: 'openid profile email offline_access',
+    state: pending.state,
+    nonce: pending.nonce,
+    code_challenge: await library.calculatePKCECodeChallenge(pending.verifier),
+    code_challenge_method: 'S256',
+    ...(audience === '' ? {} : { audience }),
+    ...(google ? googleParams : {}),
+  })
+}

@@ -1,0 +1,37 @@
+import { logError } from '../../lib/log-error.ts'
+import type { OpenIdClient } from './open-id-client.ts'
+import type { Session } from './session-store.ts'
+
+/**
+ * Tells the provider that the sign-in is over, and answers where to go: its sign-out, which leads back here, or straight
+ * here when it has none or cannot be reached.
+ */
+export async function endSession(
+  openClient: () => Promise<OpenIdClient>,
+  session: Session | null,
+): Promise<string> {
+  try {
+    return await tellProvider(await openClient(), session)
+  } catch (error) {
+    logError('The provider could not be told of the sign-out', error)
+    return location.origin
+  }
+}
+
+async function tellProvider(
+  { library, configuration }: OpenIdClient,
+  session: Session | null,
+): Promise<string> {
+  const { revocation_endpoint, end_session_endpoint } = configuration.serverMetadata()
+  if (session !== null && session.refreshToken !== null && revocation_endpoint !== undefined) {
+    await library
+      .tokenRevocation(configuration, session.refreshToken, { token_type_hint: 'refresh_token' })
+      .catch((error: unknown) => logError('The refresh token could not be revoked', error))
+  }
+  if (end_session_endpoint === undefined) return location.origin
+  const address = library.buildEndSessionUrl(configuration, {
+    post_logout_redirect_uri: location.origin,
+    ...(session === null ? {} : { id_token_hint: session.idToken }),
+  })
+  return address.href
+}

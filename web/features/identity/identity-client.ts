@@ -1,0 +1,113 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import { beginSignIn } from './begin-sign-in.ts'
+import type { SignInRequest } from './begin-sign-in.ts'
+import { endSession } from './end-session.ts'
+import { finishSignIn, isSignInAnswer } from './finish-sign-in.ts'
+import { insecureOrigin, loginFailed, tokenFailed } from './identity-state.ts'
+import type { IdentityState } from './identity-state.ts'
+import { createIdentityStatus } from './identity-status.ts'
+import type { IdentityStatus } from './identity-status.ts'
+import { createOpenIdClient } from './open-id-client.ts'
+import { createTokenSource, SignedOutError } from './token-source.ts'
+import { createSessionStore } from './session-store.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** The sign-in of this browser: one per page, shared by its tabs through local storage. */
+export interface IdentityClient {
+  readonly getState: () => IdentityState
+  /** Answers how to stop. */
+  readonly subscribe: (onChange: () => void) => () => void
+  /** Takes up what the page was opened with: an answer of the provider, or a stored sign-in. */
+  readonly start: () => Promise<void>
+  /** Leaves for the provider. */
+  readonly signIn: (request: SignInRequest) => Promise<void>
+  /** A token that is good for a minute at least. Throws 'Get access token failed' when none can be had. */
+  readonly getAccessToken: () => Promise<string>
+  /** Signs out here, in every tab and at the provider, and leaves for the origin. */
+  readonly signOut: () => Promise<void>
+  /** Forgets the sign-in without a word to the provider: after the server has refused its token. */
+  readonly forget: () => void
+}
+
+export function createIdentityClient(settings: ClientSettings['identity']): IdentityClient {
+  const store = createSessionStore(settings.issuer, settings.clientId)
+  const openClient = createOpenIdClient(settings)
+  const tokens = createTokenSource(store, openClient)
+  const status = createIdentityStatus(store)
+  let starting: Promise<void> | undefined
+
+  async function begin(): Promise<void> {
+    watchPage(store, status)
+    if (!canSignIn()) {
+      status.set({ status: 'error', message: insecureOrigin })
+    } else if (isSignInAnswer(location)) {
+      await finishSignIn(openClient, store).then(
+        () => status.showStored(),
+        (error: unknown) => status.fail(loginFailed, error),
+      )
+    } else if (store.read() === null) {
+      status.showStored()
+    } else {
+      // A failure shows itself in the state.
+      await getAccessToken().catch(() => undefined)
+    }
+  }
+
+  async function signIn(request: SignInRequest): Promise<void> {
+    if (!canSignIn()) {
+      status.set({ status: 'error', message: insecureOrigin })
+      return
+    }
+    status.set({ status: 'loading' })
+    try {
+      location.assign(await beginSignIn(await openClient(), store, settings, request))
+    } catch (error) {
+      status.fail(loginFailed, error)
+    }
+  }
+
+  async function getAccessToken(): Promise<string> {
+    try {
+      const token = await tokens.get()
+      status.showStored()
+      return token
+    } catch (cause) {
+      status.showStored(cause instanceof SignedOutError ? null : tokenFailed)
+      throw new Error(tokenFailed, { cause })
+    }
+  }
+
+  async function signOut(): Promise<void> {
+    const session = store.read()
+    store.clear()
+    status.set({ status: 'loading' })
+    location.assign(await endSession(openClient, session))
+  }
+
+  function forget(): void {
+    store.clear()
+    status.showStored()
+  }
+
+  return {
+    getState: status.get,
+    subscribe: status.subscribe,
+    start: () => (starting ??= begin()),
+    signIn,
+    getAccessToken,
+    signOut,
+    forget,
+  }
+}
+
+/** Another tab may sign in or out; and this one may come back, frozen as it was while it left for the provider. */
+function watchPage(store: SessionStore, status: IdentityStatus): void {
+  store.watch(() => status.showStored())
+  addEventListener('pageshow', (event) => {
+    if (event.persisted) status.showStored()
+  })
+}
+
+function canSignIn(): boolean {
+  return isSecureContext && 'locks' in navigator && 'subtle' in crypto
+}

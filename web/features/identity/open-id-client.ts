@@ -1,0 +1,44 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { Configuration } from 'openid-client'
+import type * as Library from 'openid-client'
+
+/** Seconds (§9.15). */
+const httpTimeout = 10
+const idTokenLeeway = 60
+
+export interface OpenIdClient {
+  readonly library: typeof Library
+  readonly configuration: Configuration
+}
+
+/**
+ * Loads the OpenID library, which a first look at the page does without, and what the provider says of itself. Asked
+ * for once, and again after a failure.
+ */
+export function createOpenIdClient({
+  issuer,
+  clientId,
+}: ClientSettings['identity']): () => Promise<OpenIdClient> {
+  let opening: Promise<OpenIdClient> | undefined
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  async function open(): Promise<OpenIdClient> {
+    const library = await import('openid-client')
+    const insecure = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
+    const configuration = await library.discovery(
+      new URL(issuer),
+      clientId,
+      { id_token_signed_response_alg: 'RS256', [library.clockTolerance]: idTokenLeeway },
+      library.None(),
+      // Checks the signature of every ID token with the provider's keys, on top of the claims.
+      { timeout: httpTimeout, execute: [library.enableNonRepudiationChecks, ...insecure] },
+    )
+    return { library, configuration }
+  }
+}

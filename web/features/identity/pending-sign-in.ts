@@ -1,0 +1,33 @@
+/** What one sign-in must find again when it comes back; it belongs to this tab alone. */
+export interface PendingSignIn {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly returnTo: string
+}
+
+const keyOf = (store: string): string => `${store}:pending`
+
+export function keepPendingSignIn(store: string, pending: PendingSignIn): void {
+  sessionStorage.setItem(keyOf(store), JSON.stringify(pending))
+}
+
+/** Takes the record away, so that an answer is used once. */
+export function takePendingSignIn(store: string): PendingSignIn | null {
+  try {
+    const text = sessionStorage.getItem(keyOf(store))
+    sessionStorage.removeItem(keyOf(store))
+    const value: unknown = JSON.parse(text ?? 'null')
+    return isPending(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isPending(value: unknown): value is PendingSignIn {
+  if (typeof value !== 'object' || value === null) return false
+  const record = value as Record<string, unknown>
+  return (['state', 'nonce', 'verifier', 'returnTo'] as const).every(
+    (field) => typeof record[field] === 'string',
+  )
+}

@@ -1,0 +1,66 @@
+import { browserStorage } from '../../lib/browser-storage.ts'
+import type { IdentityUser } from './identity-state.ts'
+
+/** What a signed-in browser keeps (§3.26). */
+export interface Session {
+  readonly accessToken: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+  readonly refreshToken: string | null
+  readonly idToken: string
+  readonly user: IdentityUser
+}
+
+export interface SessionStore {
+  /** The name of the entry, which is also the name of the lock around its refresh. */
+  readonly key: string
+  read(): Session | null
+  write(session: Session): void
+  clear(): void
+  /** Calls back when another tab has changed the entry; answers how to stop. */
+  watch(onChange: () => void): () => void
+}
+
+/** One entry of local storage per issuer and client, shared by all tabs. */
+export function createSessionStore(issuer: string, clientId: string): SessionStore {
+  const key = `yonder.sign-in:${issuer}:${clientId}`
+  return {
+    key,
+    read: () => parseSession(browserStorage.read(key)),
+    write: (session) => browserStorage.write(key, JSON.stringify(session)),
+    clear: () => browserStorage.remove(key),
+    watch(onChange) {
+      const listen = (event: StorageEvent): void => {
+        // A null key means that everything was cleared.
+        if (event.key === key || event.key === null) onChange()
+      }
+      addEventListener('storage', listen)
+      return () => removeEventListener('storage', listen)
+    },
+  }
+}
+
+/** What is broken or from an older version counts as signed out. */
+function parseSession(text: string | null): Session | null {
+  if (text === null) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return isSession(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isSession(value: unknown): value is Session {
+  if (typeof value !== 'object' || value === null) return false
+  const { accessToken, expiresAt, idToken, user } = value as Record<string, unknown>
+  return (
+    typeof accessToken === 'string' &&
+    typeof expiresAt === 'number' &&
+    typeof idToken === 'string' &&
+    typeof user === 'object' &&
+    user !== null &&
+    'sub' in user &&
+    typeof user.sub === 'string'
+  )
+}

@@ -1,0 +1,50 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import { Button } from '../../ui/button.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { useIdentity } from './use-identity.ts'
+
+export interface SignInScreenProps {
+  readonly settings: ClientSettings
+  /** The path to come back to, signed in. */
+  readonly returnTo: string
+}
+
+/** What a signed-out visitor sees (§2.13). */
+export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
+  const { state, identity } = useIdentity()
+  const { embedded } = settings.identity
+  const signIn = (google: boolean) => () => void identity.signIn({ google, returnTo })
+  return (
+    <main className="flex flex-1 flex-col items-center justify-center px-5 py-12 text-center">
+      <Mark size={56} />
+      <h1 className="mt-6 text-2xl font-semibold tracking-tight">Yonder</h1>
+      <p className="mt-1 text-muted">Sign in to access your chats</p>
+      {state.status === 'error' && (
+        <p
+          role="alert"
+          className="mt-6 w-full max-w-88 rounded-control bg-danger-soft px-3 py-2.5 text-left text-sm text-danger"
+        >
+          {state.message}
+        </p>
+      )}
+      <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
+        {embedded && (
+          <Button look="primary" className="h-11 w-full" onClick={signIn(false)}>
+            Sign in with a local account
+          </Button>
+        )}
+        <Button look={embedded ? 'quiet' : 'primary'} className="h-11 w-full" onClick={signIn(true)}>
+          Sign in with Google
+        </Button>
+      </div>
+      <a
+        href={settings.sourceUrl}
+        target="_blank"
+        rel="noopener noreferrer"
+        className="touch-target mt-8 inline-flex items-center text-sm text-muted underline decoration-line-strong underline-offset-4 hover:text-ink"
+      >
+        Source code
+      </a>
+    </main>
+  )
+}

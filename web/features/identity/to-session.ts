@@ -1,0 +1,38 @@
+import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client'
+import type { IdentityUser } from './identity-state.ts'
+import type { Session } from './session-store.ts'
+
+/** Milliseconds for which an access token is used whose provider does not say how long it lives. */
+const unknownLife = 5 * 60_000
+
+type Answer = TokenEndpointResponse & TokenEndpointResponseHelpers
+
+/**
+ * What to keep of a checked answer. A refresh that brings no new refresh or ID token keeps the old one; one that speaks
+ * of another person is refused.
+ */
+export function toSession(answer: Answer, now: number, known: Session | null): Session {
+  const claims = answer.claims()
+  const user = claims === undefined ? known?.user : toUser(claims)
+  const idToken = answer.id_token ?? known?.idToken
+  if (user === undefined || idToken === undefined) throw new Error('The answer has no ID token.')
+  if (known !== null && known.user.sub !== user.sub) {
+    throw new Error('The refreshed ID token speaks of another person.')
+  }
+  const seconds = answer.expiresIn()
+  return {
+    accessToken: answer.access_token,
+    expiresAt: now + (seconds === undefined ? unknownLife : seconds * 1000),
+    refreshToken: answer.refresh_token ?? known?.refreshToken ?? null,
+    idToken,
+    user,
+  }
+}
+
+function toUser({ sub, name, email, picture }: IDToken): IdentityUser {
+  return { sub, name: readText(name), email: readText(email), picture: readText(picture) }
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

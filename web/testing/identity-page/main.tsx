@@ -1,0 +1,54 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import { createIdentityClient } from '../../features/identity/identity-client.ts'
+import type { IdentityClient } from '../../features/identity/identity-client.ts'
+import { IdentityContext } from '../../features/identity/identity-context.ts'
+import { SignInScreen } from '../../features/identity/sign-in-screen.tsx'
+import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
+import { useIdentity } from '../../features/identity/use-identity.ts'
+import './page.css'
+
+declare global {
+  interface Window {
+    /** For tests that ask for tokens by themselves. */
+    identity: IdentityClient
+  }
+}
+
+/** Sign-in by itself, for the browser tests of what a hostile provider, a lost network or many tabs do to it. */
+function Page({ settings }: { readonly settings: ClientSettings }) {
+  const { state, identity } = useIdentity()
+  const { pathname, search } = location
+  switch (state.status) {
+    case 'loading':
+      return <p>Loading</p>
+    case 'unauthenticated':
+    case 'error':
+      return <SignInScreen settings={settings} returnTo={pathname + search} />
+    case 'authenticated':
+      return (
+        <main>
+          <TokenFailureNotice />
+          <h1>Signed in as {state.user.name}</h1>
+          <button type="button" onClick={() => void identity.signOut()}>
+            Sign out
+          </button>
+        </main>
+      )
+  }
+}
+
+const settings = (await (await fetch('/api/settings')).json()) as ClientSettings
+document.documentElement.classList.toggle('dark', matchMedia('(prefers-color-scheme: dark)').matches)
+window.identity = createIdentityClient(settings.identity)
+void window.identity.start()
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no root.')
+createRoot(root).render(
+  <StrictMode>
+    <IdentityContext value={window.identity}>
+      <Page settings={settings} />
+    </IdentityContext>
+  </StrictMode>,
+)
