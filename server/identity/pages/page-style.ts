@@ -2,12 +2,12 @@
 export const pageStyle = `
 :root {
   --page: #fbfaf9; --surface: #ffffff; --ink: #1c1b1a; --muted: #6b6864; --line: rgba(28, 27, 26, .09);
-  --field: rgba(28, 27, 26, .46); --accent: #2f6f6a; --on-accent: #ffffff; --danger: #a3312a; --danger-page: #fbeeed;
+  --field: rgba(28, 27, 26, .46); --accent: #2f6f6a; --on-accent: #ffffff; --danger: #b0332b; --danger-page: #f7ebe8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #161718; --surface: #1d1f21; --ink: #e9e8e6; --muted: #9b9a97; --line: rgba(255, 255, 255, .09);
-    --field: rgba(255, 255, 255, .42); --accent: #7fc4bd; --on-accent: #161718; --danger: #f0a49e; --danger-page: #2b1d1c;
+    --field: rgba(255, 255, 255, .42); --accent: #7fc4bd; --on-accent: #10201f; --danger: #f1948b; --danger-page: #2f2624;
   }
 }
 * { box-sizing: border-box; }
@@ -17,9 +17,9 @@ body {
   font: 16px/1.5 system-ui, sans-serif; -webkit-font-smoothing: antialiased;
 }
 main { width: 100%; max-width: 22.5rem; display: flex; flex-direction: column; align-items: center; text-align: center; }
-.mark { width: 48px; height: 48px; fill: var(--accent); }
-.mark path { fill: none; stroke: var(--on-accent); stroke-width: 2.6; stroke-linecap: round; stroke-linejoin: round; }
-h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 20px 0 4px; }
+.mark { width: 56px; height: 56px; fill: var(--accent); }
+.mark path { fill: none; stroke: var(--on-accent); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; }
+h1 { font-size: 28px; line-height: 1.25; letter-spacing: -.015em; font-weight: 600; margin: 24px 0 4px; }
 .sentence { color: var(--muted); margin: 0 0 28px; text-wrap: balance; }
 form, .stack { width: 100%; display: flex; flex-direction: column; gap: 16px; text-align: left; }
 form:empty, form[id="op.logoutForm"] { display: none; }

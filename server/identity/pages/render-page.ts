@@ -37,8 +37,8 @@ export function renderPage({ title, sentence, body, script = '' }: Page): Render
       <body>
         <main>
           <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
-            <circle cx="16" cy="16" r="15" />
-            <path d="M10.5 9.5 16 16.6l5.5-7.1M16 16.6v6.9" />
+            <circle cx="16" cy="16" r="16" />
+            <path d="M9.5 8.5 16 17.2l6.5-8.7M16 17.2v7.3" />
           </svg>
           <h1>${title}</h1>
           <p class="sentence">${sentence}</p>
@@ -52,7 +52,7 @@ export function renderPage({ title, sentence, body, script = '' }: Page): Render
   const policy = [
     "default-src 'none'",
     `style-src '${hash(readElement(document, 'style'))}'`,
-    `script-src '${hash(code)}'`,
+    `script-src '${hash(readElement(document, 'script'))}'`,
     "img-src 'self' data:",
     "form-action 'self'",
     "base-uri 'none'",
@@ -64,7 +64,7 @@ export function renderPage({ title, sentence, body, script = '' }: Page): Render
 const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>circle{fill:#2f6f6a}path{stroke:#fff}@media(prefers-color-scheme:dark){circle{fill:#7fc4bd}path{stroke:#161718}}</style><circle cx="16" cy="16" r="15"/><path d="M10.5 9.5 16 16.6l5.5-7.1M16 16.6v6.9" fill="none" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><style>circle{fill:#2f6f6a}path{stroke:#fff}@media(prefers-color-scheme:dark){circle{fill:#7fc4bd}path{stroke:#161718}}</style><circle cx="16" cy="16" r="16" /><path d="M9.5 8.5 16 17.2l6.5-8.7M16 17.2v7.3" fill="none" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>',
   )
 
 function readElement(document: string, name: string): string {
