@@ -32,32 +32,31 @@ export interface Definition {
 export function createBlockCutter(): (text: string) => CutText {
   let settled = ''
   let examined = 0
-  let finished: MarkdownBlock[] = []
-  let definitions: Definition[] = []
+  let finished: readonly MarkdownBlock[] = []
+  let definitions: readonly Definition[] = []
 
   return (text) => {
     const source = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text
     if (!source.startsWith(settled)) {
       settled = ''
+      examined = 0
       finished = []
       definitions = []
     }
     const linesEnd = source.lastIndexOf('\n') + 1
-    if (linesEnd !== examined || settled === '') {
+    if (linesEnd !== examined) {
       examined = linesEnd
-      for (const token of listFinished(source.slice(settled.length, linesEnd))) {
-        if (token.type === 'def') definitions = [...definitions, readDefinition(token)]
-        finished = [...finished, ...readBlock(token, finished.length)]
-        settled = source.slice(0, settled.length + token.raw.length)
+      const tokens = listFinished(source.slice(settled.length, linesEnd))
+      if (tokens.length > 0) {
+        finished = readBlocks(tokens, finished)
+        definitions = [...definitions, ...readDefinitions(tokens)]
+        settled = source.slice(0, settled.length + tokens.reduce((sum, { raw }) => sum + raw.length, 0))
       }
     }
     const open = lexBlocks(source.slice(settled.length))
-    const ending = open.filter((token) => token.type === 'def').map(readDefinition)
+    const ending = readDefinitions(open)
     return {
-      blocks: open.reduce<MarkdownBlock[]>(
-        (blocks, token) => [...blocks, ...readBlock(token, blocks.length)],
-        finished,
-      ),
+      blocks: readBlocks(open, finished),
       definitions: ending.length === 0 ? definitions : [...definitions, ...ending],
     }
   }
@@ -86,22 +85,28 @@ function lexBlocks(source: string): readonly Token[] {
   }
 }
 
-function readBlock(token: Token, key: number): readonly MarkdownBlock[] {
-  if (token.type === 'space' || token.type === 'def') return []
+function readBlocks(tokens: readonly Token[], before: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  const blocks = [...before]
+  for (const token of tokens) {
+    if (token.type === 'space' || token.type === 'def') continue
+    blocks.push(readBlock(token, blocks.length))
+  }
+  return blocks
+}
+
+function readBlock(token: Token, key: number): MarkdownBlock {
   if (token.type !== 'code' || token['codeBlockStyle'] === 'indented')
-    return [{ kind: 'text', key, source: token.raw }]
+    return { kind: 'text', key, source: token.raw }
   const { raw, text, lang } = token as Tokens.Code
   const closed = isClosed(raw)
-  return [
-    {
-      kind: 'code',
-      key,
-      language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
-      // The first characters of a closing fence are not yet code.
-      code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
-      closed,
-    },
-  ]
+  return {
+    kind: 'code',
+    key,
+    language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
+    // The first characters of a closing fence are not yet code.
+    code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
+    closed,
+  }
 }
 
 function isClosed(raw: string): boolean {
@@ -116,7 +121,8 @@ function isClosed(raw: string): boolean {
   return raw.includes('\n') && last.startsWith(fence) && /^(`+|~+)$/.test(last)
 }
 
-function readDefinition(token: Token): Definition {
-  const { tag, raw } = token as Tokens.Def
-  return { label: tag, source: raw.trim() }
+function readDefinitions(tokens: readonly Token[]): readonly Definition[] {
+  return tokens
+    .filter((token): token is Tokens.Def => token.type === 'def')
+    .map(({ tag, raw }) => ({ label: tag, source: raw.trim() }))
 }

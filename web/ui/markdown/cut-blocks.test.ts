@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createBlockCutter } from './cut-blocks.ts'
+
+const pieces = [
+  'word',
+  ' ',
+  '\n',
+  '\n\n',
+  '\r\n',
+  '# ',
+  '- ',
+  '1. ',
+  '2',
+  '.',
+  '* ',
+  '> ',
+  '```',
+  '```ts\n',
+  '~~~',
+  '    ',
+  '  ',
+  '|a|b|\n|-|-|\n',
+  '|c|d|\n',
+  '===\n',
+  '---\n',
+  '[a]: http://a.example\n',
+  '[a]',
+  '<div>\n',
+  '</div>\n',
+  '<!-- ',
+  '-->\n',
+  '**b**',
+  '\t',
+  '- [ ] ',
+  '`',
+  '\\',
+]
+
+test('cuts a text into the same blocks whether it comes at once or piece by piece', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (parts) => {
+      const text = parts.join('')
+      const whole = createBlockCutter()(text)
+      const cut = createBlockCutter()
+      let grown = createBlockCutter()('')
+      for (let end = 1; end <= text.length; end += 1) grown = cut(text.slice(0, end))
+      expect(grown).toEqual(whole)
+    }),
+    { numRuns: 1500 },
+  )
+})
+
+test('keeps finished blocks as they are while the end grows', () => {
+  const cut = createBlockCutter()
+  const before = cut('# Title\n\nFirst.\n\nSecond\n')
+  const after = cut('# Title\n\nFirst.\n\nSecond\ngrows')
+  expect(after.blocks[0]).toBe(before.blocks[0])
+  expect(after.blocks[1]).toBe(before.blocks[1])
+  expect(after.blocks[2]).toEqual({ kind: 'text', key: 2, source: 'Second\ngrows' })
+})
+
+test('keeps a list open until its next line is whole, since "2" may become "2."', () => {
+  const cut = createBlockCutter()
+  expect(cut('1. one\n\n2').blocks).toHaveLength(2)
+  expect(cut('1. one\n\n2. two').blocks).toHaveLength(1)
+})
+
+test('knows whether a fence has its end, and leaves its first characters out of the code', () => {
+  const cut = createBlockCutter()
+  expect(cut('```ts\nlet a\n``').blocks).toEqual([
+    { kind: 'code', key: 0, language: 'ts', code: 'let a', closed: false },
+  ])
+  expect(cut('```ts\nlet a\n```').blocks).toEqual([
+    { kind: 'code', key: 0, language: 'ts', code: 'let a', closed: true },
+  ])
+})
+
+test('starts anew when the text is another one', () => {
+  const cut = createBlockCutter()
+  cut('One.\n\nTwo.\n\nThree.')
+  expect(cut('Other').blocks).toEqual([{ kind: 'text', key: 0, source: 'Other' }])
+})
+
+test('survives nesting that is deeper than the stack', () => {
+  const text = '>'.repeat(10_000) + 'a'
+  expect(createBlockCutter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
+})

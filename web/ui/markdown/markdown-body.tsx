@@ -1,0 +1,64 @@
+import { memo, useState } from 'react'
+import { CodeBlock } from './code-block.tsx'
+import { createBlockCutter } from './cut-blocks.ts'
+import type { Definition, MarkdownBlock } from './cut-blocks.ts'
+import { joinFootnotes } from './join-footnotes.ts'
+import { listDefinitions } from './list-definitions.ts'
+import './markdown.css'
+import { MarkdownText } from './markdown-text.tsx'
+
+export interface MarkdownBodyProps {
+  readonly text: string
+  readonly open: boolean
+}
+
+/** A text cut into blocks: a finished block is drawn once, only the open end again and again. */
+export function MarkdownBody({ text, open }: MarkdownBodyProps) {
+  const [cut] = useState(createBlockCutter)
+  const { blocks, definitions } = open ? cut(text) : joinFootnotes(text, cut(text))
+  return (
+    <div dir="auto" className="markdown">
+      {blocks.map((block, index) => (
+        <Block
+          key={block.key}
+          block={block}
+          open={open && index === blocks.length - 1}
+          definitions={definitions}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface BlockProps {
+  readonly block: MarkdownBlock
+  readonly open: boolean
+  readonly definitions: readonly Definition[]
+}
+
+const Block = memo(function Block({ block, open, definitions }: BlockProps) {
+  return block.kind === 'code' ? (
+    <CodeBlock language={block.language} code={block.code} closed={block.closed || !open} />
+  ) : (
+    <MarkdownText source={block.source + listDefinitions(block.source, definitions)} open={open} />
+  )
+}, isSame)
+
+/** The open block is cut anew each time; what counts is what it says. */
+function isSame(before: BlockProps, after: BlockProps): boolean {
+  return (
+    before.open === after.open &&
+    before.definitions === after.definitions &&
+    (before.block === after.block || isSameBlock(before.block, after.block))
+  )
+}
+
+function isSameBlock(before: MarkdownBlock, after: MarkdownBlock): boolean {
+  if (before.kind === 'text') return after.kind === 'text' && before.source === after.source
+  return (
+    after.kind === 'code' &&
+    before.code === after.code &&
+    before.language === after.language &&
+    before.closed === after.closed
+  )
+}

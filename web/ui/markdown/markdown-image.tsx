@@ -1,0 +1,58 @@
+import { ImageOff, Image as ImageIcon } from 'lucide-react'
+import { use, useState } from 'react'
+import { Button } from '../button.tsx'
+import { ImageSitesContext } from './image-sites.ts'
+
+export interface MarkdownImageProps {
+  readonly src: string
+  readonly alt: string
+  readonly title?: string | undefined
+}
+
+/**
+ * An image that a text names. Loading it tells its site that, and what, somebody reads, so nothing is asked of the
+ * site before a click; the address is kept.
+ */
+export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
+  const sites = use(ImageSitesContext)
+  const [shown, setShown] = useState(false)
+  const address = readAddress(src)
+  if (address === undefined)
+    return (
+      <span className="markdown-image" title={title}>
+        <ImageOff size={18} aria-hidden />
+        <span>{alt === '' ? 'Image without a usable address' : alt}</span>
+      </span>
+    )
+  if (shown || sites.has(address.host))
+    return <img src={address.href} alt={alt} title={title} referrerPolicy="no-referrer" loading="lazy" />
+  const { allow } = sites
+  return (
+    <span className="markdown-image" title={title} data-src={address.href}>
+      <ImageIcon size={18} aria-hidden />
+      <span>
+        {alt === '' ? 'Image' : alt} <span className="text-muted">from {address.host}</span>
+      </span>
+      <span className="markdown-image-actions">
+        <Button size="small" onClick={() => setShown(true)}>
+          Show image
+        </Button>
+        {allow !== undefined && (
+          <Button size="small" look="plain" onClick={() => allow(address.host)}>
+            Always show from this site
+          </Button>
+        )}
+      </span>
+    </span>
+  )
+}
+
+function readAddress(src: string): URL | undefined {
+  if (src === '') return undefined
+  try {
+    const address = new URL(src, location.href)
+    return address.protocol === 'http:' || address.protocol === 'https:' ? address : undefined
+  } catch {
+    return undefined
+  }
+}
