@@ -1,0 +1,29 @@
+import { Navigate } from 'react-router'
+import { ApiError } from '../../lib/api-error.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { ChatSkeleton } from './chat-skeleton.tsx'
+import { Conversation } from './conversation.tsx'
+import { useChat } from './use-chat.ts'
+import { useLiveChat } from './use-live-chat.ts'
+
+/** A chat of one's own (§2.2): read, shown, written to. A chat that is not there leads home (§2.12). */
+export function ChatView({ chatId }: { readonly chatId: string }) {
+  const live = useLiveChat(chatId)
+  const { data: chat, error, mutate } = useChat(chatId, live)
+  if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
+  if (chat !== undefined) return <Conversation key={chatId} chat={chat} live={live} />
+  return (
+    <div className="flex flex-1 flex-col">
+      {error === undefined ? (
+        <ChatSkeleton />
+      ) : (
+        <ErrorState
+          title="This chat could not be loaded"
+          retry={{ label: 'Try again', onRetry: () => void mutate() }}
+        >
+          {error.message}
+        </ErrorState>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef } from 'react'
+import type { KeyboardEvent } from 'react'
+
+export interface ComposerBoxProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onSubmit: () => void
+}
+
+/** The box a message is written in: two rows (§2.22), growing to ten lines, then scrolling. */
+export function ComposerBox({ text, onChange, onSubmit }: ComposerBoxProps) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // A finger would bring up the keyboard over what the page was opened for.
+    if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
+    const focus = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== 'Escape' || !event.shiftKey || document.querySelector('dialog[open]') !== null) return
+      event.preventDefault()
+      box.current?.focus()
+    }
+    window.addEventListener('keydown', focus)
+    return () => window.removeEventListener('keydown', focus)
+  }, [])
+  return (
+    <textarea
+      ref={box}
+      rows={2}
+      value={text}
+      spellCheck={false}
+      autoComplete="off"
+      placeholder="Type your message..."
+      aria-label="Message"
+      aria-keyshortcuts="Shift+Escape"
+      enterKeyHint="send"
+      dir="auto"
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        if (!isSend(event)) return
+        event.preventDefault()
+        onSubmit()
+      }}
+      className="field-sizing-content max-h-[calc(10lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-4 pt-3.5 pb-1 outline-none placeholder:text-muted"
+    />
+  )
+}
+
+/** Enter alone (§5.3). While an input method composes, Enter chooses a word; Safari says so only by the key code. */
+function isSend(event: KeyboardEvent): boolean {
+  return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229
+}

@@ -1,0 +1,85 @@
+import type { Chat } from '@yonder/contract/chat'
+import { ArrowDown } from 'lucide-react'
+import { useMemo, useRef } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { ChatStatus } from './chat-status.tsx'
+import { Composer } from './composer.tsx'
+import type { LiveChat } from './live-chat.ts'
+import { MessageList } from './message-list.tsx'
+import { newMessageId } from './new-message-id.ts'
+import { overlayRun } from './overlay-run.ts'
+import { ReplyAnnouncer } from './reply-announcer.tsx'
+import { storageKeys } from './storage-keys.ts'
+import { UnsentNote } from './unsent-note.tsx'
+import { useBotChoice } from './use-bot-choice.ts'
+import { useFollowEnd } from './use-follow-end.ts'
+import { useLiveShape } from './use-live-chat.ts'
+import { visiblePath } from './visible-path.ts'
+
+interface ConversationProps {
+  readonly chat: Chat
+  readonly live: LiveChat
+}
+
+/** The messages of a chat, and the input fixed under them (§2.25). */
+export function Conversation({ chat, live }: ConversationProps) {
+  const shape = useLiveShape(live)
+  const choice = useBotChoice(storageKeys.chatBot(chat.id))
+  const list = useRef<HTMLElement>(null)
+  const { following, goToEnd } = useFollowEnd(list, true)
+  const path = useMemo(() => {
+    const current = overlayRun(chat, shape.messages)
+    return visiblePath(current.messages, current.selected_message_id)
+  }, [chat, shape.messages])
+  const writing = useMemo(() => new Set(shape.messages.map(({ id }) => id)), [shape.messages])
+
+  const send = (content: string, botName: string) => {
+    goToEnd()
+    live.send({ id: newMessageId(), parentId: chat.selected_message_id, content, botName })
+  }
+  const { unsent } = shape
+  return (
+    <div className="flex flex-1 flex-col">
+      <div className="flex-1">
+        <MessageList ref={list} path={path} writing={writing} live={live} />
+        {unsent !== undefined && (
+          <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
+            <UnsentNote
+              text={unsent.message.content}
+              reason={unsent.reason}
+              onSendAgain={() => {
+                goToEnd()
+                live.send({ ...unsent.message, botName: choice.selected?.name ?? unsent.message.botName })
+              }}
+              onEdit={() => live.withdraw()}
+            />
+          </div>
+        )}
+      </div>
+      <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">
+        {!following && (
+          <div className="pointer-events-none absolute -top-6 right-0 left-0 flex justify-center">
+            <IconButton
+              label="Go to the end"
+              className="pointer-events-auto animate-appear rounded-full bg-surface shadow-float"
+              onClick={goToEnd}
+            >
+              <ArrowDown size={18} aria-hidden />
+            </IconButton>
+          </div>
+        )}
+        <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">
+          <ChatStatus shape={shape} />
+          <Composer
+            choice={choice}
+            draftKey={storageKeys.draft(chat.id)}
+            loading={shape.phase !== 'idle'}
+            onSend={send}
+            onStop={() => void live.stop()}
+          />
+        </div>
+      </div>
+      <ReplyAnnouncer reply={shape.ended} />
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { applyEvent } from '@yonder/contract/apply-event'
+import type { RunState } from '@yonder/contract/apply-event'
+import { readSse } from '../../lib/read-sse.ts'
+import { parseRunEvent } from './parse-run-event.ts'
+
+/**
+ * Folds the events of a stream into a run and shows each state to `onChange`. Returns when the run has ended or the
+ * stream is over; throws when the connection breaks or an event is missing.
+ */
+export async function foldStream(
+  response: Response,
+  start: RunState,
+  onChange: (run: RunState) => void,
+): Promise<RunState> {
+  let run = start
+  for await (const data of readSse(response)) {
+    const event = parseRunEvent(data)
+    if (event === undefined) continue
+    if (event.seq > run.seq + 1) throw new Error(`Event ${event.seq} came after event ${run.seq}`)
+    const next = applyEvent(run, event)
+    if (next === run) continue
+    run = next
+    onChange(run)
+    if (run.status !== 'running') return run
+  }
+  return run
+}

@@ -1,0 +1,305 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
+import type { ApiClient } from '../../lib/api-client.ts'
+import { logError } from '../../lib/log-error.ts'
+import { readErrorBody } from '../../lib/read-error-body.ts'
+import { readReason } from '../../lib/read-reason.ts'
+import { beginRun, resumeRun } from './begin-run.ts'
+import { foldStream } from './fold-stream.ts'
+import { idleShape } from './live-shape.ts'
+import type { LivePhase, LiveShape } from './live-shape.ts'
+import { outbox } from './outbox.ts'
+import type { OutgoingMessage } from './outbox.ts'
+import { overlayRun } from './overlay-run.ts'
+import { restoreDraft } from './restore-draft.ts'
+import { takeHandover } from './take-handover.ts'
+import { waitToRetry } from './wait-to-retry.ts'
+
+/** Milliseconds that a stream stays open after the last view of its chat has gone. */
+const lingerTime = 3000
+/** Milliseconds after which a message without an answer counts as not sent, when another page finds it. */
+const answerTime = 5000
+
+/** The cached answer to `GET /api/chats/{id}`. */
+export interface ChatCache {
+  readonly change: (change: (chat: Chat) => Chat) => void
+  /** Reads the chat again. */
+  readonly refresh: () => void
+}
+
+/**
+ * A chat while something is written into it: sends, follows the stream, joins it again when it breaks, stops it. The
+ * live text stands here and not in the cache of reads, so a token changes one message and not the chat. When a run has
+ * ended its messages move to the cache.
+ */
+export class LiveChat {
+  readonly #chatId: string
+  readonly #api: ApiClient
+  readonly #cache: ChatCache
+  readonly #listeners = new Set<() => void>()
+  #shape: LiveShape = idleShape
+  #run: RunState | undefined
+  #abort = new AbortController()
+  #stopWanted = false
+  #frame: number | undefined
+  #linger: ReturnType<typeof setTimeout> | undefined
+
+  constructor(chatId: string, api: ApiClient, cache: ChatCache) {
+    this.#chatId = chatId
+    this.#api = api
+    this.#cache = cache
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    clearTimeout(this.#linger)
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size === 0) this.#linger = setTimeout(() => this.#detach(), lingerTime)
+    }
+  }
+
+  readonly getShape = (): LiveShape => this.#shape
+
+  /** A message of the run with the text that has come so far. */
+  getMessage(id: string): Message | undefined {
+    return this.#run?.messages.find((message) => message.id === id)
+  }
+
+  /** Reads the chat, and takes up what it tells: a run to follow, a first message to send (§4.16). */
+  readonly load = async (): Promise<Chat | undefined> => {
+    const chat = await this.#api.read<Chat>(`/api/chats/${encodeURIComponent(this.#chatId)}`)
+    if (chat !== undefined) this.#takeUp(chat)
+    return chat
+  }
+
+  /** Shows the message and an empty reply at once, then asks for the reply (§4.14). Answers false while one is written. */
+  send(message: OutgoingMessage): boolean {
+    if (this.#run !== undefined) return false
+    const { unsent } = this.#shape
+    if (unsent !== undefined && unsent.message.id !== message.id)
+      restoreDraft(this.#chatId, unsent.message.content)
+    outbox.write(this.#chatId, { message, sentAt: Date.now() })
+    this.#shape = idleShape
+    this.#follow(beginRun(message, Date.now()), 'sending')
+    void this.#post(message, this.#abort.signal)
+    return true
+  }
+
+  /** Gives the text of a message that was not sent back to the input. */
+  withdraw(): void {
+    const { unsent } = this.#shape
+    if (unsent === undefined) return
+    outbox.clear(this.#chatId)
+    restoreDraft(this.#chatId, unsent.message.content)
+    this.#show({ ...this.#shape, unsent: undefined })
+  }
+
+  /** Ends the run on the server, then the stream, and reads the chat again (§4.15). */
+  async stop(): Promise<void> {
+    if (this.#run === undefined || this.#shape.phase === 'stopping') return
+    this.#show({ ...this.#shape, phase: 'stopping', notice: undefined })
+    // Until the message is confirmed there is no run that could be stopped.
+    this.#stopWanted = this.#run.seq === 0
+    if (this.#stopWanted) return
+    const { signal } = this.#abort
+    try {
+      await this.#api.post('/api/chat/stop', { chatId: this.#chatId })
+    } catch (error) {
+      logError('Error stopping reply', error)
+      if (signal.aborted) return
+      const notice = `The reply could not be stopped: ${readReason(error)}`
+      this.#show({ ...this.#shape, phase: 'streaming', notice })
+      return
+    }
+    if (signal.aborted) return
+    this.#settle()
+    this.#cache.refresh()
+  }
+
+  async #post(message: OutgoingMessage, signal: AbortSignal): Promise<void> {
+    try {
+      const response = await this.#api.request('/api/chat/completions', {
+        method: 'POST',
+        body: { ...message, chatId: this.#chatId },
+        signal,
+      })
+      if (response === undefined) this.#drop()
+      else if (response.ok) await this.#watch(response, signal)
+      else await this.#refuse(message, response)
+    } catch (error) {
+      if (signal.aborted) return
+      logError(`Error sending message: ${readReason(error)}`, error)
+      this.#fail(message, explainFailure(error))
+      // The message may have arrived all the same: the chat knows.
+      this.#cache.refresh()
+    }
+  }
+
+  async #refuse(message: OutgoingMessage, response: Response): Promise<void> {
+    const detail = await readErrorBody(response)
+    logError(`Error sending message: ${response.statusText || response.status}`)
+    if (detail?.code !== 'run_active')
+      return this.#fail(message, detail?.message ?? `The server answered ${response.status}.`)
+    outbox.clear(this.#chatId)
+    restoreDraft(this.#chatId, message.content)
+    this.#drop({
+      notice: 'Another reply is being written in this chat. Your message is kept in the box below.',
+    })
+    this.#cache.refresh()
+  }
+
+  /** Follows the run, and joins it again for as long as it takes, until it has ended or nobody knows it any more. */
+  async #watch(first: Response | undefined, signal: AbortSignal): Promise<void> {
+    let response = first
+    for (let failures = 0; ; failures += 1) {
+      if (response?.ok === true) {
+        const before = this.#run?.seq ?? 0
+        await this.#read(response, signal)
+        if (signal.aborted) return
+        if ((this.#run?.seq ?? 0) > before) failures = 0
+        if (this.#run?.seq === 0) throw new Error('The connection broke before the message was confirmed')
+        this.#show({ ...this.#shape, phase: 'reconnecting' })
+      } else if (response !== undefined && response.status < 500) {
+        this.#settle()
+        return this.#cache.refresh()
+      }
+      await waitToRetry(failures, signal)
+      if (signal.aborted) return
+      response = await this.#join(signal)
+      if (signal.aborted) return
+      if (response?.ok === true && this.#shape.phase === 'reconnecting')
+        this.#show({ ...this.#shape, phase: 'streaming' })
+    }
+  }
+
+  async #read(response: Response, signal: AbortSignal): Promise<void> {
+    if (this.#run === undefined) return
+    try {
+      await foldStream(response, this.#run, (run) => this.#advance(run))
+    } catch (error) {
+      if (!signal.aborted) logError('The stream broke and is joined again', error)
+    }
+  }
+
+  /** Nothing when the server cannot be reached; then it is tried again. */
+  async #join(signal: AbortSignal): Promise<Response | undefined> {
+    if (this.#run === undefined) return undefined
+    const reply = this.#run.messages.at(-1)?.id ?? ''
+    try {
+      return await this.#api.request(
+        `/api/chat/${encodeURIComponent(this.#chatId)}/stream?messageId=${encodeURIComponent(reply)}`,
+        { headers: { 'Last-Event-ID': String(this.#run.seq) }, signal },
+      )
+    } catch {
+      return undefined
+    }
+  }
+
+  #advance(run: RunState): void {
+    const before = this.#run
+    this.#run = run
+    if (before?.seq === 0) outbox.clear(this.#chatId)
+    if (run.status !== 'running') this.#settle()
+    else if (before?.seq === 0 || before?.messages.length !== run.messages.length)
+      this.#show({
+        ...this.#shape,
+        phase: this.#stopWanted ? 'stopping' : 'streaming',
+        messages: run.messages,
+      })
+    else this.#showSoon()
+    if (!this.#stopWanted || run.status !== 'running') return
+    this.#show({ ...this.#shape, phase: 'streaming' })
+    void this.stop()
+  }
+
+  #takeUp(chat: Chat): void {
+    this.#takeUpOutbox(chat)
+    if (this.#run !== undefined) return
+    const run = resumeRun(chat)
+    if (run !== undefined) {
+      // A chat that was read before its run ended here must not open it again.
+      if (run.messages.at(-1)?.id === this.#shape.ended?.id) return
+      this.#follow(run, 'streaming')
+      void this.#watch(undefined, this.#abort.signal)
+    } else if (chat.messages.length === 0) {
+      const message = takeHandover(this.#chatId)
+      if (message !== undefined) this.send(message)
+    }
+  }
+
+  #takeUpOutbox(chat: Chat): void {
+    const entry = outbox.read(this.#chatId)
+    if (entry === undefined || this.#run?.seq === 0) return
+    const { message, sentAt, failure } = entry
+    if (chat.messages.some(({ id }) => id === message.id)) {
+      outbox.clear(this.#chatId)
+      if (this.#shape.unsent !== undefined) this.#show({ ...this.#shape, unsent: undefined })
+      return
+    }
+    const age = Date.now() - sentAt
+    if (failure !== undefined || age > answerTime)
+      this.#show({ ...this.#shape, unsent: { message, reason: failure ?? 'The page was left too early.' } })
+    // Another tab may be sending it just now.
+    else setTimeout(() => this.#cache.refresh(), answerTime - age + 1)
+  }
+
+  #follow(run: RunState, phase: LivePhase): void {
+    this.#abort = new AbortController()
+    this.#stopWanted = false
+    this.#run = run
+    this.#show({ phase, messages: run.messages, unsent: this.#shape.unsent })
+  }
+
+  #fail(message: OutgoingMessage, reason: string): void {
+    outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
+    this.#drop({ unsent: { message, reason } })
+  }
+
+  /** Moves what the run has written to the cache. */
+  #settle(): void {
+    const run = this.#run
+    if (run === undefined) return
+    this.#cache.change((chat) => ({
+      ...overlayRun(chat, run.messages),
+      update_time: new Date().toISOString(),
+      run: null,
+    }))
+    const reply = run.messages.at(-1)
+    this.#drop(run.status === 'running' ? {} : { ended: reply })
+  }
+
+  #drop(more: Partial<LiveShape> = {}): void {
+    this.#abort.abort()
+    this.#run = undefined
+    this.#show({ ...idleShape, unsent: this.#shape.unsent, ...more })
+  }
+
+  /** Nobody looks any more. The run goes on; whoever opens the chat again joins it. */
+  #detach(): void {
+    if (this.#run?.seq === 0) this.#linger = setTimeout(() => this.#detach(), lingerTime)
+    else if (this.#run !== undefined) this.#drop()
+  }
+
+  #show(shape: LiveShape): void {
+    this.#shape = shape
+    this.#notify()
+  }
+
+  #showSoon(): void {
+    this.#frame ??= requestAnimationFrame(() => this.#notify())
+  }
+
+  #notify(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+function explainFailure(error: unknown): string {
+  if (!navigator.onLine) return 'You are offline.'
+  // A fetch that reaches nobody is a TypeError whose text each browser words for itself.
+  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
+}

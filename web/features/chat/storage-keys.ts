@@ -1,0 +1,10 @@
+/** The browser storage keys of chats (§3.20); `outbox` and `draft` are ours. */
+export const storageKeys = {
+  homeBot: 'home_page_selected_bot',
+  homeDraft: 'home_page_draft',
+  chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
+  newMessage: (chatId: string) => `newChat_${chatId}_message`,
+  newBot: (chatId: string) => `newChat_${chatId}_bot`,
+  draft: (chatId: string) => `chat_${chatId}_draft`,
+  outbox: (chatId: string) => `chat_${chatId}_outbox`,
+} as const

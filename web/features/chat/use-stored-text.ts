@@ -1,0 +1,15 @@
+import { useSyncExternalStore } from 'react'
+import { browserStorage } from '../../lib/browser-storage.ts'
+
+/** Milliseconds between two looks at a stored value (§4.5, §9.12). */
+const pollInterval = 100
+
+/** A value of the browser's storage, followed wherever it changes: here, in another tab, by another part of the page. */
+export function useStoredText(key: string): string | null {
+  return useSyncExternalStore(poll, () => browserStorage.read(key))
+}
+
+function poll(onChange: () => void): () => void {
+  const timer = setInterval(onChange, pollInterval)
+  return () => clearInterval(timer)
+}
