@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { applyEvent, emptyRun } from './apply-event.ts'
+import type { RunState } from './apply-event.ts'
+import { CompletionEvent } from './completion.ts'
+import type { RunEvent, UnnumberedEvent } from './completion.ts'
+import type { Message } from './message.ts'
+
+const question: Message = {
+  id: 'q',
+  parent_id: null,
+  role: 'user',
+  content: 'Why?',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  unix_timestamp: 1,
+  status: 'complete',
+}
+const reply: Message = {
+  ...question,
+  id: 'a',
+  parent_id: 'q',
+  role: 'assistant',
+  content: '',
+  unix_timestamp: 2,
+  status: 'streaming',
+}
+const started: UnnumberedEvent = { type: 'started', user_message: question, assistant_message: reply }
+const text = (content: string): UnnumberedEvent => ({ type: 'text', choices: [{ delta: { content } }] })
+
+const anyText = fc.string({ unit: 'grapheme', maxLength: 12 })
+const anyBody: fc.Arbitrary<UnnumberedEvent> = fc.oneof(
+  anyText.map(text),
+  anyText.map((reasoning_content): UnnumberedEvent => ({
+    type: 'reasoning',
+    choices: [{ delta: { reasoning_content } }],
+  })),
+  anyText.map((model): UnnumberedEvent => ({ type: 'model', model })),
+  fc
+    .tuple(anyText, anyText)
+    .map(([model, provider]): UnnumberedEvent => ({ type: 'model', model, provider })),
+  fc.nat().map((count): UnnumberedEvent => ({
+    type: 'usage',
+    usage: { input_tokens: count, output_tokens: null },
+  })),
+  anyText.map((tool): UnnumberedEvent => ({
+    type: 'tool_call',
+    message_id: 'a',
+    server: 's',
+    tool,
+    arguments: '{}',
+    plainContent: '',
+  })),
+  anyText.map((message): UnnumberedEvent => ({ type: 'mcp_status', status: 'info', server: 's', message })),
+  anyText.map((message): UnnumberedEvent => ({ type: 'error', error: { code: 'upstream_error', message } })),
+)
+const anyEnd = fc
+  .constantFrom('complete', 'stopped', 'failed', 'interrupted')
+  .map((status): UnnumberedEvent => ({ type: 'ended', status }) as const)
+
+/** A whole run as its log holds it: numbered from 1, without gaps. */
+const anyRun = fc
+  .tuple(fc.array(anyBody, { maxLength: 20 }), anyEnd)
+  .map(([bodies, end]) => numbered([started, ...bodies, end]))
+
+function numbered(events: readonly UnnumberedEvent[]): RunEvent[] {
+  return events.map((event, index) => ({ ...event, seq: index + 1 }))
+}
+
+const fold = (events: readonly RunEvent[], from: RunState = emptyRun) => events.reduce(applyEvent, from)
+const replyOf = (run: RunState) => run.messages.at(-1)!
+
+describe('any run', () => {
+  it('is changed by no replay, from any point', () => {
+    fc.assert(
+      fc.property(anyRun, fc.nat(), (events, from) => {
+        const run = fold(events)
+        expect(fold(events.slice(from % events.length), run)).toBe(run)
+      }),
+    )
+  })
+
+  it('comes out the same when events arrive twice or again out of turn', () => {
+    fc.assert(
+      fc.property(anyRun, fc.array(fc.nat(), { maxLength: 20 }), (events, echoes) => {
+        const noisy = events.flatMap((event, index) => [
+          event,
+          ...echoes.map((echo) => events[echo % (index + 1)]!),
+        ])
+        expect(fold(noisy)).toEqual(fold(events))
+      }),
+    )
+  })
+
+  it('comes out the same when it is taken up in the middle (a reload)', () => {
+    fc.assert(
+      fc.property(anyRun, fc.nat(), (events, cut) => {
+        const at = cut % events.length
+        // What the page gets with the chat has crossed the wire.
+        const partial = JSON.parse(JSON.stringify(fold(events.slice(0, at)))) as RunState
+        expect(fold(events, partial)).toEqual(fold(events))
+      }),
+    )
+  })
+
+  it('does not touch what it is given', () => {
+    fc.assert(
+      fc.property(anyRun, (events) => {
+        let run: RunState = deepFreeze({ ...emptyRun })
+        for (const event of deepFreeze(events)) run = deepFreeze(applyEvent(run, event))
+        expect(run.seq).toBe(events.length)
+      }),
+    )
+  })
+
+  it('keeps the message that is answered, and every message that an event does not change, as the same object', () => {
+    fc.assert(
+      fc.property(anyRun, (events) => {
+        let run = emptyRun
+        for (const event of events) {
+          const next = applyEvent(run, event)
+          if (event.type !== 'started') expect(next.messages[0]).toBe(run.messages[0])
+          if (event.type === 'mcp_status') expect(next.messages).toBe(run.messages)
+          run = next
+        }
+      }),
+    )
+  })
+
+  it('shows all its text, however it was cut into events', () => {
+    fc.assert(
+      fc.property(fc.array(anyText), (pieces) => {
+        const cut = fold(numbered([started, ...pieces.map(text)]))
+        const merged = fold(numbered([started, text(pieces.join(''))]))
+        expect(replyOf(cut).content).toBe(pieces.join(''))
+        expect(replyOf(cut)).toEqual(replyOf(merged))
+      }),
+    )
+  })
+
+  it('is told by events that the wire carries unchanged', () => {
+    fc.assert(
+      fc.property(anyRun, (events) => {
+        expect(events.map((event) => CompletionEvent.parse(JSON.parse(JSON.stringify(event))))).toEqual(
+          events,
+        )
+      }),
+    )
+  })
+})
+
+it('begins with the two messages, the reply empty', () => {
+  const run = fold(numbered([started]))
+  expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
+})
+
+it('gives the reply what each event says (§7.34-§7.36)', () => {
+  const run = fold(
+    numbered([
+      started,
+      { type: 'model', model: 'm-1', provider: 'p' },
+      { type: 'reasoning', choices: [{ delta: { reasoning_content: 'Hm' } }] },
+      { type: 'reasoning', choices: [{ delta: { reasoning_content: 'm.' } }] },
+      text('Be'),
+      text('cause.'),
+      { type: 'usage', usage: { input_tokens: 3, output_tokens: 2 } },
+      {
+        type: 'tool_call',
+        message_id: 'a',
+        server: 's',
+        tool: 't',
+        arguments: '{"x":1}',
+        plainContent: 't(1)',
+      },
+      { type: 'ended', status: 'complete', finish: 'length' },
+    ]),
+  )
+  expect(run.status).toBe('complete')
+  expect(replyOf(run)).toEqual({
+    ...reply,
+    model: 'm-1',
+    provider: 'p',
+    reasoning: 'Hmm.',
+    content: 'Because.',
+    usage: { input_tokens: 3, output_tokens: 2 },
+    server: 's',
+    tool: 't',
+    arguments: '{"x":1}',
+    status: 'complete',
+    finish: 'length',
+  })
+})
+
+it('adds the result of a tool after the reply (§7.37)', () => {
+  const result: Message = { ...question, id: 'r', parent_id: 'a', content: '5', server: 's' }
+  const run = fold(
+    numbered([started, text('x'), { type: 'tool_result', role: 'user', content: '5', message: result }]),
+  )
+  expect(run.messages.map((message) => message.id)).toEqual(['q', 'a', 'r'])
+  expect(run.messages[2]).toBe(result)
+})
+
+it('shows the error in place of the text, and keeps what had come (§8.7)', () => {
+  const run = fold(
+    numbered([
+      started,
+      text('Half an'),
+      { type: 'error', error: { code: 'upstream_cut', message: 'It broke off.' } },
+      { type: 'ended', status: 'failed' },
+    ]),
+  )
+  expect(replyOf(run)).toMatchObject({
+    content: '**Error:** It broke off.',
+    partial: 'Half an',
+    status: 'failed',
+    error: { code: 'upstream_cut' },
+  })
+})
+
+it('says Unknown error occurred when a failure has no words (§8.7)', () => {
+  const failed = replyOf(fold(numbered([started, { type: 'ended', status: 'failed' }])))
+  expect(failed.content).toBe('**Error:** Unknown error occurred')
+  expect(failed).not.toHaveProperty('partial')
+})
+
+it.each(['stopped', 'interrupted'] as const)('keeps the text of a run that was %s', (status) => {
+  const run = fold(numbered([started, text('So far'), { type: 'ended', status }]))
+  expect(replyOf(run)).toMatchObject({ content: 'So far', status })
+})
+
+it('goes on writing after content that came as parts (§3.7)', () => {
+  const parts: Message = {
+    ...reply,
+    content: [{ type: 'text', text: 'a' }, { type: 'image' }, { text: 'b' }],
+  }
+  const run = fold(
+    numbered([{ type: 'started', user_message: question, assistant_message: parts }, text('c')]),
+  )
+  expect(replyOf(run).content).toBe('abc')
+})
+
+it('ignores what would change a reply before there is one', () => {
+  expect(fold(numbered([text('early')])).messages).toEqual([])
+})
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) deepFreeze(part)
+  }
+  return value
+}
