@@ -9,6 +9,7 @@ import { createIdentityStatus } from './identity-status.ts'
 import type { IdentityStatus } from './identity-status.ts'
 import { createOpenIdClient } from './open-id-client.ts'
 import { createTokenSource, SignedOutError } from './token-source.ts'
+import type { TokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -34,6 +35,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   const openClient = createOpenIdClient(settings)
   const tokens = createTokenSource(store, openClient)
   const status = createIdentityStatus(store)
+  const getAccessToken = (): Promise<string> => takeToken(tokens, status)
   let starting: Promise<void> | undefined
 
   async function begin(): Promise<void> {
@@ -66,17 +68,6 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     }
   }
 
-  async function getAccessToken(): Promise<string> {
-    try {
-      const token = await tokens.get()
-      status.showStored()
-      return token
-    } catch (cause) {
-      status.showStored(cause instanceof SignedOutError ? null : tokenFailed)
-      throw new Error(tokenFailed, { cause })
-    }
-  }
-
   async function signOut(): Promise<void> {
     const session = store.read()
     store.clear()
@@ -97,6 +88,18 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     getAccessToken,
     signOut,
     forget,
+  }
+}
+
+/** Whether a token can be had shows in the state. */
+async function takeToken(tokens: TokenSource, status: IdentityStatus): Promise<string> {
+  try {
+    const token = await tokens.get()
+    status.showStored()
+    return token
+  } catch (cause) {
+    status.showStored(cause instanceof SignedOutError ? null : tokenFailed)
+    throw new Error(tokenFailed, { cause })
   }
 }
 

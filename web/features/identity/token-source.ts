@@ -12,13 +12,17 @@ export class SignedOutError extends Error {
   override readonly name = 'SignedOutError'
 }
 
+export interface TokenSource {
+  /** Throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or what went wrong on the way. */
+  readonly get: () => Promise<string>
+}
+
 /**
  * Access tokens out of the store, renewed when little of their life is left: once for all callers of this tab, and in
  * one tab at a time. Only the provider's word that the sign-in is over clears the store; a failure on the way leaves
- * the person signed in. `get` throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or
- * what went wrong on the way.
+ * the person signed in.
  */
-export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>) {
+export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
   let refreshing: Promise<Session> | undefined
 
   async function get(): Promise<string> {
