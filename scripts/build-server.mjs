@@ -1,20 +1,19 @@
 import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { build } from 'rolldown'
 import { rootFolder } from './run-command.mjs'
 
 /** Native modules and what only they need stay outside; everything else goes into the bundle, which starts faster. */
 const external = ['better-sqlite3', 'pg-native']
 
-/**
- * Bundles the server into `server/dist`: `main.js`, and one file for each worker thread (`*-worker.ts`) under its own
- * name, because a worker starts from a file.
- */
-export async function buildServer() {
-  const { build } = await import('rolldown')
-  const folder = join(rootFolder, 'server')
+const folder = join(rootFolder, 'server')
+
+// Bundles the server into `server/dist`: `main.js`, and one file for each worker thread (`*-worker.ts`) under its own
+// name, because a worker starts from a file.
+try {
   await build({
     input: Object.fromEntries(
-      ['main.ts', ...listWorkers(folder)].map((path) => [basename(path, '.ts'), join(folder, path)]),
+      ['main.ts', ...listWorkers()].map((path) => [basename(path, '.ts'), join(folder, path)]),
     ),
     external,
     platform: 'node',
@@ -30,10 +29,12 @@ export async function buildServer() {
       cleanDir: true,
     },
   })
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
 }
 
-/** @param {string} folder */
-function listWorkers(folder) {
+function listWorkers() {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (path) => path.endsWith('-worker.ts') && !/(^|[/\\])(dist|node_modules)[/\\]/.test(path),
   )

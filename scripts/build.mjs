@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildServer } from './build-server.mjs'
 import { compressFiles } from './compress-files.mjs'
 import { hashSources } from './hash-sources.mjs'
-import { rootFolder, runTool } from './run-command.mjs'
+import { rootFolder, runCommand, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
 const shared = ['contract', 'package-lock.json', 'tsconfig.base.json']
@@ -42,6 +41,11 @@ export async function buildStale() {
   console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.`)
 }
 
+async function buildServer() {
+  const { code } = await runCommand(process.execPath, [join(rootFolder, 'scripts/build-server.mjs')])
+  if (code !== 0) throw new Error('The server could not be built; the reason is above.')
+}
+
 async function buildWeb() {
   const { code } = await runTool('vite/bin/vite.js', ['build', '--logLevel', 'warn'], {
     cwd: join(rootFolder, 'web'),
@@ -72,5 +76,10 @@ function writeStamp(name, hash) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await setUp()
-  await buildStale()
+  try {
+    await buildStale()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
 }

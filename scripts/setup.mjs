@@ -37,10 +37,14 @@ async function installPackages(reason) {
   console.log(
     `Installing packages: ${reason}. SQLite may be compiled on the way, which can take two minutes.`,
   )
-  // `ci` empties node_modules first, so it is for a clone that has none.
-  const command = existsSync(`${rootFolder}node_modules`) ? 'install' : 'ci'
-  const { code } = await runNpm([command, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
-  if (code !== 0) leave(`npm ${command} failed (code ${code}); its own message is above.`)
+  // `ci` empties node_modules first, so it is for a clone that has none. It also refuses a lock file that lags behind.
+  const commands = existsSync(`${rootFolder}node_modules`) ? ['install'] : ['ci', 'install']
+  for (const command of commands) {
+    const { code } = await runNpm([command, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+    if (code === 0) return
+    console.log(`npm ${command} failed (code ${code}); its own message is above.`)
+  }
+  leave('The packages could not be installed.')
 }
 
 async function requireSqlite() {
