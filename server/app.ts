@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { sql } from 'kysely'
 import { registerBotRoutes } from './bots/bot-routes.ts'
+import { openChats } from './chats/open-chats.ts'
+import type { Chats } from './chats/open-chats.ts'
 import { openCompletions } from './completions/open-completions.ts'
 import type { Completions } from './completions/open-completions.ts'
 import type { Deps } from './deps.ts'
@@ -50,7 +52,14 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     onError: (error) => app.log.error({ err: error }, 'a run could not be tended'),
     perMinute: config.rateLimits.completions,
   })
-  app.addHook('preClose', () => completions.close())
+  const chats = openChats({
+    ...deps,
+    readRun: completions.readRun,
+    onError: (error) => app.log.error({ err: error }, 'a chat could not be tended'),
+  })
+  app.addHook('preClose', async () => {
+    await Promise.all([completions.close(), chats.close()])
+  })
   registerRequestLog(app)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)
@@ -70,13 +79,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   await identity.register(app)
   registerSettingsRoutes(app, deps)
-  await app.register(async (api: Api) => registerApi(api, deps, completions))
+  await app.register(async (api: Api) => registerApi(api, deps, chats, completions))
   await registerWebRoutes(app, deps.webRoot)
   return app
 }
 
 /** Everything that needs a signed-in person. */
-async function registerApi(api: Api, deps: Deps, completions: Completions): Promise<void> {
+async function registerApi(api: Api, deps: Deps, chats: Chats, completions: Completions): Promise<void> {
   const { config, identity } = deps
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
@@ -85,6 +94,7 @@ async function registerApi(api: Api, deps: Deps, completions: Completions): Prom
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
   registerUserRoutes(api)
   registerBotRoutes(api, deps)
+  chats.register(api)
   completions.register(api)
 }
 

@@ -1,29 +1,31 @@
 /**
- * Does `work` again and again, `interval` milliseconds after it was done; what fails is tried again at the next turn.
- * The returned function ends it, after work that is under way.
+ * Does `work` again and again. It resolves with the milliseconds to its next turn; without a number, and after a failure,
+ * these are `interval`. The returned function ends it, after work that is under way.
  */
 export function repeatWork(
+  work: () => Promise<number | void>,
   interval: number,
-  work: () => Promise<void>,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   let running = Promise.resolve()
   let ended = false
-  let timer = setTimeout(turn, interval)
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
+
+  function plan(milliseconds: number): void {
+    if (ended) return
+    timer = setTimeout(turn, milliseconds)
+    timer.unref()
+  }
 
   function turn(): void {
     running = work()
       .catch((error: unknown) => {
         if (!ended) onError(error)
       })
-      .then(() => {
-        if (ended) return
-        timer = setTimeout(turn, interval)
-        timer.unref()
-      })
+      .then((next) => plan(next ?? interval))
   }
 
+  plan(interval)
   return async () => {
     ended = true
     clearTimeout(timer)

@@ -1,3 +1,6 @@
+/** How far a total counts. */
+export const mostCounted = 1_000
+
 export interface FindRequest {
   readonly userId: string
   /** As `splitWords` gives them: at least one. */

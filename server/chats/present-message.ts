@@ -15,24 +15,30 @@ export function presentMessage(row: MessageRow): Message {
     timestamp: new Date(row.unix_timestamp).toISOString(),
     unix_timestamp: row.unix_timestamp,
     status: messageStatuses.find((status) => status === row.status) ?? 'interrupted',
-    ...optional('reasoning', row.reasoning),
-    ...optional('model', row.model),
-    ...optional('provider', row.provider),
-    ...optional('bot', row.bot),
-    ...optional('server', row.server),
-    ...optional('tool', row.tool),
-    ...optional('arguments', row.arguments),
-    ...optional('finish', cutReasons.find((reason) => reason === row.finish) ?? null),
-    ...optional('usage', row.usage === null ? null : Usage.parse(JSON.parse(row.usage))),
-    ...(row.error_code === null
-      ? {}
-      : { error: { code: codeOf(row.error_code), message: row.error_message ?? '' } }),
+    ...present({
+      reasoning: row.reasoning,
+      model: row.model,
+      provider: row.provider,
+      bot: row.bot,
+      server: row.server,
+      tool: row.tool,
+      arguments: row.arguments,
+      finish: cutReasons.find((reason) => reason === row.finish) ?? null,
+      usage: row.usage === null ? null : Usage.parse(JSON.parse(row.usage)),
+      error:
+        row.error_code === null ? null : { code: codeOf(row.error_code), message: row.error_message ?? '' },
+    }),
   }
   return message.status === 'failed' ? showFailure(message) : message
 }
 
-function optional<Key extends string, Value>(key: Key, value: Value | null) {
-  return value === null ? {} : ({ [key]: value } as Record<Key, Value>)
+/** Only the fields that have a value: absent on the wire, null in the row. */
+function present<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [Name in keyof Fields]?: NonNullable<Fields[Name]>
+  }
 }
 
 function codeOf(code: string): ErrorCode {

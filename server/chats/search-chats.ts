@@ -2,12 +2,10 @@ import type { ChatList } from '@yonder/contract/chat'
 import type { Database } from '../db/database.ts'
 import type { User } from '../identity/user.ts'
 import { countChats, listChatIds } from './chat-store.ts'
+import { mostCounted } from './chat-finder.ts'
 import type { ChatFinder } from './chat-finder.ts'
 import { splitWords } from './split-words.ts'
 import { summarizeChats } from './summarize-chats.ts'
-
-/** `total` counts up to here. */
-export const mostCounted = 1_000
 
 export interface ChatQuery {
   readonly search: string

@@ -18,15 +18,15 @@ const removalSlice = 500
 export function tendRuns(deps: CompletionDeps): () => Promise<void> {
   const { database, nodeId, runs, onError } = deps
   const ends = [
-    repeatWork(renewInterval, () => renewRuns(deps), onError),
-    repeatWork(sweepInterval, () => closeDeadRuns(deps), onError),
-    repeatWork(removalInterval, () => removeOldLogs(deps), onError),
+    repeatWork(() => renewRuns(deps), renewInterval, onError),
+    repeatWork(() => closeDeadRuns(deps), sweepInterval, onError),
+    repeatWork(() => removeOldLogs(deps), removalInterval, onError),
     // A wake-up comes sooner where there is one.
     repeatWork(
-      stopInterval,
       async () => {
         if (runs.size > 0) stopRequested(deps, await listStopRequests(database.db, nodeId))
       },
+      stopInterval,
       onError,
     ),
   ]

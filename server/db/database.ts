@@ -14,6 +14,8 @@ export interface Signals {
 export interface Database {
   readonly db: Kysely<Tables>
   readonly dialect: Dialect
+  /** The SQLite file, which a worker may open for reading; null on other engines. */
+  readonly file: string | null
   /**
    * Calls `onWake` with the ids of runs that another process has written to. News may be lost, e.g. while the connection
    * is made again: whoever waits also looks now and then.

@@ -60,6 +60,25 @@ const messageColumns = sql.raw(`
   unix_timestamp bigint not null,
   unique (chat_id, id)`)
 
+/*
+ * The index holds which trigrams a message has, and nothing else; `chats/search-store.ts` says how its row ids are made.
+ * Triggers queue what is finished, whoever wrote it.
+ */
+const finished = (row: string) =>
+  `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
+const sqliteSearchIndex = [
+  `create virtual table message_search using fts5(
+    content, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
+  `create virtual table message_search_terms using fts5vocab(message_search, row)`,
+  `create table search_users (number integer primary key autoincrement, user_id text not null unique)`,
+  `create table search_queue (position integer primary key, chunk integer not null default 0)`,
+  `create trigger queue_new_message after insert on messages when ${finished('new')} begin
+    insert or ignore into search_queue (position) values (new.position); end`,
+  `create trigger queue_ended_reply after update of status on messages
+    when old.status = 'streaming' and ${finished('new')} begin
+    insert or ignore into search_queue (position) values (new.position); end`,
+]
+
 // One parameter for any number of rows, so that the statement is prepared once.
 const appendToSqlite = `
   insert into run_events (run_id, seq, event)
@@ -93,12 +112,7 @@ export const sqliteDialect: Dialect = {
     )
   },
   async createSearchIndex(trx) {
-    await sql`create virtual table message_search using fts5(
-      content, content='messages', content_rowid='position', tokenize='trigram')`.execute(trx)
-    await trx.schema
-      .createTable('search_queue')
-      .addColumn('position', 'integer', (c) => c.primaryKey())
-      .execute()
+    for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   async appendRunEvents(db, nodeId, events) {

@@ -34,6 +34,7 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
   return {
     db,
     dialect: postgresDialect,
+    file: null,
     openSignals: (onWake) => listenForRuns(url, onWake),
     close: () => db.destroy(),
   }

@@ -48,6 +48,7 @@ export function openSqlite(path: string): Database {
   return {
     db,
     dialect: sqliteDialect,
+    file: path,
     openSignals: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }

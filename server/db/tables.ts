@@ -92,6 +92,14 @@ export interface RunEventTable {
 /** SQLite only: finished messages that the trigram index does not hold yet. */
 export interface SearchQueueTable {
   position: number
+  /** The next piece of a long text. */
+  chunk: Generated<number>
+}
+
+/** SQLite only: the short numbers by which the trigram index knows people. */
+export interface SearchUserTable {
+  number: Generated<number>
+  user_id: string
 }
 
 export interface KeyTable {
@@ -137,6 +145,7 @@ export interface Tables extends ConnectorTables {
   runs: RunTable
   run_events: RunEventTable
   search_queue: SearchQueueTable
+  search_users: SearchUserTable
   keys: KeyTable
   accounts: AccountTable
   oidc: OidcTable

@@ -35,6 +35,7 @@ export async function openPglite(): Promise<Database> {
   return {
     db,
     dialect: postgresDialect,
+    file: null,
     openSignals: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }

@@ -1,0 +1,43 @@
+import type { Database } from '../db/database.ts'
+import type { Api } from '../http/api.ts'
+import { repeatWork } from '../repeat-work.ts'
+import { registerChatRoutes } from './chat-routes.ts'
+import { deleteEmptyChats } from './chat-store.ts'
+import { openSearch } from './open-search.ts'
+import type { PartialReply } from './present-chat.ts'
+
+/** Milliseconds for which a chat that was reserved and never used is kept, and between two looks for such. */
+const emptyChatTime = 86_400_000
+const removalInterval = 3_600_000
+
+export interface ChatOptions {
+  readonly database: Database
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** The reply that is being written into a chat, on whichever node. */
+  readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
+  /** For what a person cannot act on. */
+  readonly onError: (error: unknown) => void
+}
+
+export interface Chats {
+  register(api: Api): void
+  /** Call it before the database closes. */
+  close(): Promise<void>
+}
+
+/** The chats, with what is done for them from time to time: indexing for the search, removing unused ones. */
+export function openChats({ database, now, readRun, onError }: ChatOptions): Chats {
+  const search = openSearch(database, onError)
+  const endRemoval = repeatWork(
+    () => deleteEmptyChats(database.db, now() - emptyChatTime),
+    removalInterval,
+    onError,
+  )
+  return {
+    register: (api) => registerChatRoutes(api, { database, now, readRun, searchChats: search.searchChats }),
+    async close() {
+      await Promise.all([search.close(), endRemoval()])
+    },
+  }
+}
