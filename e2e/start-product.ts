@@ -29,7 +29,7 @@ const stopDeadlineMs = 10_000
 
 /** Starts the built product. `settings` are environment variables, as an operator sets them. */
 export async function startProduct(settings: Readonly<Record<string, string>> = {}): Promise<Product> {
-  const entry = join(rootFolder, 'server/dist/main.js')
+  const entry = join(process.env['PRODUCT_FOLDER'] ?? rootFolder, 'server/dist/main.js')
   if (!existsSync(entry))
     throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-e2e-'))

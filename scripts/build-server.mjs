@@ -8,7 +8,9 @@ const external = ['better-sqlite3', 'pg-native']
 
 const folder = join(rootFolder, 'server')
 
-// Bundles the server into `server/dist`: `main.js`, and one file for each worker thread (`*-worker.ts`) under its own
+const output = process.argv[2] ?? join(folder, 'dist')
+
+// Bundles the server into the given folder: `main.js`, and one file for each worker thread (`*-worker.ts`) under its own
 // name, because a worker starts from a file.
 try {
   await build({
@@ -22,11 +24,10 @@ try {
     // A library of the embedded provider names its deprecated functions by it.
     checks: { eval: false },
     output: {
-      dir: join(folder, 'dist'),
+      dir: output,
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
-      cleanDir: true,
     },
   })
 } catch (error) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compressFiles } from './compress-files.mjs'
@@ -7,19 +7,22 @@ import { rootFolder, runCommand, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
 const shared = ['contract', 'package-lock.json', 'tsconfig.base.json']
+const cacheFolder = join(rootFolder, '.cache')
 
-/** What is built, from which sources, and the file that proves it was. */
+/** What is built, from which sources, into which folder, and the file there that proves it was. */
 const parts = [
   {
     name: 'server',
     sources: [...shared, 'server', 'scripts/build-server.mjs'],
-    product: 'server/dist/main.js',
+    folder: join(rootFolder, 'server/dist'),
+    proof: 'main.js',
     build: buildServer,
   },
   {
     name: 'web',
     sources: [...shared, 'web', 'scripts/compress-files.mjs'],
-    product: 'web/dist/index.html',
+    folder: join(rootFolder, 'web/dist'),
+    proof: 'index.html',
     build: buildWeb,
   },
 ]
@@ -28,50 +31,64 @@ const parts = [
 export async function buildStale() {
   const stale = parts
     .map((part) => ({ ...part, hash: hashSources(rootFolder, part.sources) }))
-    .filter(({ name, product, hash }) => !existsSync(join(rootFolder, product)) || readStamp(name) !== hash)
+    .filter(({ name, folder, proof, hash }) => !existsSync(join(folder, proof)) || readStamp(name) !== hash)
   if (stale.length === 0) return
   console.log(`Building ${stale.map(({ name }) => name).join(' and ')} …`)
   const started = Date.now()
+  mkdirSync(cacheFolder, { recursive: true })
   await Promise.all(
-    stale.map(async ({ name, hash, build }) => {
-      await build()
-      writeStamp(name, hash)
+    stale.map(async ({ name, hash, folder, build }) => {
+      await buildAside(folder, build)
+      writeFileSync(stampPath(name), hash)
     }),
   )
   console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s.`)
 }
 
-async function buildServer() {
-  const { code } = await runCommand(process.execPath, [join(rootFolder, 'scripts/build-server.mjs')])
+/**
+ * Builds into a folder of its own and then puts that in place, so that neither a failed build nor two at the same time
+ * leave half of one.
+ *
+ * @param {string} folder
+ * @param {(output: string) => Promise<void>} build
+ */
+async function buildAside(folder, build) {
+  const aside = mkdtempSync(join(cacheFolder, 'build-'))
+  try {
+    await build(aside)
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(dirname(folder), { recursive: true })
+    renameSync(aside, folder)
+  } finally {
+    rmSync(aside, { recursive: true, force: true })
+  }
+}
+
+/** @param {string} output */
+async function buildServer(output) {
+  const { code } = await runCommand(process.execPath, ['scripts/build-server.mjs', output])
   if (code !== 0) throw new Error('The server could not be built; the reason is above.')
 }
 
-async function buildWeb() {
-  const { code } = await runTool('vite/bin/vite.js', ['build', '--logLevel', 'warn'], {
-    cwd: join(rootFolder, 'web'),
-    env: { NODE_ENV: 'production' },
-  })
+/** @param {string} output */
+async function buildWeb(output) {
+  const { code } = await runTool(
+    'vite/bin/vite.js',
+    ['build', '--logLevel', 'warn', '--outDir', output, '--emptyOutDir'],
+    { cwd: join(rootFolder, 'web'), env: { NODE_ENV: 'production' } },
+  )
   if (code !== 0) throw new Error('The web part could not be built; the reason is above.')
-  await compressFiles(join(rootFolder, 'web/dist'))
+  await compressFiles(output)
 }
 
 /** @param {string} name */
 function stampPath(name) {
-  return join(rootFolder, '.cache', `built-${name}`)
+  return join(cacheFolder, `built-${name}`)
 }
 
 /** @param {string} name */
 function readStamp(name) {
   return existsSync(stampPath(name)) ? readFileSync(stampPath(name), 'utf8') : ''
-}
-
-/**
- * @param {string} name
- * @param {string} hash
- */
-function writeStamp(name, hash) {
-  mkdirSync(dirname(stampPath(name)), { recursive: true })
-  writeFileSync(stampPath(name), hash)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

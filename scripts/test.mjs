@@ -1,9 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildStale } from './build.mjs'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
-import { provideChromium } from './provide-chromium.mjs'
+import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
@@ -54,14 +53,7 @@ async function runVitestStage() {
 /** User sentences against the built product in Chromium. */
 async function runBrowserStage() {
   console.log('\nBrowser tests')
-  const chromium = await provideChromium()
-  if (chromium === undefined) return { ...noCounts, failed: 1 }
-  await buildStale()
   const report = join(reports, 'playwright.json')
-  const { code } = await runTool(
-    '@playwright/test/cli.js',
-    ['test', '--config=e2e/playwright.config.ts', '--reporter=list,json'],
-    { env: { CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report } },
-  )
-  return countPlaywright(report, code)
+  const code = await runBrowserTests(['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_FILE: report })
+  return code === undefined ? { ...noCounts, failed: 1 } : countPlaywright(report, code)
 }

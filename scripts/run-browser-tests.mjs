@@ -1,0 +1,32 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildStale } from './build.mjs'
+import { provideChromium } from './provide-chromium.mjs'
+import { rootFolder, runTool } from './run-command.mjs'
+
+/**
+ * Runs Playwright against a copy of what is built, so that a build meanwhile does not pull it away from under the tests.
+ * Answers Playwright's exit code, or undefined without a browser.
+ *
+ * @param {readonly string[]} parameters for Playwright
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export async function runBrowserTests(parameters, env) {
+  const chromium = await provideChromium()
+  if (chromium === undefined) return undefined
+  await buildStale()
+  // Below the root, so that the packages which are not bundled are found from there.
+  const copy = mkdtempSync(join(rootFolder, '.cache', 'product-'))
+  try {
+    for (const folder of ['server/dist', 'web/dist'])
+      cpSync(join(rootFolder, folder), join(copy, folder), { recursive: true })
+    const { code } = await runTool(
+      '@playwright/test/cli.js',
+      ['test', '--config=e2e/playwright.config.ts', ...parameters],
+      { env: { ...env, CHROMIUM_PATH: chromium, PRODUCT_FOLDER: copy } },
+    )
+    return code
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
