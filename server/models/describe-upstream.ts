@@ -134,7 +134,7 @@ export function describeNetworkError(error: unknown, upstream: string, started: 
       `${upstream} could not prove who it is: ${describeCertificate(code)}.`,
     )
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_INVALID_ARG') {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
     return new ModelFailure('upstream_invalid', `${upstream} sent something that is not HTTP.`)
   }
   return started

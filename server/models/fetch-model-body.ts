@@ -1,4 +1,5 @@
 import { describeSentError } from './describe-upstream.ts'
+import { limitSignal } from './limit-signal.ts'
 import { ModelFailure } from './model-failure.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
@@ -12,31 +13,39 @@ export function fetchModelBody(
   call: ModelCall,
   options: Omit<ModelCallOptions, 'onData'>,
 ): Promise<Response> {
-  const enough = new AbortController()
-  const signal = AbortSignal.any([options.signal, enough.signal])
+  const enough = limitSignal(options.signal, null)
   const watch = watchBody(call, options.limits.eventChars)
+  let opened = false
+  let cancelled = false
   return new Promise((resolve, reject) => {
     const stream = new ReadableStream<Uint8Array>({
       start(body) {
         const onData = (chunk: Buffer): Progress => {
           if (!watch.push(chunk)) return 'more'
-          body.enqueue(chunk)
-          resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
+          // A copy: the reader takes what it is given, and the connection still reads the rest of this memory.
+          body.enqueue(Uint8Array.from(chunk))
+          if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
+          opened = true
           return 'more'
         }
         const finish = async () => {
           // The stream must exist before it can be handed out.
           await Promise.resolve()
-          await postModelCall(call, { ...options, signal, onData })
+          await postModelCall(call, { ...options, signal: enough.signal, onData })
           watch.end()
           body.close()
         }
-        finish().catch((error: Error) => {
-          if (!enough.signal.aborted) body.error(error)
-          reject(error)
-        })
+        finish()
+          .catch((error: Error) => {
+            if (!cancelled) body.error(error)
+            reject(error)
+          })
+          .finally(() => enough.release())
       },
-      cancel: () => enough.abort(),
+      cancel() {
+        cancelled = true
+        enough.abort()
+      },
     })
   })
 }
@@ -70,9 +79,10 @@ function watchBody(call: ModelCall, eventChars: number): BodyWatch {
   return {
     push(chunk) {
       if (form !== 'events') tellForm(chunk)
-      const lineEnd = chunk.lastIndexOf(lineFeed)
-      lineBytes = lineEnd < 0 ? lineBytes + chunk.length : chunk.length - lineEnd
-      if (lineBytes > eventChars || (form !== 'events' && head.length > eventChars)) {
+      const firstEnd = chunk.indexOf(lineFeed)
+      const longest = lineBytes + (firstEnd < 0 ? chunk.length : firstEnd)
+      lineBytes = firstEnd < 0 ? longest : chunk.length - chunk.lastIndexOf(lineFeed)
+      if (longest > eventChars || (form !== 'events' && head.length > eventChars)) {
         throw new ModelFailure(
           'upstream_invalid',
           `${upstream} sent more than ${eventChars.toLocaleString('en')} characters in one piece.`,

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../http/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-upstream.ts'
 import type { UpstreamAnswer } from './describe-upstream.ts'
+import { limitSignal } from './limit-signal.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelLimits } from './model-limits.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
@@ -41,18 +43,26 @@ const errorBodyBytes = 64 * 1024
  * was refused before it had brought anything.
  */
 export async function postModelCall(call: ModelCall, options: ModelCallOptions): Promise<void> {
+  const overall = limitSignal(options.signal, options.limits.total)
+  try {
+    await postRepeatedly(call, { ...options, signal: overall.signal })
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw overall.timedOut ? tooLong(call, options.limits) : error
+  } finally {
+    overall.release()
+  }
+}
+
+async function postRepeatedly(call: ModelCall, options: ModelCallOptions): Promise<void> {
   const { limits, signal } = options
-  const overall = AbortSignal.any([signal, AbortSignal.timeout(limits.total)])
   for (let attempt = 1; ; attempt++) {
-    const outcome = await postOnce(call, { ...options, signal: overall })
+    const outcome = await postOnce(call, options)
     signal.throwIfAborted()
     if (outcome.kind === 'ended') return
-    if (overall.aborted) throw tooLong(call, limits)
     const wait = attempt < limits.attempts ? waitBefore(outcome, attempt, options) : undefined
     if (wait === undefined) throw toFailure(call, outcome)
-    await pause(wait, overall)
-    signal.throwIfAborted()
-    if (overall.aborted) throw toFailure(call, outcome)
+    await pause(wait, undefined, { signal })
   }
 }
 
@@ -77,18 +87,6 @@ function tooLong(call: ModelCall, limits: ModelLimits): ModelFailure {
     'upstream_timeout',
     `${call.upstream} did not finish its answer within ${minutes} min.`,
   )
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end)
-  })
 }
 
 /**

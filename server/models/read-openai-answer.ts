@@ -14,6 +14,8 @@ export interface AnswerReader {
 /** The text that closes a stream of chat completion chunks. */
 const endMarker = '[DONE]'
 
+type AnswerForm = 'nothing' | 'events' | 'json'
+
 /** Reads the body of an answer and hands its parts on, one batch for each read. */
 export function readOpenaiAnswer(
   call: ModelCall,
@@ -22,7 +24,7 @@ export function readOpenaiAnswer(
 ): AnswerReader {
   const { upstream } = call
   const chunks = readOpenaiChunk(upstream, call.guard, limits)
-  let form: 'nothing' | 'events' | 'json' = 'nothing'
+  let form: AnswerForm = 'nothing'
   let marked = false
 
   const body = readEventStream(upstream, limits.eventChars, {
@@ -43,6 +45,15 @@ export function readOpenaiAnswer(
     if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
   }
 
+  /** Half an event behind the finish, e.g. of usage, is no fault of the answer. */
+  function endBody(): void {
+    try {
+      body.end()
+    } catch (error) {
+      if (!chunks.finished) throw error
+    }
+  }
+
   /** What came before a fault is given before the fault is told. */
   function handOn(read: () => void): void {
     try {
@@ -60,15 +71,21 @@ export function readOpenaiAnswer(
     },
     end() {
       handOn(() => {
-        if (!marked) body.end()
-        if (form === 'nothing')
-          throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
-        if (form === 'events' && !marked && !chunks.finished) {
-          throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
-        }
+        if (!marked) endBody()
+        requireWhole(form, marked || chunks.finished, upstream)
         chunks.end()
       })
     },
+  }
+}
+
+/** JSON that can be read is whole; a stream is whole when the model said that it finished. */
+function requireWhole(form: AnswerForm, finished: boolean, upstream: string): void {
+  if (form === 'nothing') {
+    throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+  }
+  if (form === 'events' && !finished) {
+    throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
   }
 }
 

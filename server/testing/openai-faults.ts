@@ -1,0 +1,88 @@
+import { answerOk, beginAnswer as begin, sendJson as json } from './fault-scene.ts'
+import type { Fault } from './fault-scene.ts'
+
+const choice = (value: unknown) => `data: ${JSON.stringify({ model: 'm', choices: value })}\n\n`
+const openaiEnd = `${choice([{ index: 0, delta: {}, finish_reason: 'stop' }])}data: [DONE]\n\n`
+
+/** What OpenAI-compatible servers get wrong within the format. */
+export const openaiFaults: Readonly<Record<string, Fault>> = {
+  'no-done': (scene) =>
+    void begin(scene).end(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
+  'only-done': (scene) => void begin(scene).end(`${scene.shape.text('ok')}data: [DONE]`),
+  'only-done-and-nothing': ({ response }) => void response.writeHead(200).end('data: [DONE]\n\n'),
+  'after-done': (scene) =>
+    void begin(scene).end(`${scene.shape.text('ok')}${openaiEnd}${scene.shape.text('late')}data: [DONE]\n\n`),
+  'hang-after-finish': (scene) =>
+    void begin(scene).write(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
+  'hang-after-done': (scene) => void begin(scene).write(scene.shape.text('ok') + openaiEnd),
+  'odd-shapes': (scene) => {
+    const odd = [
+      undefined,
+      null,
+      [],
+      [null],
+      [{ delta: null }],
+      [{ index: 0, delta: { content: null } }],
+      'text',
+      7,
+    ]
+    const told = [
+      [{ index: 0, delta: { content: [{ type: 'text', text: 'o' }] } }],
+      [
+        { index: 0, delta: { content: 'k' } },
+        { index: 1, delta: { content: 'other' } },
+      ],
+      [{ index: 0, delta: { content: 5 } }],
+    ]
+    begin(scene).end([...odd, ...told].map(choice).join('') + openaiEnd)
+  },
+  'index-seven': (scene) => {
+    scene.response
+      .writeHead(200)
+      .end(`${choice([{ index: 7, delta: { content: 'ok' }, finish_reason: 'stop' }])}data: [DONE]\n\n`)
+  },
+  'many-tools': (scene) => {
+    const calls = Array.from({ length: 10_000 }, (_, index) => ({
+      index,
+      id: `c${index}`,
+      function: { name: 'act', arguments: '{}' },
+    }))
+    begin(scene).end(
+      calls.map((call) => choice([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
+    )
+  },
+  'loose-tools': (scene) => {
+    // No index, no id, arguments as an object, two calls one after the other.
+    const calls = [
+      { function: { name: 'first', arguments: { a: 1 } } },
+      { function: { name: 'second', arguments: '{"b":2}' } },
+    ]
+    begin(scene).end(
+      calls.map((call) => choice([{ index: 0, delta: { tool_calls: [call] } }])).join('') + openaiEnd,
+    )
+  },
+  'odd-usage': (scene) => {
+    const odd = { prompt_tokens: -5, completion_tokens: 1e300 }
+    begin(scene).end(`${scene.shape.text('ok')}data: ${JSON.stringify({ usage: odd })}\n\n${openaiEnd}`)
+  },
+  whole: ({ response }) => {
+    const message = { role: 'assistant', content: 'ok', reasoning: 'because' }
+    json(response, 200, {
+      model: 'm',
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 5, completion_tokens: 7 },
+    })
+  },
+  'think-tags': (scene) => {
+    begin(scene).end(
+      ['<th', 'ink>why', ' not</th', 'ink>\n\nok <think>', ' stays']
+        .map((text) => scene.shape.text(text))
+        .join('') + openaiEnd,
+    )
+  },
+  'refuses-usage-option': (scene) => {
+    if (scene.body.includes('stream_options'))
+      json(scene.response, 400, { error: { message: 'unknown field stream_options' } })
+    else answerOk(scene)
+  },
+}

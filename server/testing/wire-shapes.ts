@@ -1,0 +1,141 @@
+import type { ApiType } from '@yonder/contract/bot'
+
+export interface WireUsage {
+  readonly input: number
+  readonly output: number
+}
+
+/** How one wire format says things in a stream; each method gives whole events as they go over the wire. */
+export interface WireShape {
+  readonly apiType: ApiType
+  start(model: string): string
+  text(text: string): string
+  reasoning(text: string): string
+  /** `text` are the call's arguments, which need not be JSON. */
+  toolCall(id: string, name: string, text: string): string
+  /** An error in the middle of a stream. */
+  error(message: string): string
+  /** `reason` is `stop`, `length` or `tool_calls`. */
+  finish(reason: 'stop' | 'length' | 'tool_calls', usage: WireUsage): string
+}
+
+function data(value: unknown): string {
+  return `data: ${JSON.stringify(value)}\n\n`
+}
+
+function openaiChunk(delta: object, reason: string | null = null): string {
+  const choices = [{ index: 0, delta, finish_reason: reason }]
+  return data({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'wire-model', choices })
+}
+
+const openaiShape: WireShape = {
+  apiType: 'openai',
+  start: () => openaiChunk({ role: 'assistant', content: '' }),
+  text: (content) => openaiChunk({ content }),
+  reasoning: (text) => openaiChunk({ reasoning_content: text }),
+  toolCall: (id, name, text) =>
+    openaiChunk({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: '' } }] }) +
+    openaiChunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(0, 3) } }] }) +
+    openaiChunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(3) } }] }),
+  error: (message) => data({ error: { message, type: 'server_error', code: null } }),
+  finish: (reason, usage) =>
+    openaiChunk({}, reason) +
+    data({
+      object: 'chat.completion.chunk',
+      model: 'wire-model',
+      choices: [],
+      usage: { prompt_tokens: usage.input, completion_tokens: usage.output },
+    }) +
+    'data: [DONE]\n\n',
+}
+
+function named(event: { readonly type: string; readonly [field: string]: unknown }): string {
+  return `event: ${event.type}\n${data(event)}`
+}
+
+function block(start: object, deltas: readonly object[]): string {
+  return [
+    named({ type: 'content_block_start', index: 0, content_block: start }),
+    ...deltas.map((delta) => named({ type: 'content_block_delta', index: 0, delta })),
+    named({ type: 'content_block_stop', index: 0 }),
+  ].join('')
+}
+
+const anthropicShape: WireShape = {
+  apiType: 'anthropic',
+  start: (model) =>
+    named({
+      type: 'message_start',
+      message: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 11, output_tokens: 1 },
+      },
+    }),
+  text: (text) => block({ type: 'text', text: '' }, [{ type: 'text_delta', text }]),
+  reasoning: (thinking) =>
+    block({ type: 'thinking', thinking: '' }, [
+      { type: 'thinking_delta', thinking },
+      { type: 'signature_delta', signature: 'c2lnbmF0dXJl' },
+    ]),
+  toolCall: (id, name, text) =>
+    block({ type: 'tool_use', id, name, input: {} }, [
+      { type: 'input_json_delta', partial_json: text.slice(0, 3) },
+      { type: 'input_json_delta', partial_json: text.slice(3) },
+    ]),
+  error: (message) => named({ type: 'error', error: { type: 'overloaded_error', message } }),
+  finish: (reason, usage) =>
+    named({
+      type: 'message_delta',
+      delta: {
+        stop_reason: { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use' }[reason],
+        stop_sequence: null,
+      },
+      usage: { input_tokens: usage.input, output_tokens: usage.output },
+    }) + named({ type: 'message_stop' }),
+}
+
+function candidate(parts: readonly object[], more: object = {}, top: object = {}): string {
+  return data({
+    candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+    modelVersion: 'wire-model',
+    ...top,
+  })
+}
+
+const googleShape: WireShape = {
+  apiType: 'google',
+  start: () => candidate([]),
+  text: (text) => candidate([{ text }]),
+  reasoning: (text) => candidate([{ text, thought: true }]),
+  // Written by hand, since the arguments may be no JSON.
+  toolCall: (_id, name, text) =>
+    `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${text}}}]},"index":0}]}\n\n`,
+  error: (message) => data({ error: { code: 503, message, status: 'UNAVAILABLE' } }),
+  finish: (reason, usage) =>
+    candidate(
+      [],
+      { finishReason: reason === 'length' ? 'MAX_TOKENS' : 'STOP' },
+      { usageMetadata: { promptTokenCount: usage.input, candidatesTokenCount: usage.output } },
+    ),
+}
+
+/** The three formats that models are spoken to in. */
+export const wireShapes: Readonly<Record<ApiType, WireShape>> = {
+  openai: openaiShape,
+  anthropic: anthropicShape,
+  google: googleShape,
+}
+
+/** Which format a request's path belongs to; `undefined` for any other path. */
+export function findWireShape(url: string): WireShape | undefined {
+  const path = url.split('?')[0] ?? ''
+  if (path.endsWith('/chat/completions')) return openaiShape
+  if (path.endsWith('/messages')) return anthropicShape
+  return path.endsWith(':streamGenerateContent') ? googleShape : undefined
+}
