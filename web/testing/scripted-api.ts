@@ -1,0 +1,109 @@
+import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import { createApiClient } from '../lib/api-client.ts'
+import type { ApiClient } from '../lib/api-client.ts'
+
+export interface SeenRequest {
+  readonly route: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+  readonly headers: Headers
+}
+
+type Answer = (request: SeenRequest) => Response | Promise<Response>
+
+/** A server at the edge of the browser: answers by route, and remembers what it was asked. */
+export class ScriptedApi {
+  readonly requests: SeenRequest[] = []
+  readonly #answers = new Map<string, Answer>()
+  readonly client: ApiClient = createApiClient({
+    getAccessToken: async () => 'token',
+    onUnauthorized: () => {
+      this.signedOut = true
+    },
+    fetch: async (input, init) => this.#serve(input, init),
+  })
+  signedOut = false
+
+  /** For example `on('GET /api/bots', () => json([]))`. */
+  on(route: string, answer: Answer): this {
+    this.#answers.set(route, answer)
+    return this
+  }
+
+  seen(route: string): readonly SeenRequest[] {
+    return this.requests.filter((request) => request.route === route)
+  }
+
+  async #serve(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+    const url = new URL(input instanceof Request ? input.url : input, 'http://yonder.example')
+    const route = `${init.method ?? 'GET'} ${url.pathname}`
+    const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
+    const request = { route, query: url.searchParams, body, headers: new Headers(init.headers) }
+    this.requests.push(request)
+    const answer = this.#answers.get(route)
+    if (answer === undefined) return failure(404, 'not_found', 'There is nothing here.')
+    const response = await answer(request)
+    init.signal?.addEventListener('abort', () => streams.get(response)?.cut())
+    return response
+  }
+}
+
+export function json(body: unknown): Response {
+  return Response.json(body)
+}
+
+export function failure(status: number, code: string, message: string, statusText = ''): Response {
+  return Response.json({ error: { code, message } }, { status, statusText })
+}
+
+const streams = new WeakMap<Response, EventStream>()
+
+/** An event stream that a test writes, event by event. */
+export class EventStream {
+  readonly response: Response
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #seq: number
+  closed = false
+
+  constructor(after = 0) {
+    this.#seq = after
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.#controller = controller
+      },
+      cancel: () => {
+        this.closed = true
+      },
+    })
+    this.response = new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    streams.set(this.response, this)
+  }
+
+  /** Sends an event with the next number. */
+  send(event: UnnumberedEvent): void {
+    this.#seq += 1
+    this.write(JSON.stringify({ ...event, seq: this.#seq } as RunEvent))
+  }
+
+  text(content: string): void {
+    this.send({ type: 'text', choices: [{ delta: { content } }] })
+  }
+
+  end(status: 'complete' | 'stopped' | 'failed' | 'interrupted' = 'complete'): void {
+    this.send({ type: 'ended', status })
+    this.write('[DONE]')
+    this.#controller?.close()
+    this.closed = true
+  }
+
+  write(data: string): void {
+    this.#controller?.enqueue(new TextEncoder().encode(`data: ${data}\n\n`))
+  }
+
+  /** Breaks the connection. */
+  cut(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#controller?.error(new TypeError('network error'))
+  }
+}
