@@ -17,14 +17,14 @@ export function MessageMeta({ message, align }: MessageMetaProps) {
     <div
       className={classNames(
         'flex min-h-8 items-center gap-2 text-xs text-muted tabular-nums',
-        align === 'end' ? 'flex-row-reverse' : '-ml-2 flex-row',
+        align === 'end' && 'flex-row-reverse',
       )}
     >
+      {author !== '' && <span className="min-w-0 truncate">{author}</span>}
+      {time !== undefined && <time dateTime={message.timestamp}>{time}</time>}
       <span className="flex opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
         <CopyButton title="Copy message" text={textOfContent(message.content)} />
       </span>
-      {author !== '' && <span className="min-w-0 truncate">{author}</span>}
-      {time !== undefined && <time dateTime={message.timestamp}>{time}</time>}
     </div>
   )
 }

@@ -1,7 +1,6 @@
 import type { Bot } from '@yonder/contract/bot'
-import { browserStorage } from '../../lib/browser-storage.ts'
 import { useBots } from './use-bots.ts'
-import { useStoredText } from './use-stored-text.ts'
+import { useStoredText, writeStoredText } from './use-stored-text.ts'
 
 export interface BotChoice {
   /** Undefined while the list loads. */
@@ -20,6 +19,6 @@ export function useBotChoice(storageKey: string): BotChoice {
     bots,
     error,
     selected: bots?.find((bot) => bot.name === saved) ?? bots?.[0],
-    select: (name) => browserStorage.write(storageKey, name),
+    select: (name) => writeStoredText(storageKey, name),
   }
 }

@@ -1,0 +1,74 @@
+import { screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { HomeView } from './home-view.tsx'
+
+const bots = [
+  { name: 'Owl', model: 'owl-1' },
+  { name: 'Fox', model: 'fox-2' },
+]
+const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(bots))
+const input = () => screen.getByPlaceholderText('Type your message...')
+
+test('greets the person by name and asks how it can help (§2.19)', async () => {
+  renderScreen(openApi(), <HomeView userName="Ada Lovelace" />)
+  expect(screen.getByRole('heading')).toHaveTextContent('Welcome, Ada Lovelace.')
+  expect(screen.getByText('How can I help you today?')).toBeVisible()
+  await screen.findByRole('combobox')
+})
+
+test.each([undefined, null, '', '  '])(
+  'greets a person without a name (%o) as there (§2.19)',
+  async (name) => {
+    renderScreen(openApi(), <HomeView userName={name} />)
+    expect(screen.getByRole('heading')).toHaveTextContent('Welcome, there.')
+    await screen.findByRole('combobox')
+  },
+)
+
+test('asks for a chat id, leaves the message and the bot under its keys, goes to the chat (§2.21, §7.6, §3.25, §4.12)', async () => {
+  const api = openApi().on('GET /api/chat/id', () => json({ id: 'c1' }))
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  const user = userEvent.setup()
+  await user.selectOptions(await screen.findByRole('combobox'), 'Fox')
+  await user.type(input(), 'Hello there{Enter}')
+  await waitFor(() => expect(view.path()).toBe('/chat/c1'))
+  expect(localStorage.getItem('newChat_c1_message')).toBe('Hello there')
+  expect(localStorage.getItem('newChat_c1_bot')).toBe('Fox')
+  expect(input()).toHaveValue('')
+  expect(api.seen('GET /api/chat/id')).toHaveLength(1)
+  expect(api.seen('GET /api/chat/id')[0]?.headers.get('authorization')).toBe('Bearer token')
+})
+
+test('only logs when no id is to be had, resets, and keeps the text to be sent again (§8.12, §4.12)', async () => {
+  expectConsole('error', /Error creating chat with message/)
+  const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'The database is full.'))
+  const view = renderScreen(api, <HomeView userName="Ada" />)
+  const user = userEvent.setup()
+  await screen.findByRole('combobox')
+  await user.type(input(), 'Do not lose me{Enter}')
+  expect(await screen.findByText(/Not sent\. The database is full\./)).toBeVisible()
+  expect(input()).toHaveValue('')
+  expect(screen.getByText('Do not lose me')).toBeVisible()
+  expect(view.path()).toBe('/')
+
+  api.on('GET /api/chat/id', () => json({ id: 'c2' }))
+  await user.click(screen.getByRole('button', { name: 'Send again' }))
+  await waitFor(() => expect(view.path()).toBe('/chat/c2'))
+  expect(localStorage.getItem('newChat_c2_message')).toBe('Do not lose me')
+})
+
+test('gives a text that was not sent back to the input', async () => {
+  expectConsole('error', /Error creating chat with message/)
+  const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'Down.'))
+  renderScreen(api, <HomeView userName="Ada" />)
+  const user = userEvent.setup()
+  await screen.findByRole('combobox')
+  await user.type(input(), 'Again{Enter}')
+  await user.click(await screen.findByRole('button', { name: 'Edit' }))
+  expect(input()).toHaveValue('Again')
+  expect(screen.queryByText(/Not sent/)).toBeNull()
+})
