@@ -1,12 +1,13 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
-  build: { target: 'es2022', assetsInlineLimit: 0 },
+  plugins: [react(), tailwindcss(), compressAssets()],
+  build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: {
     // The server's own paths; everything else is the application. The Host header stays, as the server checks it.
     proxy: Object.fromEntries(
