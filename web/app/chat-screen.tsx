@@ -9,6 +9,7 @@ export function ChatScreen() {
   return (
     <>
       <PageTitle>Chat</PageTitle>
+      <h1 className="sr-only">Chat</h1>
       <ChatView key={id} chatId={id} />
     </>
   )

@@ -14,6 +14,7 @@ export function SettingsScreen() {
   return (
     <div className="mx-auto flex w-full max-w-5xl flex-1 flex-col gap-6 px-4 py-6 md:flex-row md:gap-12 md:px-8 md:py-10">
       <PageTitle>{label}</PageTitle>
+      <h1 className="sr-only">Settings</h1>
       <SectionMenu />
       <SectionChoice current={current} />
       <div className="min-w-0 max-w-column flex-1 pb-10">
@@ -26,7 +27,9 @@ export function SettingsScreen() {
 function SectionMenu() {
   return (
     <nav aria-label="Settings" className="hidden w-44 shrink-0 md:block">
-      <p className="mb-2 px-3 text-sm font-medium text-muted">Settings</p>
+      <p aria-hidden className="mb-2 px-3 text-sm font-medium text-muted">
+        Settings
+      </p>
       <ul className="flex flex-col gap-0.5">
         {settingsSections.map(({ id, label }) => (
           <li key={id}>

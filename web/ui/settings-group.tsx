@@ -10,9 +10,9 @@ export function SettingsGroup({ title, children }: SettingsGroupProps) {
   const id = useId()
   return (
     <section aria-labelledby={id}>
-      <h2 id={id} className="mb-2 text-sm font-medium text-muted">
+      <h3 id={id} className="mb-2 text-sm font-medium text-muted">
         {title}
-      </h2>
+      </h3>
       <div className="divide-y divide-line rounded-card border border-line bg-surface px-4 sm:px-5">
         {children}
       </div>

@@ -12,7 +12,7 @@ export interface SettingsRowProps {
 export function SettingsRow({ name, meaning, children }: SettingsRowProps) {
   return (
     <div className="flex min-h-14 flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
-      <div className="min-w-0">
+      <div className="min-w-0 flex-1 basis-40">
         <p className="text-sm font-medium">{name}</p>
         {meaning !== undefined && <p className="text-sm text-muted">{meaning}</p>}
       </div>

@@ -37,7 +37,7 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
                 // An emptied box means the recent chats; there is nothing to press Enter for.
                 if (event.target.value === '') setSearch('')
               }}
-              className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted"
+              className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted [&::-webkit-search-cancel-button]:hidden"
             />
             <IconButton label="Close" onClick={onClose}>
               <X size={18} aria-hidden />

@@ -1,5 +1,6 @@
 import type { ChatSummary } from '@yonder/contract/chat'
 import { Link } from 'react-router'
+import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { ModelIcon } from '../../ui/model-icon.tsx'
 import { formatUpdateTime } from './format-update-time.ts'
@@ -12,20 +13,20 @@ export interface HistoryRowProps {
 }
 
 export function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
-  const { title, preview, model } = summarizeChat(chat)
+  const { title, isTitleCut, preview, model } = summarizeChat(chat)
   return (
     <li>
       <Link
         to={`/chat/${encodeURIComponent(chat.id)}`}
         onClick={onOpen}
-        className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-accent-soft focus-visible:outline-offset-[-2px]"
+        className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"
       >
         <span className="text-muted">
           <ModelIcon model={model} />
         </span>
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline justify-between gap-3">
-            <span className="truncate text-sm font-medium">
+            <span className={classNames('truncate text-sm font-medium', isTitleCut && "after:content-['…']")}>
               <MarkedText text={title} search={search} />
             </span>
             <time

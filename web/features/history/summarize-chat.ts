@@ -7,6 +7,8 @@ const previewLength = 50
 
 export interface ChatLine {
   readonly title: string
+  /** Whether the message goes on after the title. */
+  readonly isTitleCut: boolean
   readonly preview: string
   /** The model of the second message, which is the first reply. */
   readonly model: string | undefined
@@ -16,15 +18,20 @@ export interface ChatLine {
 export function summarizeChat({ messages }: ChatSummary): ChatLine {
   const [first, second] = messages
   if (first === undefined)
-    return { title: 'New Chat', preview: 'Start a new conversation...', model: undefined }
+    return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
   const last = messages.findLast((message) => readText(message) !== '') ?? first
-  const [title] = cut(describe(first), titleLength)
-  const [preview, isCut] = cut(describe(last), previewLength)
-  return { title, preview: isCut ? `${preview}...` : preview, model: second?.model }
+  const [title, isTitleCut] = cut(describe(first), titleLength)
+  const [preview, isCut] = cut(stripMarks(describe(last)), previewLength)
+  return { title, isTitleCut, preview: isCut ? `${preview}...` : preview, model: second?.model }
 }
 
 function describe(message: SummaryMessage): string {
   return readText(message) || 'Message content'
+}
+
+/** A preview is one plain line: the marks of markdown only take its place. */
+function stripMarks(text: string): string {
+  return text.replace(/\*\*|`+|(?<=^|\s)#{1,6}\s+/g, '')
 }
 
 /** The text of a message on one line. */

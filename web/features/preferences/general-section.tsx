@@ -7,7 +7,7 @@ import { UserInformation } from './user-information.tsx'
 export function GeneralSection() {
   return (
     <div className="flex flex-col gap-8">
-      <h1 className="text-xl font-semibold">General</h1>
+      <h2 className="text-lg font-semibold">General</h2>
       <UserInformation />
       <SettingsGroup title="Appearance">
         <SettingsRow name="Theme" meaning="Light, dark, or as the system has it.">
