@@ -1,0 +1,136 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createApiClient } from './api-client.ts'
+import { ApiError } from './api-error.ts'
+
+interface Sent {
+  readonly path: string
+  readonly init: RequestInit
+}
+
+function open(answer: () => Response, getAccessToken: () => Promise<string | null> = async () => 'secret') {
+  const sent: Sent[] = []
+  const onUnauthorized = vi.fn()
+  const client = createApiClient({
+    getAccessToken,
+    onUnauthorized,
+    fetch: async (input, init = {}) => {
+      sent.push({ path: input as string, init })
+      return answer()
+    },
+  })
+  return { client, sent, onUnauthorized }
+}
+
+const refusal = (status: number) => () =>
+  Response.json({ error: { code: 'conflict', message: 'A reply is being written.' } }, { status })
+
+async function catchError(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
+describe('every call', () => {
+  it('carries the bearer token and the JSON content type, and no cookies (§7.1)', async () => {
+    const { client, sent } = open(() => Response.json([1]))
+    expect(await client.read('/api/bots')).toEqual([1])
+    const headers = new Headers(sent[0]?.init.headers)
+    expect(headers.get('authorization')).toBe('Bearer secret')
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(sent[0]?.init.credentials).toBe('omit')
+    expect(sent[0]?.path).toBe('/api/bots')
+  })
+
+  it('fails without a token, and sends nothing (§8.1, §6.3)', async () => {
+    for (const getAccessToken of [
+      async () => null,
+      async () => '',
+      async () => Promise.reject(new Error('offline')),
+    ]) {
+      const { client, sent } = open(() => Response.json(1), getAccessToken)
+      for (const call of [client.read('/a'), client.post('/a', {}), client.request('/a')])
+        expect(await catchError(call)).toMatchObject({ message: 'Failed to get access token' })
+      expect(sent).toEqual([])
+    }
+  })
+
+  it('answers nothing after a 401, and says that the person is logged out (§8.2, §2.11)', async () => {
+    const { client, onUnauthorized } = open(refusal(401))
+    for (const call of [client.read, client.get, client.post, client.put, client.delete, client.request])
+      expect(await call('/a')).toBeUndefined()
+    expect(onUnauthorized).toHaveBeenCalledTimes(6)
+  })
+})
+
+describe('a read', () => {
+  it('throws with the status attached (§8.4)', async () => {
+    const { client, onUnauthorized } = open(refusal(503))
+    const error = await catchError(client.read('/a'))
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({
+      message: 'An error occurred while fetching the data.',
+      status: 503,
+      reason: 'A reply is being written.',
+    })
+    expect(onUnauthorized).not.toHaveBeenCalled()
+  })
+})
+
+describe('the write helper', () => {
+  it('offers get, post, put and delete with JSON bodies (§7.38)', async () => {
+    const { client, sent } = open(() => Response.json({ ok: true }))
+    expect(await client.get('/a')).toEqual({ ok: true })
+    await client.post('/b', { n: 1 })
+    await client.put('/c', [2])
+    await client.delete('/d')
+    expect(sent.map(({ path, init }) => [init.method, path, init.body])).toEqual([
+      ['GET', '/a', undefined],
+      ['POST', '/b', '{"n":1}'],
+      ['PUT', '/c', '[2]'],
+      ['DELETE', '/d', undefined],
+    ])
+  })
+
+  it('throws the status, and carries the reason of the server (§8.3)', async () => {
+    const { client } = open(refusal(409))
+    const error = await catchError(client.put('/a', {}))
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({
+      message: 'API error: 409',
+      status: 409,
+      code: 'conflict',
+      reason: 'A reply is being written.',
+    })
+  })
+
+  it('stays truthful when the answer is not one of the server (§8.3)', async () => {
+    const { client } = open(() => new Response('<h1>Bad gateway</h1>', { status: 502 }))
+    expect(await catchError(client.post('/a', {}))).toMatchObject({
+      message: 'API error: 502',
+      code: undefined,
+      reason: undefined,
+    })
+  })
+
+  it('takes an empty answer as a success', async () => {
+    const { client } = open(() => new Response(null, { status: 204 }))
+    expect(await client.delete('/a')).toBeNull()
+  })
+})
+
+describe('a bare request', () => {
+  it('hands over the answer as it is, with its own headers and signal', async () => {
+    const { client, sent } = open(refusal(409))
+    const { signal } = new AbortController()
+    const response = await client.request('/a', {
+      method: 'POST',
+      body: {},
+      headers: { 'Last-Event-ID': '7' },
+      signal,
+    })
+    expect(response?.status).toBe(409)
+    expect(new Headers(sent[0]?.init.headers).get('last-event-id')).toBe('7')
+    expect(sent[0]?.init.signal).toBe(signal)
+  })
+})

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readSse } from './read-sse.ts'
+
+function respond(chunks: readonly Uint8Array[], onCancel?: () => void): Response {
+  const rest = [...chunks]
+  return new Response(
+    new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = rest.shift()
+        if (chunk === undefined) controller.close()
+        else controller.enqueue(chunk)
+      },
+      cancel: () => onCancel?.(),
+    }),
+  )
+}
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+async function collect(response: Response): Promise<readonly string[]> {
+  const events: string[] = []
+  for await (const event of readSse(response)) events.push(event)
+  return events
+}
+
+describe('reading an event stream', () => {
+  it('yields the data of each event until the end marker (§7.31)', async () => {
+    const body = 'data: {"a":1}\n\ndata: {"b":2}\n\ndata: [DONE]\n\ndata: late\n\n'
+    expect(await collect(respond([encode(body)]))).toEqual(['{"a":1}', '{"b":2}'])
+  })
+
+  it('is told the same however the bytes are cut (§7.31)', async () => {
+    const events = ['{"text":"käse 🧀 修正"}', '{"text":"plain"}', 'two\nlines']
+    const bytes = encode(
+      `: note\r\n\r\nid: 4\n${events.map((event) => `data: ${event.replaceAll('\n', '\ndata: ')}\n\n`).join('')}data: [DONE]\n\n`,
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
+        const places = [0, ...cuts.sort((a, b) => a - b), bytes.length]
+        const chunks = places.slice(1).map((end, at) => bytes.slice(places[at], end))
+        expect(await collect(respond(chunks))).toEqual(events)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('drops an event that the end of the body cuts off', async () => {
+    expect(await collect(respond([encode('data: whole\n\ndata: {"ha')]))).toEqual(['whole'])
+    expect(await collect(respond([encode('data: whole\n\ndata: last\n')]))).toEqual(['whole', 'last'])
+  })
+
+  it('says so when there is no body (§8.9)', async () => {
+    await expect(collect(new Response(null))).rejects.toThrow('Response body is not readable')
+  })
+
+  it('cancels the body when the reader leaves', async () => {
+    let cancelled = false
+    const response = respond([encode('data: 1\n\n'), encode('data: 2\n\n')], () => {
+      cancelled = true
+    })
+    for await (const event of readSse(response)) {
+      expect(event).toBe('1')
+      break
+    }
+    expect(cancelled).toBe(true)
+  })
+})
