@@ -17,6 +17,7 @@ import { registerHostPin } from './http/host-pin.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { registerOpenApi } from './http/open-api-routes.ts'
 import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
+import { RequestLog } from './http/request-log.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
@@ -30,8 +31,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const app = Fastify({
     bodyLimit: 1_048_576,
     logger: { level: config.logLevel, redact: ['req.headers', 'res.headers'] },
-    // One line a request, below, instead of two.
-    disableRequestLogging: true,
+    logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
@@ -60,7 +60,6 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('preClose', async () => {
     await Promise.all([completions.close(), chats.close()])
   })
-  registerRequestLog(app)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)
   await registerSecurityHeaders(app, {
@@ -96,20 +95,4 @@ async function registerApi(api: Api, deps: Deps, chats: Chats, completions: Comp
   registerBotRoutes(api, deps)
   chats.register(api)
   completions.register(api)
-}
-
-function registerRequestLog(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        // Without the query, which may carry a sign-in code or a searched word.
-        path: request.url.split('?')[0],
-        status: reply.statusCode,
-        milliseconds: Math.round(reply.elapsedTime),
-        ...(request.user === null ? {} : { user: request.user.id }),
-      },
-      'request',
-    )
-  })
 }
