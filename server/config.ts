@@ -72,6 +72,7 @@ const Environment = z.object({
   OIDC_ISSUER: optional(httpUrl),
   OIDC_CLIENT_ID: optional(z.string()),
   OIDC_AUDIENCE: optional(z.string()),
+  OIDC_ALLOW_CLIENT_ID_AUDIENCE: optional(z.enum(['true', 'false'], 'must be true or false')),
   OIDC_GOOGLE_PARAMS: optional(z.string()),
   SIGN_UP: optional(z.enum(['open', 'closed'], 'must be open or closed')),
   ALLOWED_EMAILS: optional(emailList),
@@ -170,6 +171,15 @@ function crossProblems(env: z.infer<typeof Environment>): string[] {
   if (env.OIDC_ISSUER !== undefined && env.OIDC_AUDIENCE === undefined) {
     problems.push(
       'OIDC_AUDIENCE: is needed with OIDC_ISSUER, and must differ from the client id for most providers',
+    )
+  }
+  if (
+    env.OIDC_AUDIENCE !== undefined &&
+    env.OIDC_AUDIENCE === env.OIDC_CLIENT_ID &&
+    env.OIDC_ALLOW_CLIENT_ID_AUDIENCE !== 'true'
+  ) {
+    problems.push(
+      'OIDC_AUDIENCE: is the client id, so that ID tokens could pass for access tokens; if the provider offers no other, set OIDC_ALLOW_CLIENT_ID_AUDIENCE=true',
     )
   }
   if ((env.GOOGLE_CLIENT_ID === undefined) !== (env.GOOGLE_CLIENT_SECRET === undefined)) {
