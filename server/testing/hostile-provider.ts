@@ -1,0 +1,267 @@
+import { createHmac, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { calculateJwkThumbprint, exportJWK, SignJWT } from 'jose'
+import type { JWK, JWTPayload } from 'jose'
+
+/** How an ID token is signed. `forged` uses another key under the known key id. */
+export type Signing = 'good' | 'forged' | 'none' | 'none with signature' | 'hmac with the public key'
+
+/** What the provider does wrong; everything not named it does right. */
+export interface Faults {
+  /** Changes the claims of the ID token; undefined removes one. */
+  readonly idToken?: Readonly<Record<string, unknown>>
+  readonly signing?: Signing
+  readonly omitIdToken?: boolean
+  /** What comes back as `state`. */
+  readonly state?: string
+  /** The issuer named in the answer's address (RFC 9207); null leaves it out. */
+  readonly answerIssuer?: string | null
+  /** Answers the sign-in with this error. */
+  readonly refuse?: string
+  /** Paths that never answer. */
+  readonly hang?: readonly string[]
+  /** Paths that answer with this status, and this OAuth error. */
+  readonly status?: Readonly<Record<string, number>>
+  readonly tokenError?: string
+  /** Seconds. */
+  readonly accessTokenLife?: number
+  readonly noEndSession?: boolean
+}
+
+interface SigningKey {
+  readonly privateKey: KeyObject
+  readonly jwk: JWK
+}
+
+export interface HostileProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly audience: string
+  /** Replaced by a test at will. */
+  faults: Faults
+  /** Requests since the last `forget`, as `METHOD /path`. */
+  readonly calls: string[]
+  /** The bodies of token requests. */
+  readonly tokenRequests: URLSearchParams[]
+  /** The parameters of authorization requests. */
+  readonly authorizations: URLSearchParams[]
+  forget(): void
+  /** Whoever signs in. */
+  user: Readonly<Record<string, unknown>>
+  /** An access token, with these claims in place of the right ones; undefined removes one. */
+  mint(
+    claims?: Readonly<Record<string, unknown>>,
+    signing?: Signing,
+    header?: Record<string, unknown>,
+  ): Promise<string>
+  /** Puts a new key before the others. */
+  rotate(): Promise<void>
+  close(): Promise<void>
+}
+
+/** An OpenID provider that signs everybody in at once and misbehaves as told. */
+export async function openHostileProvider(): Promise<HostileProvider> {
+  let keys: SigningKey[] = [await makeKey()]
+  const stranger = await makeKey()
+  const codes = new Map<string, { readonly nonce: string | null }>()
+  const calls: string[] = []
+  const tokenRequests: URLSearchParams[] = []
+  const authorizations: URLSearchParams[] = []
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, 'localhost', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const issuer = `http://localhost:${port}`
+
+  const provider: HostileProvider = {
+    issuer,
+    clientId: 'yonder-web',
+    audience: 'https://yonder.example/api',
+    faults: {},
+    calls,
+    tokenRequests,
+    authorizations,
+    user: { sub: 'person-1', name: 'Grace Hopper', email: 'grace@example.com' },
+    forget() {
+      calls.length = 0
+      tokenRequests.length = 0
+      authorizations.length = 0
+    },
+    mint: (claims = {}, signing = 'good', header = {}) =>
+      sign({ ...accessClaims(), ...claims }, signing, { typ: 'at+jwt', ...header }),
+    async rotate() {
+      keys = [await makeKey(), ...keys]
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return provider
+
+  function first(): SigningKey {
+    return keys[0] ?? stranger
+  }
+
+  function accessClaims(): JWTPayload {
+    const now = Math.floor(Date.now() / 1000)
+    const life = provider.faults.accessTokenLife ?? 300
+    return { ...provider.user, iss: issuer, aud: provider.audience, iat: now, exp: now + life }
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', issuer)
+    const { pathname: path } = url
+    response.setHeader('access-control-allow-origin', '*')
+    response.setHeader('access-control-allow-headers', '*')
+    if (request.method === 'OPTIONS') {
+      response.end()
+      return
+    }
+    calls.push(`${request.method} ${path}`)
+    if (provider.faults.hang?.includes(path)) return
+    const status = provider.faults.status?.[path]
+    if (status !== undefined) {
+      send(response, status, { error: provider.faults.tokenError ?? 'server_error' })
+      return
+    }
+    switch (path) {
+      case '/.well-known/openid-configuration':
+        send(response, 200, describe())
+        return
+      case '/jwks':
+        send(response, 200, { keys: keys.map(({ jwk }) => jwk) })
+        return
+      case '/authorize':
+        authorizations.push(url.searchParams)
+        redirect(response, authorize(url.searchParams))
+        return
+      case '/token':
+        await grant(response, new URLSearchParams(await readBody(request)))
+        return
+      case '/userinfo':
+        send(response, 200, provider.user)
+        return
+      case '/logout':
+        redirect(response, url.searchParams.get('post_logout_redirect_uri') ?? '/')
+        return
+      default:
+        send(response, path === '/revoke' ? 200 : 404, {})
+    }
+  }
+
+  function describe(): Record<string, unknown> {
+    return {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      userinfo_endpoint: `${issuer}/userinfo`,
+      revocation_endpoint: `${issuer}/revoke`,
+      ...(provider.faults.noEndSession === true ? {} : { end_session_endpoint: `${issuer}/logout` }),
+      authorization_response_iss_parameter_supported: true,
+      response_types_supported: ['code'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    }
+  }
+
+  function authorize(params: URLSearchParams): string {
+    const { state, answerIssuer = issuer, refuse } = provider.faults
+    const code = randomBytes(16).toString('hex')
+    codes.set(code, { nonce: params.get('nonce') })
+    const next = new URL(params.get('redirect_uri') ?? issuer)
+    if (refuse === undefined) next.searchParams.set('code', code)
+    else next.searchParams.set('error', refuse)
+    next.searchParams.set('state', state ?? params.get('state') ?? '')
+    if (answerIssuer !== null) next.searchParams.set('iss', answerIssuer)
+    return next.href
+  }
+
+  async function grant(response: ServerResponse, body: URLSearchParams): Promise<void> {
+    tokenRequests.push(body)
+    const code = codes.get(body.get('code') ?? '')
+    codes.delete(body.get('code') ?? '')
+    if (body.get('grant_type') === 'authorization_code' && code === undefined) {
+      send(response, 400, { error: 'invalid_grant' })
+      return
+    }
+    const { idToken = {}, signing = 'good', omitIdToken = false, accessTokenLife = 300 } = provider.faults
+    const now = Math.floor(Date.now() / 1000)
+    const claims = {
+      ...provider.user,
+      iss: issuer,
+      aud: provider.clientId,
+      iat: now,
+      exp: now + 3600,
+      ...(code === undefined ? {} : { nonce: code.nonce }),
+      ...idToken,
+    }
+    send(response, 200, {
+      access_token: await provider.mint(),
+      token_type: 'Bearer',
+      expires_in: accessTokenLife,
+      refresh_token: randomBytes(16).toString('hex'),
+      ...(omitIdToken ? {} : { id_token: await sign(claims, signing, {}) }),
+    })
+  }
+
+  async function sign(
+    claims: Readonly<Record<string, unknown>>,
+    signing: Signing,
+    header: Readonly<Record<string, unknown>>,
+  ): Promise<string> {
+    const { privateKey, jwk } = first()
+    const kid = jwk.kid ?? ''
+    const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+    switch (signing) {
+      case 'good':
+      case 'forged':
+        return new SignJWT(payload)
+          .setProtectedHeader({ alg: 'RS256', kid, ...header })
+          .sign(signing === 'good' ? privateKey : stranger.privateKey)
+      case 'none':
+      case 'none with signature':
+        return `${encode({ alg: 'none', kid, ...header })}.${encode(payload)}.${signing === 'none' ? '' : 'c2ln'}`
+      case 'hmac with the public key': {
+        const text = `${encode({ alg: 'HS256', kid, ...header })}.${encode(payload)}`
+        return `${text}.${createHmac('sha256', publicPem(first())).update(text).digest('base64url')}`
+      }
+    }
+  }
+}
+
+async function makeKey(): Promise<SigningKey> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const jwk = await exportJWK(publicKey)
+  return { privateKey, jwk: { ...jwk, use: 'sig', alg: 'RS256', kid: await calculateJwkThumbprint(jwk) } }
+}
+
+function publicPem({ privateKey }: SigningKey): string {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(302, { location }).end()
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
