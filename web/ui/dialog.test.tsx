@@ -1,0 +1,83 @@
+import { createEvent, fireEvent, render, screen } from '@testing-library/react'
+import { describe, expect, it, vi } from 'vitest'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Dialog } from './dialog.tsx'
+
+describe('a dialog', () => {
+  it('is modal, named and described, and starts at its first field', () => {
+    render(
+      <Dialog title="Add" description="One more." onClose={vi.fn()}>
+        <input aria-label="Name" />
+      </Dialog>,
+    )
+    const dialog = screen.getByRole('dialog', { name: 'Add' })
+    expect(dialog).toHaveAttribute('open')
+    expect(dialog).toHaveAccessibleDescription('One more.')
+    expect(screen.getByLabelText('Name')).toHaveFocus()
+  })
+
+  it('closes by its button, its backdrop and Escape, but not by a click inside', () => {
+    const onClose = vi.fn()
+    render(
+      <Dialog title="Add" onClose={onClose}>
+        <p>Inside</p>
+      </Dialog>,
+    )
+    const dialog = screen.getByRole('dialog')
+    fireEvent.click(screen.getByText('Inside'))
+    expect(onClose).not.toHaveBeenCalled()
+    fireEvent.click(screen.getByRole('button', { name: 'Close' }))
+    expect(onClose).toHaveBeenCalledTimes(1)
+    fireEvent.click(dialog)
+    expect(onClose).toHaveBeenCalledTimes(2)
+    // What the browser sends for Escape. Its owner decides, so the browser must not close it too.
+    const cancel = createEvent('cancel', dialog, { cancelable: true })
+    fireEvent(dialog, cancel)
+    expect(onClose).toHaveBeenCalledTimes(3)
+    expect(cancel.defaultPrevented).toBe(true)
+  })
+
+  it('leaves the dialog beneath alone', () => {
+    const [closeLower, closeUpper] = [vi.fn(), vi.fn()]
+    render(
+      <Dialog title="Lower" onClose={closeLower}>
+        <Dialog title="Upper" onClose={closeUpper} />
+      </Dialog>,
+    )
+    const upper = screen.getByRole('dialog', { name: 'Upper' })
+    fireEvent(upper, createEvent('cancel', upper, { cancelable: true }))
+    fireEvent.click(upper)
+    expect(closeUpper).toHaveBeenCalledTimes(2)
+    expect(closeLower).not.toHaveBeenCalled()
+  })
+})
+
+describe('a confirmation', () => {
+  it('starts at Cancel, and acts by its own word', () => {
+    const [onConfirm, onCancel] = [vi.fn(), vi.fn()]
+    render(
+      <ConfirmDialog
+        title="Delete it"
+        message="Sure?"
+        action="Delete"
+        onConfirm={onConfirm}
+        onCancel={onCancel}
+      />,
+    )
+    expect(screen.getByRole('alertdialog', { name: 'Delete it' })).toHaveAccessibleDescription('Sure?')
+    expect(screen.getByRole('button', { name: 'Cancel' })).toHaveFocus()
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    expect(onConfirm).toHaveBeenCalledOnce()
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(onCancel).toHaveBeenCalledOnce()
+  })
+
+  it('takes no second confirmation while the first is under way', () => {
+    const onConfirm = vi.fn()
+    render(
+      <ConfirmDialog title="T" message="M" action="Delete" busy onConfirm={onConfirm} onCancel={vi.fn()} />,
+    )
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    expect(onConfirm).not.toHaveBeenCalled()
+  })
+})
