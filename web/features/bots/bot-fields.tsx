@@ -10,6 +10,9 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
   google: 'Google',
 }
 
+/** Fields that a checkbox above them has revealed. */
+const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
+
 export interface BotFieldsProps {
   readonly draft: BotDraft
   readonly onChange: (change: Partial<BotDraft>) => void
@@ -26,7 +29,7 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
   const kept = storedKey !== null && draft.apiKey === storedKey
   const moved = draft.baseUrl.trim() !== (storedUrl ?? '')
   return (
-    <>
+    <div className={group}>
       <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
         <TextInput
           type="url"
@@ -47,7 +50,7 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
           onChange={(event) => onChange({ apiKey: event.target.value })}
         />
       </Field>
-    </>
+    </div>
   )
 }
 
@@ -64,7 +67,7 @@ export function OptionalFields({
   tokensWrong,
 }: BotFieldsProps & { readonly tokensWrong: boolean }) {
   return (
-    <>
+    <div className={group}>
       <Field label="API type">
         <Select
           value={draft.apiType}
@@ -98,6 +101,6 @@ export function OptionalFields({
           onChange={(event) => onChange({ maxTokens: event.target.value })}
         />
       </Field>
-    </>
+    </div>
   )
 }

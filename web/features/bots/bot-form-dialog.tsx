@@ -51,6 +51,10 @@ export function BotFormDialog({ bot, onSave, onClose }: BotFormDialogProps) {
       onClose={onClose}
       footer={
         <>
+          {/* Beside the buttons, since a long form would scroll it out of sight. */}
+          <p role="alert" className="mr-auto self-center text-sm text-danger">
+            {problem?.message}
+          </p>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form={form} look="primary" busy={busy}>
             {busy ? 'Saving...' : 'Save'}
@@ -108,9 +112,6 @@ export function BotFormDialog({ bot, onSave, onClose }: BotFormDialogProps) {
         {draft.optional && (
           <OptionalFields draft={draft} onChange={change} tokensWrong={problem?.field === 'maxTokens'} />
         )}
-        <p role="alert" className="text-sm text-danger empty:hidden">
-          {problem?.message}
-        </p>
       </form>
     </Dialog>
   )

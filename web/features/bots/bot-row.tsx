@@ -17,9 +17,11 @@ export function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
         <p id={name} className="text-sm font-medium wrap-anywhere">
           <bdi>{bot.name}</bdi>
         </p>
-        <p className="flex flex-wrap gap-x-2 text-xs text-muted">
-          <bdi className="wrap-anywhere">{bot.model}</bdi>
-          {ownKey && <span>{bot.base_url === null ? 'own key' : 'own provider'}</span>}
+        <p className="text-xs text-muted">
+          <bdi title={bot.model} className="line-clamp-2 wrap-anywhere">
+            {bot.model}
+          </bdi>
+          {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
         </p>
       </div>
       <div className="flex shrink-0 gap-1">
