@@ -30,7 +30,7 @@ export function retryDelay(
   if (!retryableStatuses.includes(answer.status) || answer.body.includes('insufficient_quota'))
     return undefined
   const asked = askedWait(answer, now)
-  if (asked === undefined) return Math.min(longest, 400 * attempt ** 2)
+  if (asked === undefined) return Math.min(longest, 300 * attempt)
   return asked <= longest ? asked : undefined
 }
 

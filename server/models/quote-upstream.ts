@@ -34,9 +34,7 @@ export function findMessage(value: unknown, depth: number): string | undefined {
 /** An upstream's words as they may be shown: one line, shortened, keys masked; empty when they repeat the request. */
 export function quoteUpstream(message: string | undefined, guard: QuoteGuard): string {
   if (message === undefined) return ''
-  const line = normalizeText(message)
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim()
+  const line = normalizeText(message.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())
   if (guard.contents.some((content) => repeats(line, content))) return ''
   const masked = maskKeys(line, guard.key)
   return masked.length > maxQuote ? `${normalizeText(masked.slice(0, maxQuote))}…` : masked

@@ -40,11 +40,6 @@ export function readOpenaiAnswer(
     },
   })
 
-  function flush(): void {
-    const parts = chunks.take()
-    if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
-  }
-
   /** Half an event behind the finish, e.g. of usage, is no fault of the answer. */
   function endBody(): void {
     try {
@@ -59,7 +54,8 @@ export function readOpenaiAnswer(
     try {
       read()
     } finally {
-      flush()
+      const parts = chunks.take()
+      if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
     }
   }
 

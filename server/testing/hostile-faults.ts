@@ -82,7 +82,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   endless: (scene) => forever(scene, 0, scene.shape.text('endless '.repeat(500))),
   'tiny-chunks': async (scene) => {
     const response = begin(scene)
-    for (let at = 0; at < 20_000 && !response.destroyed; at++) response.write(scene.shape.text('x'))
+    for (let at = 0; at < 5000 && !response.destroyed; at++) response.write(scene.shape.text('x'))
     response.end(scene.shape.finish('stop', usage))
   },
   'refuse-key': ({ response, key }) =>

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { describeHttpError, describeNetworkError, retryDelay } from './describe-upstream.ts'
+
+const guard = { key: 'k', contents: [] }
+const now = Date.UTC(2026, 0, 1)
+
+function limited(retryAfter?: string, body = '') {
+  return { status: 429, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body }
+}
+
+describe('the wait before another attempt', () => {
+  it.each([
+    ['0', 0],
+    ['2', 2000],
+    ['5.5', undefined],
+    ['1000000000', undefined],
+    ['-5', 300],
+    ['soon', 300],
+    [undefined, 300],
+    [new Date(now + 3000).toUTCString(), 3000],
+    [new Date(now + 3_600_000).toUTCString(), undefined],
+    [new Date(now - 1000).toUTCString(), 300],
+  ])('is bounded for retry-after %j', (header, wait) => {
+    expect(retryDelay(limited(header), 1, 5000, now)).toBe(wait)
+  })
+
+  it('is none for what asking again does not change', () => {
+    for (const status of [400, 401, 403, 404, 422, 501]) {
+      expect(retryDelay({ status, headers: {}, body: '' }, 1, 5000, now)).toBeUndefined()
+    }
+    expect(
+      retryDelay(limited(undefined, '{"error":{"code":"insufficient_quota"}}'), 1, 5000, now),
+    ).toBeUndefined()
+  })
+})
+
+describe('failures in words', () => {
+  it('tells a missing key from a refused one', () => {
+    const answer = { status: 401, headers: {}, body: '' }
+    expect(describeHttpError(answer, 'a.example', guard).message).toContain('refused the API key')
+    expect(describeHttpError(answer, 'a.example', { ...guard, key: null }).message).toContain(
+      'this bot has none',
+    )
+  })
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'expired'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority'],
+    ['EPROTO', 'TLS'],
+  ])('says what is wrong with a certificate: %s', (code, words) => {
+    const failure = describeNetworkError(Object.assign(new Error('tls'), { code }), 'a.example', false)
+    expect(failure.code).toBe('upstream_unreachable')
+    expect(failure.message).toContain(words)
+  })
+})
