@@ -54,6 +54,7 @@ interface Asking {
   readonly apiKey?: string | null
   readonly path?: string
   readonly limits?: Partial<ModelLimits>
+  readonly guard?: GuardedFetch
   readonly onParts?: (parts: readonly ModelPart[]) => void
 }
 
@@ -67,7 +68,7 @@ async function ask(apiType: ApiType, baseUrl: string, asking: Asking = {}) {
       customApiPath: asking.path ?? null,
       trusted: 'typed',
     },
-    { guards: { typed: guard, operator: guard }, limits: { ...limits, ...asking.limits } },
+    { guards: { typed: asking.guard ?? guard, operator: guard }, limits: { ...limits, ...asking.limits } },
   )
   const parts: ModelPart[] = []
   const signal = asking.signal ?? new AbortController().signal
@@ -383,9 +384,21 @@ describe.each(apiTypes)('%s', (apiType) => {
   })
 
   it('names the setting when the address is refused, and the bot when its settings are no good', async () => {
-    const refused = (await ask(apiType, 'http://10.0.0.5/v1')).end
-    expect(refused).toMatchObject({ type: 'failed', code: 'address_refused' })
-    expect(refused?.type === 'failed' && refused.message).toContain('ALLOWED_PRIVATE_HOSTS')
+    const strict = guardedFetch({
+      policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
+    })
+    const count = hostile.asked.length
+    for (const address of [
+      'http://10.0.0.5/v1',
+      hostile.baseUrl,
+      hostile.baseUrl.replace('127.0.0.1', 'localhost'),
+    ]) {
+      const refused = (await ask(apiType, address, { guard: strict })).end
+      expect(refused).toMatchObject({ type: 'failed', code: 'address_refused' })
+      expect(refused?.type === 'failed' && refused.message).toContain('ALLOWED_PRIVATE_HOSTS')
+    }
+    expect(hostile.asked).toHaveLength(count)
+    await strict.close()
     const bad = [
       ask(apiType, 'not an address'),
       ask(apiType, 'file:///etc/passwd'),
