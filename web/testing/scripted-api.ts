@@ -1,4 +1,4 @@
-import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
+import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { createApiClient } from '../lib/api-client.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 
@@ -82,7 +82,7 @@ export class EventStream {
   /** Sends an event with the next number. */
   send(event: UnnumberedEvent): void {
     this.#seq += 1
-    this.write(JSON.stringify({ ...event, seq: this.#seq } as RunEvent))
+    this.write(JSON.stringify({ ...event, seq: this.#seq }))
   }
 
   text(content: string): void {
