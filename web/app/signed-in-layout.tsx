@@ -23,8 +23,8 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
       <Header {...props} onSearch={() => setSearching(true)} />
       <TokenFailureNotice />
       <ConnectionBanner />
-      <TopOfPage key={pathname} />
       <ErrorBoundary key={pathname}>
+        <TopOfPage />
         <Suspense fallback={<CentredSpinner />}>
           <main className="flex min-h-0 flex-1 flex-col">
             <Outlet />

@@ -1,0 +1,34 @@
+import { act, render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { expectConsole } from '../testing/expect-console.ts'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+
+function Broken(): never {
+  throw new Error('Torn.')
+}
+
+it('stands in for a screen that fails, and logs why (§8.34)', () => {
+  expectConsole('error', /A screen failed.*Torn/s)
+  expectConsole('error', /Broken/)
+  render(
+    <ErrorBoundary>
+      <Broken />
+    </ErrorBoundary>,
+  )
+  expect(screen.getByRole('alert')).toHaveTextContent('This page could not be shown')
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeVisible()
+})
+
+it('says that there is no network, for as long as that is so', () => {
+  const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
+  render(<ConnectionBanner />)
+  expect(screen.queryByText(/Offline/)).toBeNull()
+  online.mockReturnValue(false)
+  act(() => window.dispatchEvent(new Event('offline')) as unknown as void)
+  expect(screen.getByText(/Offline/)).toBeVisible()
+  online.mockReturnValue(true)
+  act(() => window.dispatchEvent(new Event('online')) as unknown as void)
+  expect(screen.queryByText(/Offline/)).toBeNull()
+  online.mockRestore()
+})

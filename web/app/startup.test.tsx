@@ -1,0 +1,28 @@
+import { act, render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expectConsole } from '../testing/expect-console.ts'
+import { App } from './app.tsx'
+
+let settle: ((response: Response) => void)[]
+
+beforeEach(() => {
+  settle = []
+  history.replaceState(null, '', '/')
+  vi.stubGlobal('fetch', () => new Promise((resolve) => settle.push(resolve)))
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+it('shows a spinner while the sign-in state loads, and says when the server is away (§2.9)', async () => {
+  expectConsole('error', /settings could not be loaded/)
+  render(<App />)
+  expect(screen.getByRole('status', { name: '' })).toHaveTextContent('Loading')
+  await act(async () => settle.shift()?.(new Response('', { status: 502 })))
+  expect(await screen.findByText('Yonder cannot be reached')).toBeVisible()
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(screen.getByText('Loading')).toBeInTheDocument()
+  expect(settle).toHaveLength(1)
+})
