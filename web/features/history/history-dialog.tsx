@@ -15,35 +15,33 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
     <Dialog title="Search chats" hideTitle place="top" onClose={onClose}>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the rows */}
       <div ref={panel} onKeyDown={(event) => moveAmongRows(panel.current, event)} className="flex flex-col">
-        <search>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              setSearch(text.trim())
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            setSearch(text.trim())
+          }}
+          className="flex items-center gap-3 border-b border-line py-1.5 pr-2 pl-4"
+        >
+          <Search size={18} aria-hidden className="shrink-0 text-muted" />
+          <input
+            type="search"
+            aria-label="Search chats"
+            placeholder="Search chats, then press Enter"
+            autoComplete="off"
+            spellCheck={false}
+            enterKeyHint="search"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+              // An emptied box means the recent chats; there is nothing to press Enter for.
+              if (event.target.value === '') setSearch('')
             }}
-            className="flex items-center gap-3 border-b border-line py-1.5 pr-2 pl-4"
-          >
-            <Search size={18} aria-hidden className="shrink-0 text-muted" />
-            <input
-              type="search"
-              aria-label="Search chats"
-              placeholder="Search chats, then press Enter"
-              autoComplete="off"
-              spellCheck={false}
-              enterKeyHint="search"
-              value={text}
-              onChange={(event) => {
-                setText(event.target.value)
-                // An emptied box means the recent chats; there is nothing to press Enter for.
-                if (event.target.value === '') setSearch('')
-              }}
-              className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted [&::-webkit-search-cancel-button]:hidden"
-            />
-            <IconButton label="Close" onClick={onClose}>
-              <X size={18} aria-hidden />
-            </IconButton>
-          </form>
-        </search>
+            className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted [&::-webkit-search-cancel-button]:hidden"
+          />
+          <IconButton label="Close" onClick={onClose}>
+            <X size={18} aria-hidden />
+          </IconButton>
+        </form>
         {/* One height for every state, so that nothing jumps while a search runs. */}
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
           <HistoryResults result={result} search={search} onOpen={onClose} />

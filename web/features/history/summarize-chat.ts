@@ -4,6 +4,8 @@ type SummaryMessage = ChatSummary['messages'][number]
 
 const titleLength = 30
 const previewLength = 50
+/** How much of a message is looked at: a whole answer would take long to cut into characters. */
+const readLength = 2000
 
 export interface ChatLine {
   readonly title: string
@@ -37,13 +39,12 @@ function stripMarks(text: string): string {
 /** The text of a message on one line. */
 function readText({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
-  return text.replace(/\s+/g, ' ').trim()
+  return text.slice(0, readLength).replace(/\s+/g, ' ').trim()
 }
 
 /** The first `length` characters as a person counts them, and whether any were left out. */
 function cut(text: string, length: number): readonly [text: string, isCut: boolean] {
-  // Nothing longer than this can matter, and cutting a whole answer into characters would be slow.
-  const characters = [...new Intl.Segmenter().segment(text.slice(0, length * 20))]
+  const characters = [...new Intl.Segmenter().segment(text)]
   if (characters.length <= length) return [text, false]
   return [
     characters

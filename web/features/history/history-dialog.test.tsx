@@ -1,0 +1,165 @@
+import type { ChatSummary } from '@yonder/contract/chat'
+import { screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { HistoryDialog } from './history-dialog.tsx'
+
+const route = 'GET /api/chats'
+
+function chat(id: string, question: string, model: string): ChatSummary {
+  return {
+    id,
+    update_time: '2026-01-02T03:04:05.000Z',
+    messages: [
+      { role: 'user', content: question },
+      { role: 'assistant', content: `Reply to ${question}`, model },
+    ],
+  }
+}
+
+const kept = [
+  chat('a', 'Bake bread', 'claude-sonnet'),
+  chat('b', 'Read stars', 'gemini-pro'),
+  chat('c', 'Dive deep', 'deepseek-chat'),
+  chat('d', 'Count sheep', 'gpt-5'),
+]
+
+/** Keeps chats, and finds and pages them as the server does. */
+function keep(chats: readonly ChatSummary[]): ScriptedApi {
+  return new ScriptedApi().on(route, ({ query }) => {
+    const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))]
+    const search = query.get('search') ?? ''
+    const found = chats.filter((one) => JSON.stringify(one).toLowerCase().includes(search.toLowerCase()))
+    return json({
+      chats: found.slice((page - 1) * limit, page * limit),
+      total: found.length,
+      page,
+      limit,
+    })
+  })
+}
+
+function open(api: ScriptedApi) {
+  const onClose = vi.fn()
+  return { ...renderScreen(api, <HistoryDialog onClose={onClose} />, '/settings/general'), onClose }
+}
+
+const rows = () => screen.getAllByRole('link')
+const box = () => screen.getByRole('searchbox', { name: 'Search chats' })
+
+it('opens with the recent chats: page 1 of 10 (§2.41, §9.5, §7.8)', async () => {
+  const api = keep(kept)
+  open(api)
+  expect(screen.getByRole('dialog', { name: 'Search chats' })).toHaveAttribute('open')
+  expect(box()).toHaveFocus()
+  expect(await screen.findAllByRole('link')).toHaveLength(4)
+  const [request] = api.seen(route)
+  expect(Object.fromEntries(request?.query ?? [])).toEqual({ search: '', page: '1', limit: '10' })
+})
+
+it('shows the sign of the model, the title, the preview and the time (§2.43, §1.8)', async () => {
+  open(keep(kept))
+  const [claude, gemini, deepseek, other] = await screen.findAllByRole('link')
+  expect(within(claude!).getByText('Bake bread')).toBeVisible()
+  expect(within(claude!).getByText('Reply to Bake bread')).toBeVisible()
+  expect(claude!.querySelector('time')).toHaveAttribute('datetime', '2026-01-02T03:04:05.000Z')
+  expect(within(claude!).getByRole('img', { name: 'Claude' })).toBeVisible()
+  expect(within(gemini!).getByRole('img', { name: 'Gemini' })).toBeVisible()
+  expect(within(deepseek!).getByRole('img', { name: 'DeepSeek' })).toBeVisible()
+  expect(within(other!).queryByRole('img')).toBeNull()
+})
+
+it('applies the search on Enter, and not before (§2.42)', async () => {
+  const api = keep(kept)
+  open(api)
+  await screen.findByText('Read stars')
+  await userEvent.type(box(), 'bread')
+  expect(rows()).toHaveLength(4)
+  expect(api.seen(route)).toHaveLength(1)
+  await userEvent.keyboard('{Enter}')
+  await waitFor(() => expect(rows()).toHaveLength(1))
+  expect(api.seen(route).at(-1)?.query.get('search')).toBe('bread')
+  expect([...rows()[0]!.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['bread', 'bread'])
+  await userEvent.clear(box())
+  await waitFor(() => expect(rows()).toHaveLength(4))
+})
+
+it('opens a chat by a click, and closes (§2.44)', async () => {
+  const { path, onClose } = open(keep(kept))
+  await userEvent.click(await screen.findByText('Dive deep'))
+  expect(path()).toBe('/chat/c')
+  expect(onClose).toHaveBeenCalledOnce()
+})
+
+it('opens a chat by arrow keys and Enter', async () => {
+  const { path } = open(keep(kept))
+  await screen.findByText('Bake bread')
+  await userEvent.keyboard('{ArrowUp}')
+  expect(box()).toHaveFocus()
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{ArrowDown}{ArrowUp}')
+  expect(rows()[1]).toHaveFocus()
+  await userEvent.keyboard('{Enter}')
+  expect(path()).toBe('/chat/b')
+})
+
+it('closes by its button, its backdrop and Escape (§2.41)', async () => {
+  const { onClose } = open(keep(kept))
+  await screen.findByText('Bake bread')
+  const [close] = screen.getAllByRole('button', { name: 'Close' }).slice(-1)
+  await userEvent.click(close!)
+  const dialog = screen.getByRole('dialog')
+  await userEvent.click(dialog)
+  // What the browser sends for Escape.
+  dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
+  expect(onClose).toHaveBeenCalledTimes(3)
+})
+
+it('goes through its states: loading, none yet, none found (§2.45)', async () => {
+  open(keep([]))
+  expect(screen.getByText('Loading chats...')).toBeVisible()
+  expect(await screen.findByText('No chats yet')).toBeVisible()
+  await userEvent.type(box(), 'unicorn{Enter}')
+  expect(await screen.findByText('No chats found')).toBeVisible()
+  expect(screen.queryByText('No chats yet')).toBeNull()
+})
+
+it('shows an error, and the way on (§2.45, §8.29)', async () => {
+  const api = keep(kept)
+  api.on(route, () => failure(500, 'internal', 'Down.'))
+  open(api)
+  expect(await screen.findByText('Error loading chats')).toBeVisible()
+  api.on(route, () => json({ chats: kept, total: 4, page: 1, limit: 10 }))
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(await screen.findByText('Bake bread')).toBeVisible()
+})
+
+it('only logs a 401 (§8.29)', async () => {
+  expectConsole('error', /not searched: 401/)
+  const api = new ScriptedApi().on(route, () => failure(401, 'unauthenticated', 'Gone.'))
+  open(api)
+  await waitFor(() => expect(api.signedOut).toBe(true))
+  await waitFor(() => expect(screen.queryByText('Loading chats...')).toBeNull())
+  expect(screen.queryByText('Error loading chats')).toBeNull()
+})
+
+it('shows placeholders for an empty chat (§2.46)', async () => {
+  open(keep([{ id: 'e', update_time: '2026-01-02T03:04:05.000Z', messages: [] }]))
+  expect(await screen.findByText('New Chat')).toBeVisible()
+  expect(screen.getByText('Start a new conversation...')).toBeVisible()
+})
+
+it('loads further pages of ten (§9.5)', async () => {
+  const many = [...Array(23).keys()].map((at) => chat(`n${at}`, `Question ${at}`, 'm'))
+  const api = keep(many)
+  open(api)
+  for (const count of [10, 20]) {
+    await waitFor(() => expect(rows()).toHaveLength(count))
+    await userEvent.click(screen.getByRole('button', { name: 'Show more' }))
+  }
+  await waitFor(() => expect(rows()).toHaveLength(23))
+  expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull()
+  expect(api.seen(route).map(({ query }) => query.get('page'))).toEqual(['1', '2', '3'])
+})

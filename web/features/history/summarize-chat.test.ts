@@ -1,0 +1,77 @@
+import type { ChatSummary } from '@yonder/contract/chat'
+import { describe, expect, it } from 'vitest'
+import { formatUpdateTime } from './format-update-time.ts'
+import { summarizeChat } from './summarize-chat.ts'
+
+type Messages = ChatSummary['messages']
+
+const summarize = (...messages: Messages) =>
+  summarizeChat({ id: 'c', update_time: '2026-11-20T10:00:00Z', messages })
+const user = (content: Messages[number]['content']): Messages[number] => ({ role: 'user', content })
+const reply = (content: string, model = 'm'): Messages[number] => ({ role: 'assistant', content, model })
+
+describe('a chat in the history', () => {
+  it('is titled by the first 30 characters of its first message (§2.43, §9.6)', () => {
+    const exact = 'x'.repeat(30)
+    expect(summarize(user(exact))).toMatchObject({ title: exact, isTitleCut: false })
+    expect(summarize(user(`${exact}yz`))).toMatchObject({ title: exact, isTitleCut: true })
+  })
+
+  it('counts characters as a person does (§9.6)', () => {
+    expect(summarize(user('👩‍👩‍👧‍👦'.repeat(31))).title).toBe('👩‍👩‍👧‍👦'.repeat(30))
+    expect(summarize(user('é'.repeat(40))).title).toBe('é'.repeat(30))
+  })
+
+  it('has a preview of 50 characters, with an ellipsis if it is longer (§2.43, §9.6)', () => {
+    const exact = 'y'.repeat(50)
+    expect(summarize(user('Hi'), reply(exact)).preview).toBe(exact)
+    expect(summarize(user('Hi'), reply(`${exact}z`)).preview).toBe(`${exact}...`)
+  })
+
+  it('previews the last message that has text, on one line and without marks (§2.43)', () => {
+    expect(summarize(user('Hi'), reply('One'), reply('## Two\n\n**bold** `code`')).preview).toBe(
+      'Two bold code',
+    )
+    expect(summarize(user('Hi'), reply('')).preview).toBe('Hi')
+  })
+
+  it('is told by the model of its second message (§2.43)', () => {
+    expect(summarize(user('Hi'), reply('One', 'claude-x'), reply('Two', 'gemini-y')).model).toBe('claude-x')
+    expect(summarize(user('Hi')).model).toBeUndefined()
+  })
+
+  it('has placeholders while it is empty (§2.46)', () => {
+    expect(summarize()).toMatchObject({ title: 'New Chat', preview: 'Start a new conversation...' })
+  })
+
+  it("says 'Message content' for what is not text (§2.46)", () => {
+    expect(summarize(user([{ type: 'image' }]))).toMatchObject({
+      title: 'Message content',
+      preview: 'Message content',
+    })
+    expect(summarize(user([{ type: 'text', text: 'Two' }, { text: 'parts' }])).title).toBe('Two parts')
+  })
+
+  it('is fast with a message of a million characters', () => {
+    const start = performance.now()
+    summarize(user('word '.repeat(200_000)))
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})
+
+describe('the update time', () => {
+  const now = new Date(2026, 10, 20, 15, 0)
+  const format = (...parts: [number, number, number, number, number]) =>
+    formatUpdateTime(new Date(...parts).toISOString(), now)
+
+  it('is the time today, the day before, and the year of another one (§2.43)', () => {
+    expect(format(2026, 10, 20, 9, 5)).toMatch(/9:05|09:05/)
+    expect(format(2026, 10, 19, 23, 59)).toMatch(/19/)
+    expect(format(2026, 10, 19, 23, 59)).not.toMatch(/2026|:/)
+    expect(format(2025, 10, 20, 9, 5)).toMatch(/2025/)
+  })
+
+  it('is left out when it cannot be read', () => {
+    expect(formatUpdateTime('never', now)).toBe('')
+  })
+})

@@ -1,0 +1,87 @@
+import { fireEvent, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { GeneralSection } from './general-section.tsx'
+import { themeStore } from './theme-store.ts'
+
+const route = 'GET /api/auth/userinfo'
+const ada = {
+  sub: 'local|42',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+  picture: 'https://pictures.example/ada.png',
+  userPrefix: 'ada-3f9c1b',
+}
+
+let stop: () => void
+beforeEach(() => {
+  stop = themeStore.follow()
+})
+afterEach(() => stop())
+
+it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async () => {
+  const { container } = renderScreen(
+    new ScriptedApi().on(route, () => json(ada)),
+    <GeneralSection />,
+  )
+  expect(await screen.findByText('Ada Lovelace')).toBeVisible()
+  expect(screen.getByRole('heading', { name: 'User Information' })).toBeVisible()
+  expect(screen.getByText('ada@example.com')).toBeVisible()
+  expect(screen.getByText('local|42')).toBeVisible()
+  expect(screen.getByText('ada-3f9c1b')).toBeVisible()
+  for (const name of ['ID', 'Prefix']) expect(screen.getByText(name)).toBeVisible()
+  const picture = container.querySelector('img')
+  expect(picture).toHaveAttribute('src', ada.picture)
+  fireEvent.error(picture as Element)
+  expect(container.querySelector('img')).toBeNull()
+})
+
+it("calls a person without a name 'User' (§2.49)", async () => {
+  const nobody = { ...ada, name: null, email: null, picture: null }
+  renderScreen(
+    new ScriptedApi().on(route, () => json(nobody)),
+    <GeneralSection />,
+  )
+  expect(await screen.findByText('User')).toBeVisible()
+})
+
+it("says 'Loading...' until the answer is there (§2.49)", async () => {
+  let answer: (response: Response) => void = () => undefined
+  const waiting = new Promise<Response>((resolve) => {
+    answer = resolve
+  })
+  renderScreen(
+    new ScriptedApi().on(route, () => waiting),
+    <GeneralSection />,
+  )
+  expect(screen.getByText('Loading...')).toBeVisible()
+  answer(json(ada))
+  expect(await screen.findByText('Ada Lovelace')).toBeVisible()
+  expect(screen.queryByText('Loading...')).toBeNull()
+})
+
+it("says 'Error loading user data' when it fails (§2.49)", async () => {
+  renderScreen(
+    new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.')),
+    <GeneralSection />,
+  )
+  expect(await screen.findByText('Error loading user data')).toBeVisible()
+  expect(screen.queryByText('Loading...')).toBeNull()
+})
+
+it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => {
+  renderScreen(
+    new ScriptedApi().on(route, () => json(ada)),
+    <GeneralSection />,
+  )
+  await screen.findByText('Ada Lovelace')
+  for (const [theme, next] of [
+    ['Light', 'Dark'],
+    ['Dark', 'System'],
+    ['System', 'Light'],
+  ])
+    fireEvent.click(screen.getByRole('button', { name: `Theme: ${theme}. Switch to ${next}` }))
+  expect(screen.getByRole('button', { name: /Theme: Light/ })).toBeVisible()
+  expect(localStorage.getItem('theme')).toBe('light')
+})
