@@ -1,0 +1,237 @@
+import type { Locator, Page } from '@playwright/test'
+import { expect, looks, test } from './fixtures.ts'
+import { inventPerson, signUp } from './sign-up.ts'
+
+const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
+
+async function openBots(page: Page): Promise<void> {
+  await page.goto('/settings/bots')
+  await expect(page.getByRole('heading', { name: 'Bots' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Bot' })).toBeVisible()
+}
+
+/** Opens the dialog and fills what every bot needs. */
+async function fillNewBot(page: Page, name: string, model: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Add Bot' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add New Bot' })
+  await dialog.getByLabel('Name *').fill(name)
+  await dialog.getByLabel('Model *').fill(model)
+  return dialog
+}
+
+async function addBot(page: Page, name: string, model: string): Promise<void> {
+  const dialog = await fillNewBot(page, name, model)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText(`Bot "${name}" added successfully`)).toBeVisible()
+  await expect(dialog).toBeHidden()
+}
+
+test('a newcomer finds the demo bot in their list (§2.51)', async ({ page, person: _ }) => {
+  await openBots(page)
+  await expect(row(page, 'Yonder Demo')).toContainText('demo')
+  await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Edit' })).toBeVisible()
+  await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' })).toBeVisible()
+})
+
+test('a person adds a bot, changes its name, and finds it so after a reload (§7.2-§7.4, §8.31)', async ({
+  page,
+  person: _,
+}) => {
+  await openBots(page)
+  const name = 'Schön / 100% 🚀'
+  await addBot(page, name, 'first-model')
+  await row(page, name).getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit Bot' })
+  await dialog.getByLabel('Name *').fill('Plain')
+  await dialog.getByLabel('Model *').fill('second-model')
+  await dialog.getByLabel('Model *').press('Enter')
+  await expect(page.getByText('Bot "Plain" updated successfully')).toBeVisible()
+  await page.reload()
+  await expect(row(page, 'Plain')).toContainText('second-model')
+  await expect(row(page, name)).toHaveCount(0)
+})
+
+test('a person deletes every bot and reads what to do next (§2.52, §2.54, §7.5)', async ({
+  page,
+  person: _,
+}) => {
+  await openBots(page)
+  await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
+  await expect(
+    question.getByText('Are you sure you want to delete this bot? This action cannot be undone.'),
+  ).toBeVisible()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(row(page, 'Yonder Demo')).toBeVisible()
+  await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('Bot deleted successfully')).toBeVisible()
+  await expect(page.getByText('No bot configurations found')).toBeVisible()
+  await expect(page.getByText(/Add one to start a chat/)).toBeVisible()
+})
+
+test('a person keeps their own key where nobody can read it back (§5.6-§5.9)', async ({
+  page,
+  person: _,
+}) => {
+  await openBots(page)
+  const key = 'sk-own-key-0123456789'
+  const dialog = await fillNewBot(page, 'Mine', 'm')
+  await expect(dialog.getByText(/credit limit/)).toBeVisible()
+  await dialog.getByLabel('Provide your own key').check()
+  await dialog.getByLabel('Base URL').fill('https://models.example.com/v1')
+  await dialog.getByLabel('API key').fill(key)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(row(page, 'Mine')).toBeVisible()
+
+  const answer = page.waitForResponse('**/api/bots')
+  await page.reload()
+  expect(await (await answer).text()).not.toContain(key)
+  await row(page, 'Mine').getByRole('button', { name: 'Edit' }).click()
+  const edit = page.getByRole('dialog', { name: 'Edit Bot' })
+  await expect(edit.getByLabel('API key')).toHaveAttribute('type', 'password')
+  await expect(edit.getByText(/Stored: sk-o••••••••6789/)).toBeVisible()
+  await edit.getByLabel('Provide your own key').uncheck()
+  await edit.getByLabel('Provide your own key').check()
+  await expect(edit.getByLabel('API key')).toHaveValue('')
+})
+
+test('the form asks for what is missing and keeps what was typed when saving fails (§5.5, §8.15, §8.17)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  problems.expect(/409 \(Conflict\)/)
+  problems.expect(/Failed to save bot/)
+  await openBots(page)
+  const dialog = await fillNewBot(page, 'Yonder Demo', ' ')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('Please fill in all required fields')).toBeVisible()
+  await expect(dialog.getByLabel('Model *')).toBeFocused()
+  await dialog.getByLabel('Model *').fill('m')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(
+    page.getByText('Failed to save bot: You already have a bot named "Yonder Demo".'),
+  ).toBeVisible()
+  await expect(dialog.getByLabel('Name *')).toHaveValue('Yonder Demo')
+})
+
+test('max tokens takes numbers alone (§5.6)', async ({ page, person: _ }) => {
+  await openBots(page)
+  const dialog = await fillNewBot(page, 'A', 'm')
+  await dialog.getByLabel('Optional settings').check()
+  await dialog.getByLabel('Max tokens').pressSequentially('1e')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText(/Max tokens must be a whole number/)).toBeVisible()
+  await dialog.getByLabel('Max tokens').fill('4096')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Bot "A" added successfully')).toBeVisible()
+})
+
+test('when the list cannot be read, Try again reloads the page (§2.52)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  problems.expect(/503/)
+  await page.route('**/api/bots', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.goto('/settings/bots')
+  await expect(page.getByText('Error loading bot configurations')).toBeVisible()
+  await page.unroute('**/api/bots')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(row(page, 'Yonder Demo')).toBeVisible()
+})
+
+test("two people do not see each other's bots", async ({ page, person: _, openBrowser }) => {
+  await openBots(page)
+  await addBot(page, 'Only mine', 'm')
+  const other = await (await openBrowser()).newPage()
+  await signUp(other, inventPerson('Grace Example'))
+  await openBots(other)
+  await expect(row(other, 'Yonder Demo')).toBeVisible()
+  await expect(row(other, 'Only mine')).toHaveCount(0)
+})
+
+test('everything can be done with the keyboard, and the focus is never lost', async ({ page, person: _ }) => {
+  await openBots(page)
+  await page.getByRole('button', { name: 'Add Bot' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Name *')).toBeFocused()
+  await page.keyboard.type('Typed')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('m')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await expect(page.getByLabel('Base URL')).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Bot "Typed" added successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Bot' })).toBeFocused()
+
+  const edit = row(page, 'Typed').getByRole('button', { name: 'Edit' })
+  await edit.focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Edit Bot' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(edit).toBeFocused()
+
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Bot deleted successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Bot' })).toBeFocused()
+})
+
+for (const { look, viewport, colorScheme } of looks) {
+  test.describe(look, () => {
+    test.use({ viewport, colorScheme })
+
+    test.beforeEach(async ({ page, person: _ }) => {
+      await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    })
+
+    test('the list holds long names and is accessible', async ({ page, person: _, axe }) => {
+      await openBots(page)
+      await addBot(page, `A very long name ${'without-any-break'.repeat(8)}`, `vendor/${'model'.repeat(30)}`)
+      await dismissMessages(page)
+      await expectNoSidewaysScroll(page)
+      await axe(page)
+    })
+
+    test('the whole form is accessible and keeps its message in sight', async ({ page, person: _, axe }) => {
+      await openBots(page)
+      const dialog = await fillNewBot(page, ' ', 'm')
+      await dialog.getByLabel('Provide your own key').check()
+      await dialog.getByLabel('Optional settings').check()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await expect(dialog.getByText('Please fill in all required fields')).toBeInViewport()
+      await expectNoSidewaysScroll(page)
+      await axe(page)
+    })
+
+    test('the question and the empty list are accessible', async ({ page, person: _, axe }) => {
+      await openBots(page)
+      await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
+      const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
+      await axe(page)
+      await question.getByRole('button', { name: 'Delete' }).click()
+      await expect(page.getByText('No bot configurations found')).toBeVisible()
+      await dismissMessages(page)
+      await axe(page)
+    })
+  })
+}
+
+/** Messages fade in where they are, and again where a dialog takes them: half faded, they have half their contrast. */
+async function dismissMessages(page: Page): Promise<void> {
+  const messages = page.getByRole('button', { name: 'Dismiss' })
+  await messages.first().click()
+  await expect(messages).toHaveCount(0)
+}
+
+async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+}
