@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/app.tsx'
+import { WebApp } from './app/web-app.tsx'
 import { themeStore } from './features/preferences/theme-store.ts'
 import './ui/base.css'
 
@@ -10,6 +10,6 @@ const root = document.querySelector('#root')
 if (root === null) throw new Error('The page has no place for the application.')
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <WebApp />
   </StrictMode>,
 )

@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
-import { App } from './app.tsx'
+import { WebApp } from './web-app.tsx'
 
 let settle: ((response: Response) => void)[]
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 it('shows a spinner while the sign-in state loads, and says when the server is away (§2.9)', async () => {
   expectConsole('error', /settings could not be loaded/)
-  render(<App />)
+  render(<WebApp />)
   expect(screen.getByRole('status', { name: '' })).toHaveTextContent('Loading')
   await act(async () => settle.shift()?.(new Response('', { status: 502 })))
   expect(await screen.findByText('Yonder cannot be reached')).toBeVisible()

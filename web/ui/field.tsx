@@ -7,7 +7,7 @@ export interface FieldProps {
   readonly required?: boolean
   readonly hint?: ReactNode
   readonly error?: string | undefined
-  /** One control: a text input, a text area or a select. */
+  /** one control. */
   readonly children: ReactNode
 }
 

@@ -1,7 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { App } from './app.tsx'
+import { WebApp } from './web-app.tsx'
 
 const settings = {
   identity: {
@@ -66,7 +66,7 @@ function keepSession() {
 
 function open(path: string) {
   history.replaceState(null, '', path)
-  return render(<App />)
+  return render(<WebApp />)
 }
 
 const at = () => location.pathname

@@ -9,7 +9,7 @@ import { SessionRoutes } from './session-routes.tsx'
 import { useStartup } from './use-startup.ts'
 
 /** The whole application. */
-export function App() {
+export function WebApp() {
   return (
     <ErrorBoundary>
       <PageTitle />
