@@ -6,11 +6,8 @@ import type { ScriptedApi } from './scripted-api.ts'
 
 /** Draws a screen over a scripted server; `path()` tells where the router stands. */
 export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
-  let current = path
   function Location() {
-    const { pathname } = useLocation()
-    current = pathname
-    return null
+    return <output data-testid="path">{useLocation().pathname}</output>
   }
   const tree = (content: ReactNode) => (
     <MemoryRouter initialEntries={[path]}>
@@ -21,5 +18,9 @@ export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
     </MemoryRouter>
   )
   const view = render(tree(screen))
-  return { ...view, path: () => current, redraw: (content: ReactNode) => view.rerender(tree(content)) }
+  return {
+    ...view,
+    path: () => view.getByTestId('path').textContent,
+    redraw: (content: ReactNode) => view.rerender(tree(content)),
+  }
 }
