@@ -3,7 +3,6 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { expectConsole } from '../../testing/expect-console.ts'
 import { Composer } from './composer.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
 

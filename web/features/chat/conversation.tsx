@@ -25,8 +25,8 @@ interface ConversationProps {
 export function Conversation({ chat, live }: ConversationProps) {
   const shape = useLiveShape(live)
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
-  const list = useRef<HTMLElement>(null)
-  const { following, goToEnd } = useFollowEnd(list, true)
+  const content = useRef<HTMLDivElement>(null)
+  const { following, goToEnd } = useFollowEnd(content)
   const path = useMemo(() => {
     const current = overlayRun(chat, shape.messages)
     return visiblePath(current.messages, current.selected_message_id)
@@ -40,8 +40,8 @@ export function Conversation({ chat, live }: ConversationProps) {
   const { unsent } = shape
   return (
     <div className="flex flex-1 flex-col">
-      <div className="flex-1">
-        <MessageList ref={list} path={path} writing={writing} live={live} />
+      <div ref={content} className="flex-1">
+        <MessageList path={path} writing={writing} live={live} />
         {unsent !== undefined && (
           <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
             <UnsentNote

@@ -1,5 +1,4 @@
 import type { Message } from '@yonder/contract/message'
-import type { Ref } from 'react'
 import type { LiveChat } from './live-chat.ts'
 import { MessageView } from './message-view.tsx'
 
@@ -8,14 +7,12 @@ export interface MessageListProps {
   /** The ids of the messages that are being written, and where their text grows. */
   readonly writing: ReadonlySet<string>
   readonly live: LiveChat
-  readonly ref: Ref<HTMLElement>
 }
 
 /** The visible path, oldest first (§2.26). */
-export function MessageList({ path, writing, live, ref }: MessageListProps) {
+export function MessageList({ path, writing, live }: MessageListProps) {
   return (
     <section
-      ref={ref}
       aria-label="Messages"
       className="mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
     >

@@ -1,8 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
-
-/** Pixels from the end within which the page counts as being at its end. */
-const endZone = 24
+import { endZone, restOfPage, scrollToEnd } from './page-end.ts'
+import { watchReader } from './watch-reader.ts'
 
 export interface FollowEnd {
   /** False when the reader has scrolled up. */
@@ -14,7 +13,7 @@ export interface FollowEnd {
  * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up; going back down, or
  * `goToEnd`, follows again. The observer runs between layout and paint, so nothing is seen to jump.
  */
-export function useFollowEnd(content: RefObject<HTMLElement | null>, ready: boolean): FollowEnd {
+export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
   const follows = useRef(true)
   const change = useCallback((next: boolean) => {
@@ -28,45 +27,38 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>, ready: bool
 
   useLayoutEffect(() => {
     const element = content.current
-    if (!ready || element === null) return
-    if (follows.current) scrollToEnd()
-    const observer = new ResizeObserver(() => {
+    if (element === null) return
+    const follow = () => {
       if (follows.current) scrollToEnd()
-    })
+    }
+    follow()
+    const observer = new ResizeObserver(follow)
     observer.observe(element)
-    return () => observer.disconnect()
-  }, [content, ready])
+    // What a person unfolds opens downward, under their eyes; it is no reason to move the page.
+    const stay = (event: MouseEvent) => {
+      if (!(event.target instanceof Element) || event.target.closest('summary, button') === null) return
+      follows.current = false
+      requestAnimationFrame(() => requestAnimationFrame(() => change(restOfPage() <= endZone)))
+    }
+    element.addEventListener('click', stay, { capture: true })
+    return () => {
+      observer.disconnect()
+      element.removeEventListener('click', stay, { capture: true })
+    }
+  }, [change, content])
 
   useEffect(() => {
-    if (!ready) return
-    let top = 0
-    let height = 0
-    const handleScroll = () => {
-      const page = document.documentElement
-      const rest = page.scrollHeight - window.innerHeight - window.scrollY
-      // A page that got shorter moves up by itself; that is not the reader.
-      const movedUp = window.scrollY < top - 1 && page.scrollHeight >= height
-      if (movedUp && rest > endZone / 4) change(false)
-      else if (rest <= endZone) change(true)
-      top = window.scrollY
-      height = page.scrollHeight
-    }
+    let stopWatching = () => {}
     // What moves the page while a screen opens (the router, the browser's memory) is not the reader.
     const frame = requestAnimationFrame(() => {
       if (follows.current) scrollToEnd()
-      top = window.scrollY
-      height = document.documentElement.scrollHeight
-      window.addEventListener('scroll', handleScroll, { passive: true })
+      stopWatching = watchReader(change)
     })
     return () => {
       cancelAnimationFrame(frame)
-      window.removeEventListener('scroll', handleScroll)
+      stopWatching()
     }
-  }, [change, ready])
+  }, [change])
 
   return { following, goToEnd }
-}
-
-function scrollToEnd(): void {
-  window.scrollTo(0, document.documentElement.scrollHeight)
 }
