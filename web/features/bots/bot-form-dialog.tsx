@@ -52,7 +52,10 @@ export function BotFormDialog({ bot, onSave, onClose }: BotFormDialogProps) {
       footer={
         <>
           {/* Beside the buttons, since a long form would scroll it out of sight. */}
-          <p role="alert" className="mr-auto self-center text-sm text-danger">
+          <p
+            role="alert"
+            className="mr-auto self-center text-sm text-danger max-sm:basis-full max-sm:empty:hidden"
+          >
             {problem?.message}
           </p>
           <Button onClick={onClose}>Cancel</Button>
