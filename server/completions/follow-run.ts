@@ -10,6 +10,8 @@ import { findRun, listEvents } from './run-store.ts'
 const pieceSize = 32
 /** Milliseconds after which a run of another process is looked at when no news came. */
 const pollTime = 400
+/** Milliseconds to wait for what must be in the log already: it came between two looks. */
+const shortPause = 5
 
 export interface FollowOptions {
   readonly runId: string
@@ -48,9 +50,11 @@ async function follow(deps: CompletionDeps, stream: SseStream, options: FollowOp
     const last = rows.at(-1)
     if (last === undefined) {
       const state = await standing(deps, options.runId, after)
-      if (state === 'ended') stream.end(sseFrame(endMarker))
-      else if (state === 'gone') stream.end()
-      else if (state === 'waiting') await news.wait(options.runId, pollTime)
+      if (state === 'ended' || state === 'gone') {
+        stream.end(state === 'ended' ? sseFrame(endMarker) : undefined)
+        return
+      }
+      await news.wait(options.runId, state === 'more' ? shortPause : pollTime)
       continue
     }
     stream.write(rows.map(({ seq, event }) => sseFrame(event, options.numbered ? seq : undefined)).join(''))

@@ -86,8 +86,9 @@ class RawSseStream implements SseStream {
 
   write(frames: string): void {
     if (this.closed) return
-    this.#raw.write(frames)
+    // What is asked of a reader is that it took what came before, not that this one piece is small.
     if (this.#raw.writableLength > mostBuffered) this.#raw.destroy()
+    else this.#raw.write(frames)
   }
 
   drained(): Promise<boolean> {

@@ -1,0 +1,428 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
+
+const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
+
+describe.each(engines)('completions on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join('Ada')
+  })
+  afterAll(() => product.close())
+
+  const countRows = async (chatId: string) => {
+    const { db } = product.database
+    const count = (table: 'messages' | 'runs') =>
+      db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('chat_id', '=', chatId)
+        .executeTakeFirstOrThrow()
+    return {
+      messages: Number((await count('messages')).count),
+      runs: Number((await count('runs')).count),
+    }
+  }
+
+  describe('a new message', () => {
+    it('is answered by a stream of data lines that ends with the marker (§7.11, §7.30, §7.31)', async () => {
+      product.model.reply(['Hello', { delay: 120 }, ' there', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Hi')
+      await stream.ended
+      expect(stream.status).toBe(200)
+      expect(stream.headers['content-type']).toBe('text/event-stream; charset=utf-8')
+      expect(stream.headers['cache-control']).toBe('no-store, no-transform')
+      expect(stream.headers['x-accel-buffering']).toBe('no')
+      const blocks = stream.raw.split('\n\n').slice(0, -1)
+      for (const block of blocks) expect(block).toMatch(/^data: [^\n]+$/)
+      expect(blocks.at(-1)).toBe('data: [DONE]')
+      expect(stream.raw.endsWith('\n\n')).toBe(true)
+      expect(stream.text).toBe('Hello there')
+      expect(stream.events.map((event) => event.seq)).toEqual(stream.events.map((_, index) => index + 1))
+      expect(stream.events[0]?.type).toBe('started')
+      expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'complete' })
+    })
+
+    it('carries the text in choices[0].delta.content and names the model (§7.34, §7.35)', async () => {
+      product.model.reply(['One', { finish: 'stop' }])
+      const stream = await ada.send(await ada.newChat(), 'Hi')
+      await stream.ended
+      const lines = stream.raw
+        .split('\n\n')
+        .filter((block) => block.startsWith('data: {'))
+        .map((block) => JSON.parse(block.slice(6)) as Record<string, unknown>)
+      expect(lines).toContainEqual(expect.objectContaining({ choices: [{ delta: { content: 'One' } }] }))
+      expect(lines).toContainEqual(expect.objectContaining({ type: 'model', model: 'scripted' }))
+    })
+
+    it('is kept as it was streamed: the stored chat is what the reducer makes of the events (§3.3, §3.5)', async () => {
+      product.model.reply([
+        { reasoning: 'Let me think' },
+        'The ',
+        'answer',
+        { usage: { prompt_tokens: 3, completion_tokens: 5 } },
+        { finish: 'stop' },
+      ])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Why?')
+      await stream.ended
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages).toEqual(stream.run.messages)
+      expect(chat.messages[1]).toMatchObject({
+        content: 'The answer',
+        reasoning: 'Let me think',
+        usage: { input_tokens: 3, output_tokens: 5 },
+        status: 'complete',
+        bot: 'Helper',
+      })
+      expect(chat.selected_message_id).toBe(chat.messages[1]?.id)
+      expect(chat.run).toBeNull()
+    })
+
+    it('joins the parts of a content (§3.7)', async () => {
+      const chatId = await ada.newChat()
+      const stream = await ada.complete({
+        chatId,
+        content: [{ type: 'text', text: 'in ' }, { type: 'image' }, { text: 'parts' }],
+      })
+      await stream.ended
+      expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
+    })
+
+    it('sends the path to the model, each turn once, and never the text of an error', async () => {
+      const chatId = await ada.newChat()
+      product.model.reply([{ status: 400, body: { error: { message: 'no such model' } } }])
+      await (
+        await ada.send(chatId, 'first')
+      ).ended
+      product.model.reply(['partial', { delay: 50 }, { cut: true }])
+      await (
+        await ada.send(chatId, 'second')
+      ).ended
+      product.model.reply(['fine', { finish: 'stop' }])
+      await (
+        await ada.send(chatId, 'third')
+      ).ended
+      expect(product.model.requests.at(-1)?.body.messages).toEqual([
+        { role: 'user', content: 'first\n\nsecond' },
+        { role: 'assistant', content: 'partial' },
+        { role: 'user', content: 'third' },
+      ])
+    })
+
+    it('flushes the first text at once and merges what follows within 50 ms', async () => {
+      const gate = product.model.gate()
+      product.model.reply(['a', gate, ...Array.from({ length: 200 }, () => 'b'), { finish: 'stop' }])
+      const stream = await ada.send(await ada.newChat(), 'Hi')
+      await stream.until(({ text }) => text === 'a')
+      gate.open()
+      await stream.ended
+      expect(stream.text).toBe(`a${'b'.repeat(200)}`)
+      expect(stream.events.filter((event) => event.type === 'text').length).toBeLessThan(20)
+    })
+
+    it.each([
+      ['blank content', { content: ' \n\t ' }, 400, 'invalid_request'],
+      ['no content', {}, 400, 'invalid_request'],
+      ['an unknown bot', { content: 'Hi', botName: 'Nobody' }, 404, 'not_found'],
+      ['an unknown chat', { content: 'Hi', chatId: 'nowhere' }, 404, 'not_found'],
+      ['a chat id that is a path', { content: 'Hi', chatId: '../x' }, 400, 'invalid_request'],
+      ['an unknown parent', { content: 'Hi', parentId: 'nothing' }, 404, 'not_found'],
+      ['an id that is too long', { content: 'Hi', id: 'x'.repeat(65) }, 400, 'invalid_request'],
+    ])('is refused with %s, and nothing is written', async (_what, body, status, code) => {
+      const chatId = await ada.newChat()
+      const before = product.model.requests.length
+      const stream = await ada.complete({ chatId, ...body })
+      await stream.ended
+      expect(stream.status).toBe(status)
+      expect(stream.headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(JSON.parse(stream.raw)).toEqual(problem(code))
+      expect(await countRows(chatId)).toEqual({ messages: 0, runs: 0 })
+      expect(product.model.requests.length).toBe(before)
+    })
+
+    it('can only follow a reply of the same chat, or begin the chat', async () => {
+      const chatId = await ada.newChat()
+      const first = await ada.send(chatId, 'one', { id: 'm1' })
+      await first.ended
+      const elsewhere = await ada.newChat()
+      const foreign = await ada.send(elsewhere, 'two', { parentId: first.run.messages[1]?.id })
+      await foreign.ended
+      expect(foreign.status).toBe(404)
+      expect(await countRows(elsewhere)).toEqual({ messages: 0, runs: 0 })
+      const underUser = await ada.send(chatId, 'three', { parentId: 'm1' })
+      await underUser.ended
+      expect(underUser.status).toBe(400)
+      expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+      const sibling = await ada.send(chatId, 'edited', { parentId: null })
+      await sibling.ended
+      expect(sibling.run.messages[0]).toMatchObject({ content: 'edited', parent_id: null })
+    })
+
+    it('gets a time later than every other of its chat (§3.8)', async () => {
+      const chatId = await ada.newChat()
+      for (const text of ['a', 'b', 'c']) await (await ada.send(chatId, text)).ended
+      const times = (await ada.readChat(chatId)).messages.map((message) => message.unix_timestamp)
+      expect(times.length).toBe(6)
+      expect(times).toEqual([...new Set(times)].sort((a, b) => a - b))
+    })
+  })
+
+  describe('the same id', () => {
+    it('is the same message: its stream is told again and the model is not asked twice', async () => {
+      const gate = product.model.gate()
+      product.model.reply(['Once', gate, ' only', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const before = product.model.requests.length
+      const first = await ada.send(chatId, 'Hi', { id: 'm1', parentId: null })
+      await first.until(({ text }) => text === 'Once')
+      const second = await ada.send(chatId, 'Hi', { id: 'm1', parentId: null })
+      await second.until(({ text }) => text === 'Once')
+      gate.open()
+      await Promise.all([first.ended, second.ended])
+      expect(second.run).toEqual(first.run)
+      const third = await ada.send(chatId, 'Hi', { id: 'm1' })
+      await third.ended
+      expect(third.raw).toBe(first.raw)
+      expect(product.model.requests.length).toBe(before + 1)
+      expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+    })
+
+    it('is told from the messages when the log is gone', async () => {
+      product.model.reply([{ reasoning: 'hm' }, 'kept', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const first = await ada.send(chatId, 'Hi', { id: 'm1' })
+      await first.ended
+      await product.database.db.deleteFrom('runs').where('chat_id', '=', chatId).execute()
+      const again = await ada.send(chatId, 'Hi', { id: 'm1' })
+      await again.ended
+      expect(again.run.messages).toEqual(first.run.messages)
+      expect(again.raw.endsWith('data: [DONE]\n\n')).toBe(true)
+    })
+
+    it('with other content is a conflict, and nothing is written', async () => {
+      const chatId = await ada.newChat()
+      await (
+        await ada.send(chatId, 'Hi', { id: 'm1' })
+      ).ended
+      for (const body of [
+        { content: 'Ho', id: 'm1' },
+        { content: 'Hi', id: 'm1', parentId: 'm1' },
+      ]) {
+        const stream = await ada.complete({ chatId, ...body })
+        await stream.ended
+        expect(stream.status).toBe(409)
+        expect(JSON.parse(stream.raw)).toEqual(problem('conflict'))
+      }
+      expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+    })
+
+    it.runIf(isConcurrent(engine))(
+      'of 64 requests at once makes one message and asks the model once',
+      async () => {
+        const chatId = await ada.newChat()
+        const before = product.model.requests.length
+        const streams = await Promise.all(
+          Array.from({ length: 64 }, () => ada.send(chatId, 'at once', { id: 'm1', parentId: null })),
+        )
+        await Promise.all(streams.map((stream) => stream.ended))
+        expect(new Set(streams.map((stream) => stream.status))).toEqual(new Set([200]))
+        for (const stream of streams) expect(stream.run.messages).toEqual(streams[0]?.run.messages)
+        expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+        expect(product.model.requests.length).toBe(before + 1)
+      },
+    )
+  })
+
+  describe('one run per chat', () => {
+    it('refuses a second send and a regenerate meanwhile, and writes nothing', async () => {
+      const gate = product.model.gate()
+      product.model.reply(['slow', gate, { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const running = await ada.send(chatId, 'Hi', { id: 'm1' })
+      await running.until(({ text }) => text === 'slow')
+      for (const body of [
+        { content: 'again' },
+        { content: 'again', parentId: null },
+        { userMessageId: 'm1' },
+      ]) {
+        const refused = await ada.complete({ chatId, ...body })
+        await refused.ended
+        expect(refused.status).toBe(409)
+        expect(JSON.parse(refused.raw)).toEqual(problem('run_active'))
+      }
+      expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+      gate.open()
+      await running.ended
+      expect(running.run.status).toBe('complete')
+    })
+
+    it.runIf(isConcurrent(engine))('lets one of two regenerates at once win', async () => {
+      const chatId = await ada.newChat()
+      await (
+        await ada.send(chatId, 'Hi', { id: 'm1' })
+      ).ended
+      const gate = product.model.gate()
+      product.model.reply(['one', gate, { finish: 'stop' }])
+      const both = await Promise.all([1, 2].map(() => ada.complete({ chatId, userMessageId: 'm1' })))
+      expect(both.map((stream) => stream.status).sort()).toEqual([200, 409])
+      gate.open()
+      await Promise.all(both.map((stream) => stream.ended))
+      expect(await countRows(chatId)).toEqual({ messages: 3, runs: 2 })
+    })
+  })
+
+  describe('regenerate', () => {
+    it('makes a sibling reply and shows it (§4.24)', async () => {
+      const chatId = await ada.newChat()
+      product.model.reply(['first', { finish: 'stop' }])
+      const first = await ada.send(chatId, 'Hi', { id: 'm1' })
+      await first.ended
+      product.model.reply(['second', { finish: 'stop' }])
+      const second = await ada.complete({ chatId, userMessageId: 'm1' })
+      await second.ended
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages.map(({ parent_id, content }) => [parent_id, content])).toEqual([
+        [null, 'Hi'],
+        ['m1', 'first'],
+        ['m1', 'second'],
+      ])
+      expect(chat.selected_message_id).toBe(second.run.messages[1]?.id)
+      expect(product.model.requests.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'Hi' }])
+    })
+
+    it('is refused for a reply and for an unknown message, and nothing is written', async () => {
+      const chatId = await ada.newChat()
+      const sent = await ada.send(chatId, 'Hi')
+      await sent.ended
+      for (const [userMessageId, status] of [
+        [sent.run.messages[1]?.id, 400],
+        ['nothing', 404],
+      ] as const) {
+        const refused = await ada.complete({ chatId, userMessageId })
+        await refused.ended
+        expect(refused.status).toBe(status)
+      }
+      expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
+    })
+  })
+
+  describe('a failure', () => {
+    it('of the model is an error event, then the end; the reply shows the error and keeps the partial (§7.32, §8.7)', async () => {
+      const chatId = await ada.newChat()
+      product.model.reply(['half an ans', { delay: 80 }, { cut: true }])
+      const stream = await ada.send(chatId, 'Hi')
+      await stream.ended
+      expect(stream.events.slice(-2)).toMatchObject([
+        { type: 'error', error: { code: 'upstream_cut' } },
+        { type: 'ended', status: 'failed' },
+      ])
+      const reply = (await ada.readChat(chatId)).messages[1]
+      expect(reply).toEqual(stream.run.messages[1])
+      expect(reply?.content).toBe(`**Error:** ${reply?.error?.message}`)
+      expect(reply?.partial).toBe('half an ans')
+      const row = await product.database.db
+        .selectFrom('messages')
+        .select('content')
+        .where('id', '=', reply?.id ?? '')
+        .executeTakeFirstOrThrow()
+      expect(row.content).toBe('half an ans')
+    })
+
+    it('of a tool that is not there says so', async () => {
+      product.model.reply([{ toolCall: { name: 'rocket', arguments: '{}' } }])
+      const stream = await ada.send(await ada.newChat(), 'Launch')
+      await stream.ended
+      expect(stream.run.status).toBe('failed')
+      expect(stream.run.messages[1]?.error?.code).toBe('tool_unavailable')
+      expect(stream.run.messages[1]?.error?.message).toContain('rocket')
+    })
+
+    it('ends an answer that grows too long, and stops the model', async () => {
+      const big = 'x'.repeat(100_000)
+      product.model.reply([...Array.from({ length: 12 }, () => big), { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Go on')
+      await stream.ended
+      expect(stream.text.length).toBe(1_000_000)
+      expect(stream.run.messages[1]).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+      expect((await ada.readChat(chatId)).messages[1]?.partial?.length).toBe(1_000_000)
+    })
+
+    it('lets the next message through', async () => {
+      const chatId = await ada.newChat()
+      product.model.reply([{ status: 500, body: {} }, 'x'])
+      product.model.reply([{ status: 500, body: {} }])
+      product.model.reply([{ status: 500, body: {} }])
+      product.model.reply([{ status: 500, body: {} }])
+      await (
+        await ada.send(chatId, 'one')
+      ).ended
+      const next = await ada.send(chatId, 'two')
+      await next.ended
+      expect(next.status).toBe(200)
+    })
+
+    it('of the length limit is told on the complete reply', async () => {
+      product.model.reply(['cut sh', { finish: 'length' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Hi')
+      await stream.ended
+      expect(stream.run.messages[1]).toMatchObject({
+        status: 'complete',
+        finish: 'length',
+        content: 'cut sh',
+      })
+      expect((await ada.readChat(chatId)).messages[1]?.finish).toBe('length')
+    })
+  })
+
+  describe('a run', () => {
+    it('works with the bot as it was at its start', async () => {
+      const gate = product.model.gate()
+      product.model.reply(['a', gate, 'b', { finish: 'stop' }])
+      await ada.post('/api/bot', { name: 'Brief', model: 'old' })
+      const stream = await ada.send(await ada.newChat(), 'Hi', { botName: 'Brief' })
+      await stream.until(({ text }) => text === 'a')
+      expect((await ada.delete('/api/bot/Brief')).statusCode).toBe(204)
+      gate.open()
+      await stream.ended
+      expect(stream.text).toBe('ab')
+      expect(product.model.requests.at(-1)?.body.model).toBe('old')
+    })
+
+    it('goes on when its reader leaves, also before the first token (§4.15)', async () => {
+      const gate = product.model.gate()
+      product.model.reply([gate, 'all ', { delay: 100 }, 'of it', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Hi')
+      stream.leave()
+      gate.open()
+      await expect
+        .poll(async () => (await ada.readChat(chatId)).messages[1]?.content, { timeout: 5_000 })
+        .toBe('all of it')
+      await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
+    })
+
+    it('shows its text so far with the number of its last event to whoever reads the chat', async () => {
+      const gate = product.model.gate()
+      product.model.reply(['so far', gate, ' so good', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Hi')
+      await stream.until(({ text }) => text === 'so far')
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages[1]).toMatchObject({ content: 'so far', status: 'streaming' })
+      expect(chat.run).toEqual({ message_id: chat.messages[1]?.id, seq: stream.run.seq })
+      gate.open()
+      await stream.ended
+      await wait(0)
+      expect((await ada.readChat(chatId)).messages[1]?.content).toBe('so far so good')
+    })
+  })
+})
