@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -6,6 +7,8 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {
+    // As many as there are processors; one fewer, as Vitest would have it, is one too few on two.
+    maxWorkers: availableParallelism(),
     projects: [
       { test: { name: 'contract', root: path('contract'), environment: 'node' } },
       {

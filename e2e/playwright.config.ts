@@ -11,6 +11,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   timeout: 30_000,
+  globalTimeout: 10 * 60_000,
   expect: { timeout: 7_000 },
   reporter: 'list',
   use: {

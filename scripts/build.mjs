@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compressFiles } from './compress-files.mjs'
 import { hashSources } from './hash-sources.mjs'
 import { rootFolder, runCommand, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
@@ -20,7 +19,7 @@ const parts = [
   },
   {
     name: 'web',
-    sources: [...shared, 'web', 'scripts/compress-files.mjs'],
+    sources: [...shared, 'web'],
     folder: join(rootFolder, 'web/dist'),
     proof: 'index.html',
     build: buildWeb,
@@ -78,7 +77,6 @@ async function buildWeb(output) {
     { cwd: join(rootFolder, 'web'), env: { NODE_ENV: 'production' } },
   )
   if (code !== 0) throw new Error('The web part could not be built; the reason is above.')
-  await compressFiles(output)
 }
 
 /** @param {string} name */

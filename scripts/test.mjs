@@ -10,6 +10,8 @@ import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } fro
 
 const reports = join(rootFolder, '.cache', 'test-reports')
 
+const stageDeadlineMs = 8 * 60_000
+
 await setUp()
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
@@ -42,7 +44,11 @@ async function runVitestStage() {
     const { code } = await runTool(
       'vitest/vitest.mjs',
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
-      { env: started === undefined ? {} : { TEST_DATABASE_URL: started.url } },
+      {
+        // A test that never gives way to a timer cannot be ended by its own time limit.
+        deadlineMs: stageDeadlineMs,
+        env: started === undefined ? {} : { TEST_DATABASE_URL: started.url },
+      },
     )
     return countVitest(report, code)
   } finally {

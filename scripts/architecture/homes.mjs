@@ -3,7 +3,7 @@ const homes = [
   {
     pattern: /\bprocess\.env\b/,
     isHome: (/** @type {string} */ path) =>
-      /^(scripts|e2e|bench)\/|\.config\.ts$|^server\/config\.ts$|^server\/testing\/test-database\.ts$/.test(
+      /^(scripts|e2e|bench)\/|\.config\.ts$|^server\/config(\.test)?\.ts$|^server\/testing\/test-database\.ts$/.test(
         path,
       ),
     message: 'only server/config.ts reads process.env',
@@ -17,7 +17,7 @@ const homes = [
   },
   {
     pattern:
-      /(?<![.\w])fetch\(|\b(globalThis|window|self)\.fetch\b|\bnew (WebSocket|EventSource|XMLHttpRequest)\b|\bsendBeacon\(|import (?!type\b)[^'"]*from ['"]undici['"]|import (?!type\b)(?:[^'"]*\b(request|get|connect|createConnection|Socket|Agent)\b[^'"]*|[\w*][^'"{]*)from ['"]node:(https?|http2|net|tls)['"]/,
+      /(?<![.\w])fetch\(|(?<!typeof )\b(globalThis|window|self)\.fetch\b|\bnew (WebSocket|EventSource|XMLHttpRequest)\b|\bsendBeacon\(|import (?!type\b)[^'"]*from ['"]undici['"]|import (?!type\b)(?:[^'"]*\b(request|get|connect|createConnection|Socket|Agent)\b[^'"]*|[\w*][^'"{]*)from ['"]node:(https?|http2|net|tls)['"]/,
     isHome: (/** @type {string} */ path) =>
       /^server\/(http|models|identity|testing)\/|^web\/(lib|testing)\/|\.test\.tsx?$|^(scripts|e2e|bench)\//.test(
         path,

@@ -10,6 +10,8 @@ const drawers = new Set([
   'stuff',
   'serivce',
 ])
+/** Where a program begins; each has one. */
+const entries = new Set(['main', 'app'])
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
 /**
@@ -37,7 +39,7 @@ function listTwins(sources) {
   const places = new Map()
   for (const { path } of sources) {
     const name = (path.split('/').at(-1) ?? '').replace(/\.(ts|tsx|mjs)$/, '')
-    places.set(name, [...(places.get(name) ?? []), path])
+    if (!entries.has(name.replace(/\.test$/, ''))) places.set(name, [...(places.get(name) ?? []), path])
   }
   return [...places.values()]
     .filter((paths) => paths.length > 1)

@@ -15,8 +15,8 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   http: [],
 })
 
-/** Files that put the whole together. */
-const composition = new Set(['server/app.ts', 'server/deps.ts', 'server/main.ts', 'server/seed.ts'])
+/** Files that put the whole together: those outside of every domain. */
+const composition = /^server\/[^/]+$/
 
 /** Files of the package's root that any file may read. */
 const readByAll = new Set(['server/config.ts'])
@@ -28,7 +28,7 @@ const readByAll = new Set(['server/config.ts'])
  */
 export function checkServerDomains(sources) {
   return sources
-    .filter(({ path, isTest }) => path.startsWith('server/') && !isTest && !composition.has(path))
+    .filter(({ path, isTest }) => path.startsWith('server/') && !isTest && !composition.test(path))
     .flatMap(({ path, imports }) =>
       imports.flatMap(({ target }) => {
         const problem = target?.startsWith('server/') ? checkImport(path, target) : undefined
@@ -42,13 +42,13 @@ export function checkServerDomains(sources) {
  * @param {string} target
  */
 function checkImport(path, target) {
-  if (composition.has(target)) return `only the composition and tests import ${target}`
   if (target.startsWith('server/testing/')) return `only tests import ${target}`
-  if (target.endsWith('-routes.ts')) return `only app.ts imports routes (${target})`
   if (readByAll.has(target)) return undefined
+  if (composition.test(target)) return `only the composition (server/*.ts) and tests import ${target}`
   const from = domainOf(path)
   const to = domainOf(target)
   if (from === to) return undefined
+  if (target.endsWith('-routes.ts')) return `nobody imports the routes of another domain (${target})`
   const allowed = domains[from]
   if (allowed === undefined) return `the folder server/${from} has no place in the order of domains`
   return allowed.includes(to) ? undefined : `${from} must not import ${to} (${target})`
@@ -56,6 +56,5 @@ function checkImport(path, target) {
 
 /** @param {string} path */
 function domainOf(path) {
-  const [, folder = '', file] = path.split('/')
-  return file === undefined ? '(root)' : folder
+  return path.split('/')[1] ?? ''
 }
