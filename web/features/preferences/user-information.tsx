@@ -1,4 +1,4 @@
-import type { UserInfo } from '@yonder/contract/user'
+import type { UserInfo } from '@yonder/contract/user-info'
 import { Avatar } from '../../ui/avatar.tsx'
 import { SettingsGroup } from '../../ui/settings-group.tsx'
 import { SettingsRow } from '../../ui/settings-row.tsx'
