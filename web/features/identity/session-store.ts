@@ -19,24 +19,37 @@ export interface SessionStore {
   clear(): void
   /** Calls back when another tab has changed the entry; answers how to stop. */
   watch(onChange: () => void): () => void
+  /** Resolves when another tab has changed the entry, or after so many milliseconds. */
+  nextChange(longest: number): Promise<void>
 }
 
 /** One entry of local storage per issuer and client, shared by all tabs. */
 export function createSessionStore(issuer: string, clientId: string): SessionStore {
   const key = `yonder.sign-in:${issuer}:${clientId}`
+  const watch = (onChange: () => void): (() => void) => {
+    const listen = (event: StorageEvent): void => {
+      // A null key means that everything was cleared.
+      if (event.key === key || event.key === null) onChange()
+    }
+    addEventListener('storage', listen)
+    return () => removeEventListener('storage', listen)
+  }
   return {
     key,
     read: () => parseSession(browserStorage.read(key)),
     write: (session) => browserStorage.write(key, JSON.stringify(session)),
     clear: () => browserStorage.remove(key),
-    watch(onChange) {
-      const listen = (event: StorageEvent): void => {
-        // A null key means that everything was cleared.
-        if (event.key === key || event.key === null) onChange()
-      }
-      addEventListener('storage', listen)
-      return () => removeEventListener('storage', listen)
-    },
+    watch,
+    nextChange: (longest) =>
+      new Promise((resolve) => {
+        const finish = (): void => {
+          clearTimeout(timer)
+          stop()
+          resolve()
+        }
+        const timer = setTimeout(finish, longest)
+        const stop = watch(finish)
+      }),
   }
 }
 

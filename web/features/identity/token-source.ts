@@ -1,16 +1,20 @@
 import type { OpenIdClient } from './open-id-client.ts'
+import { refreshSession } from './refresh-session.ts'
 import type { Session, SessionStore } from './session-store.ts'
-import { toSession } from './to-session.ts'
+import { SignedOutError } from './signed-out-error.ts'
 
 /** Milliseconds: an access token is used while more of its life is left (§9.15). */
 const refreshMargin = 60_000
 /** Milliseconds that a tab waits while another one refreshes (§9.15). */
 const lockTimeout = 5_000
 
-/** The session has ended, here or at the provider; nothing is stored any more. */
-export class SignedOutError extends Error {
-  override readonly name = 'SignedOutError'
-}
+/**
+ * Milliseconds: what one tab writes to local storage reaches another only after a while, and a lock may come sooner. So
+ * the lock is held for this long after a refresh, and who had to wait for it gives the news as long to arrive. Without
+ * it two tabs would use one refresh token, which a strict provider answers by ending the sign-in.
+ */
+const settleTime = 250
+const barelyWaited = 20
 
 export interface TokenSource {
   /** Throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or what went wrong on the way. */
@@ -19,8 +23,7 @@ export interface TokenSource {
 
 /**
  * Access tokens out of the store, renewed when little of their life is left: once for all callers of this tab, and in
- * one tab at a time. Only the provider's word that the sign-in is over clears the store; a failure on the way leaves
- * the person signed in.
+ * one tab at a time.
  */
 export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
   let refreshing: Promise<Session> | undefined
@@ -36,37 +39,26 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
   }
 
   function refreshAlone(): Promise<Session> {
-    const options = { signal: AbortSignal.timeout(lockTimeout) }
-    return navigator.locks.request(store.key, options, async () => {
-      // Another tab may have refreshed or signed out while this one waited.
-      const known = store.read()
-      if (known === null) throw new SignedOutError('Signed out in another tab.')
-      return isFresh(known) ? known : refresh(known)
+    return new Promise((resolve, reject) => {
+      const asked = performance.now()
+      const options = { signal: AbortSignal.timeout(lockTimeout) }
+      navigator.locks
+        .request(store.key, options, async () => {
+          const known = await readCurrent(performance.now() - asked > barelyWaited)
+          resolve(isFresh(known) ? known : await refreshSession(store, openClient, known))
+          await pause(settleTime)
+        })
+        .catch(reject)
     })
   }
 
-  async function refresh(known: Session): Promise<Session> {
-    if (known.refreshToken === null) {
-      store.clear()
-      throw new SignedOutError('The access token has expired and cannot be renewed.')
-    }
-    const { library, configuration } = await openClient()
-    try {
-      const answer = await library.refreshTokenGrant(configuration, known.refreshToken)
-      const session = toSession(answer, Date.now(), known)
-      // A sign-out while the answer was on its way stands.
-      if (!isStored(known)) throw new SignedOutError('Signed out meanwhile.')
-      store.write(session)
-      return session
-    } catch (error) {
-      if (!(error instanceof library.ResponseBodyError) || error.error !== 'invalid_grant') throw error
-      if (isStored(known)) store.clear()
-      throw new SignedOutError('The sign-in has ended.', { cause: error })
-    }
-  }
-
-  function isStored({ refreshToken }: Session): boolean {
-    return store.read()?.refreshToken === refreshToken
+  /** What another tab may have refreshed or cleared while this one waited. */
+  async function readCurrent(hasWaited: boolean): Promise<Session> {
+    const seen = store.read()
+    if (hasWaited && seen !== null && !isFresh(seen)) await store.nextChange(settleTime)
+    const known = store.read()
+    if (known === null) throw new SignedOutError('Signed out in another tab.')
+    return known
   }
 
   return { get }
@@ -74,4 +66,8 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
 
 function isFresh({ expiresAt }: Session): boolean {
   return expiresAt - Date.now() > refreshMargin
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

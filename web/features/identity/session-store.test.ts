@@ -1,0 +1,57 @@
+import { expect, it, vi } from 'vitest'
+import { createSessionStore } from './session-store.ts'
+import type { Session } from './session-store.ts'
+
+const session: Session = {
+  accessToken: 'access',
+  expiresAt: 1_000,
+  refreshToken: 'refresh',
+  idToken: 'id',
+  user: { sub: 'person-1', name: 'Ada', email: null, picture: null },
+}
+
+it('keeps one entry per issuer and client in local storage (§3.26)', () => {
+  const store = createSessionStore('https://id.example', 'web')
+  store.write(session)
+  expect(store.read()).toEqual(session)
+  expect(Object.keys(localStorage)).toEqual([store.key])
+  expect(createSessionStore('https://other.example', 'web').read()).toBeNull()
+  expect(createSessionStore('https://id.example', 'app').read()).toBeNull()
+  store.clear()
+  expect(localStorage).toHaveLength(0)
+})
+
+it.each([
+  ['broken text', '{'],
+  ['another kind of value', '7'],
+  ['null', 'null'],
+  ['the entry of an older version', '{"token":"x"}'],
+  ['an entry without a person', JSON.stringify({ ...session, user: {} })],
+  ['an expiry in words', JSON.stringify({ ...session, expiresAt: 'soon' })],
+])('takes %s for signed out', (_name, text) => {
+  const store = createSessionStore('https://id.example', 'web')
+  localStorage.setItem(store.key, text)
+  expect(store.read()).toBeNull()
+})
+
+it('hears of changes to its own entry alone, until it is stopped', () => {
+  const store = createSessionStore('https://id.example', 'web')
+  const onChange = vi.fn<() => void>()
+  const stop = store.watch(onChange)
+  dispatchEvent(new StorageEvent('storage', { key: 'theme' }))
+  expect(onChange).not.toHaveBeenCalled()
+  dispatchEvent(new StorageEvent('storage', { key: store.key }))
+  dispatchEvent(new StorageEvent('storage', { key: null }))
+  expect(onChange).toHaveBeenCalledTimes(2)
+  stop()
+  dispatchEvent(new StorageEvent('storage', { key: store.key }))
+  expect(onChange).toHaveBeenCalledTimes(2)
+})
+
+it('waits for the next change, but not for ever', async () => {
+  const store = createSessionStore('https://id.example', 'web')
+  const changed = store.nextChange(60_000)
+  dispatchEvent(new StorageEvent('storage', { key: store.key }))
+  await changed
+  await store.nextChange(1)
+})

@@ -1,0 +1,65 @@
+import type { ClientSettings } from '@yonder/contract/client-settings'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+import type { IdentityClient } from './identity-client.ts'
+import { IdentityContext } from './identity-context.ts'
+import type { IdentityState } from './identity-state.ts'
+import { SignInScreen } from './sign-in-screen.tsx'
+
+function open(embedded: boolean, state: IdentityState = { status: 'unauthenticated' }) {
+  const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
+  const identity: IdentityClient = {
+    getState: () => state,
+    subscribe: () => () => undefined,
+    start: () => Promise.resolve(),
+    signIn,
+    getAccessToken: () => Promise.resolve('token'),
+    signOut: () => Promise.resolve(),
+    forget: () => undefined,
+  }
+  const settings: ClientSettings = {
+    identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },
+    sourceUrl: 'https://code.example/yonder',
+    demoShareId: null,
+  }
+  render(
+    <IdentityContext value={identity}>
+      <SignInScreen settings={settings} returnTo="/chat/abc" />
+    </IdentityContext>,
+  )
+  return { signIn }
+}
+
+describe('the sign-in screen', () => {
+  it('says what it is and links to the source (§2.13)', () => {
+    open(true)
+    expect(screen.getByRole('heading', { name: 'Yonder' })).toBeVisible()
+    expect(screen.getByText('Sign in to access your chats')).toBeVisible()
+    expect(screen.getByRole('link', { name: /source/i })).toHaveAttribute(
+      'href',
+      'https://code.example/yonder',
+    )
+    expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it('starts a sign-in with Google that comes back here (§2.13)', async () => {
+    const { signIn } = open(false)
+    await userEvent.click(screen.getByRole('button', { name: 'Sign in with Google' }))
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: true, returnTo: '/chat/abc' })
+    expect(screen.queryByRole('button', { name: /local/ })).toBeNull()
+  })
+
+  it('offers a local account where the provider is embedded', async () => {
+    const { signIn } = open(true)
+    await userEvent.click(screen.getByRole('button', { name: 'Sign in with a local account' }))
+    expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: false, returnTo: '/chat/abc' })
+    expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
+  })
+
+  it('shows why a sign-in failed, and lets one try again (§4.1, §8.5)', () => {
+    open(false, { status: 'error', message: 'Login failed' })
+    expect(screen.getByRole('alert')).toHaveTextContent('Login failed')
+    expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeEnabled()
+  })
+})
