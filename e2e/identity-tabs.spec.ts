@@ -1,0 +1,273 @@
+import type { Page } from '@playwright/test'
+import { chromium } from '@playwright/test'
+import { findChromium } from '../scripts/find-chromium.mjs'
+import { askToken, changeSession, expect, readStorage, signInHosted, test } from './identity-fixtures.ts'
+
+const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
+const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })
+
+test('a sign-in comes back to where it began (§4.1)', async ({ page, hosted, provider: _ }) => {
+  await signInHosted(page, hosted, '/chat/abc?tab=2')
+  await expect(signedIn(page)).toBeVisible()
+  expect(page.url()).toBe(`${hosted.baseUrl}/chat/abc?tab=2`)
+})
+
+for (const target of [
+  '//evil.example',
+  'https://evil.example/',
+  '/\\evil.example',
+  '/.//evil.example',
+  'javascript:1',
+]) {
+  test(`a sign-in told to come back to ${target} goes home`, async ({ page, hosted, provider: _ }) => {
+    // Before the page comes back to itself, someone has been at its record.
+    await page.addInitScript((returnTo) => {
+      for (const key of Object.keys(sessionStorage)) {
+        const record = JSON.parse(sessionStorage.getItem(key) ?? '{}') as object
+        sessionStorage.setItem(key, JSON.stringify({ ...record, returnTo }))
+      }
+    }, target)
+    await signInHosted(page, hosted, '/chat/abc')
+    await expect(signedIn(page)).toBeVisible()
+    expect(page.url()).toBe(`${hosted.baseUrl}/`)
+  })
+}
+
+test('the sign-in is kept in local storage and outlives a reload, without a request (§3.26)', async ({
+  page,
+  hosted,
+  provider,
+}) => {
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  const [entry = ''] = Object.values(await readStorage(page))
+  expect(JSON.parse(entry)).toMatchObject({ refreshToken: expect.any(String) })
+  provider.forget()
+  await page.reload()
+  await expect(signedIn(page)).toBeVisible()
+  expect(provider.calls).toEqual([])
+})
+
+test('an access token is renewed once, silently, when less than a minute of it is left (§1.2)', async ({
+  page,
+  hosted,
+  provider,
+}) => {
+  provider.faults = { accessTokenLife: 62 }
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  provider.forget()
+  const first = await askToken(page)
+  expect(provider.tokenRequests).toHaveLength(0)
+  provider.faults = {}
+  await page.waitForTimeout(2_500)
+  const second = await askToken(page)
+  await askToken(page)
+  expect(provider.tokenRequests).toHaveLength(1)
+  expect(second.token).not.toBe(first.token)
+  expect((await hosted.readUser(second.token ?? '')).status).toBe(200)
+  await page.reload()
+  expect((await askToken(page)).token).toBe(second.token)
+  expect(provider.tokenRequests).toHaveLength(1)
+})
+
+test('four calls in two tabs renew the token once', async ({ page, context, hosted, provider }) => {
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  const other = await context.newPage()
+  await other.goto(hosted.baseUrl)
+  await expect(signedIn(other)).toBeVisible()
+  provider.forget()
+  await context.route('**/token', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await route.continue()
+  })
+  await changeSession(page, { expiresAt: Date.now() + 30_000 })
+  const answers = await Promise.all([page, page, other, other].map(askToken))
+  expect(provider.tokenRequests).toHaveLength(1)
+  expect(new Set(answers.map(({ token }) => token)).size).toBe(1)
+  expect(answers[0]?.token).toEqual(expect.any(String))
+})
+
+test('a tab that waits for another one gives up after 5 s, and stays signed in (§8.6, §9.15)', async ({
+  page,
+  context,
+  hosted,
+  provider: _,
+}) => {
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  await changeSession(page, { expiresAt: Date.now() })
+  const holder = await context.newPage()
+  await holder.goto(`${hosted.baseUrl}/assets-are-not-needed-here`)
+  await holder.evaluate(() => {
+    const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
+    void navigator.locks.request(key, () => new Promise(() => undefined))
+  })
+  const started = Date.now()
+  expect(await askToken(page)).toEqual({ error: 'Get access token failed', cause: 'TimeoutError' })
+  expect(Date.now() - started).toBeGreaterThan(4_500)
+  expect(Date.now() - started).toBeLessThan(8_000)
+  await expect(signedIn(page)).toBeVisible()
+})
+
+test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', async ({
+  browser,
+  hosted,
+  provider: _,
+}) => {
+  const hang = async (pattern: string): Promise<Page> => {
+    const page = await (await browser.newContext()).newPage()
+    await page.route(pattern, () => undefined)
+    return page
+  }
+  const timeOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const started = Date.now()
+    await act()
+    return Date.now() - started
+  }
+  const discovery = await hang('**/openid-configuration')
+  const code = await hang('**/token')
+  const refresh = await hang('**/nothing-yet')
+  await signInHosted(refresh, hosted)
+  await expect(signedIn(refresh)).toBeVisible()
+  await changeSession(refresh, { expiresAt: Date.now() })
+  await refresh.route('**/token', () => undefined)
+
+  const times = await Promise.all([
+    timeOf(async () => {
+      await signInHosted(discovery, hosted)
+      await expect(discovery.getByRole('alert')).toHaveText('Login failed', { timeout: 15_000 })
+    }),
+    timeOf(async () => {
+      await signInHosted(code, hosted)
+      await expect(code.getByRole('alert')).toHaveText('Login failed', { timeout: 15_000 })
+    }),
+    timeOf(async () => expect((await askToken(refresh)).error).toBe('Get access token failed')),
+  ])
+  for (const time of times) {
+    expect(time).toBeGreaterThan(9_500)
+    expect(time).toBeLessThan(14_000)
+  }
+  await Promise.all([discovery, code, refresh].map((page) => page.context().close()))
+})
+
+test("only the provider's word ends a sign-in, and then in every tab", async ({
+  page,
+  context,
+  hosted,
+  provider,
+  problems,
+}) => {
+  problems.expect(/500 \(Internal/)
+  problems.expect(/ERR_FAILED|ERR_INTERNET/)
+  problems.expect(/400 \(Bad/)
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  const other = await context.newPage()
+  await other.goto(hosted.baseUrl)
+  await expect(signedIn(other)).toBeVisible()
+  await changeSession(page, { expiresAt: Date.now() })
+
+  provider.faults = { status: { '/token': 500 } }
+  expect((await askToken(page)).error).toBe('Get access token failed')
+  await expect(page.getByText('Get access token failed')).toBeVisible()
+  await page.route('**/token', (route) => route.abort('internetdisconnected'))
+  expect((await askToken(page)).error).toBe('Get access token failed')
+  await page.unroute('**/token')
+  await expect(signedIn(page)).toBeVisible()
+
+  // The notice offers the way on.
+  provider.faults = {}
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('Get access token failed')).toBeHidden()
+  await expect(signedIn(page)).toBeVisible()
+
+  await changeSession(page, { expiresAt: Date.now() })
+  provider.faults = { status: { '/token': 400 }, tokenError: 'invalid_grant' }
+  expect((await askToken(page)).cause).toBe('SignedOutError')
+  await expect(signInButton(page)).toBeVisible()
+  await expect(signInButton(other)).toBeVisible()
+})
+
+test('signing out tells the provider and every tab (§2.18)', async ({ page, context, hosted, provider }) => {
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  const other = await context.newPage()
+  await other.goto(hosted.baseUrl)
+  await expect(signedIn(other)).toBeVisible()
+  provider.forget()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(signInButton(page)).toBeVisible()
+  await expect(signInButton(other)).toBeVisible()
+  expect(page.url()).toBe(`${hosted.baseUrl}/`)
+  expect(await readStorage(page)).toEqual({})
+  const told = provider.calls.filter((call) => /revoke|logout/.test(call))
+  expect(told).toEqual(['POST /revoke', 'GET /logout'])
+})
+
+test('signing out ends here also when the provider is away', async ({ page, hosted, provider, problems }) => {
+  problems.expect(/could not be told/)
+  await signInHosted(page, hosted)
+  await expect(signedIn(page)).toBeVisible()
+  await page.reload()
+  await expect(signedIn(page)).toBeVisible()
+  problems.expect(/500 \(Internal/)
+  provider.faults = { status: { '/.well-known/openid-configuration': 500 } }
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(signInButton(page)).toBeVisible()
+  expect(await readStorage(page)).toEqual({})
+})
+
+test('with the embedded provider, a signed-out browser holds nothing that works', async ({
+  page,
+  embedded,
+}) => {
+  await page.goto(embedded.baseUrl)
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('Name').fill('Ada Lovelace')
+  await page.getByLabel('E-mail').fill('ada@example.com')
+  await page.getByLabel('Password').fill('correct horse')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { name: 'Signed in as Ada Lovelace' })).toBeVisible()
+  const [entry = '{}'] = Object.values(await readStorage(page))
+  const { accessToken = '', refreshToken = '' } = JSON.parse(entry) as Record<string, string>
+  expect((await embedded.readUser(accessToken)).status).toBe(200)
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeVisible()
+  expect((await embedded.readUser(accessToken)).status).toBe(401)
+  const refreshed = await fetch(`${embedded.baseUrl}/oidc/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      client_id: 'yonder',
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+    }),
+  })
+  expect(refreshed.status).toBe(400)
+  // The provider has forgotten the browser too.
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await expect(page.getByLabel('Password')).toBeVisible()
+})
+
+test('a page on plain http says why nobody can sign in', async ({ hosted }) => {
+  const executablePath = findChromium()
+  const browser = await chromium.launch({
+    ...(executablePath === undefined ? {} : { executablePath }),
+    args: ['--no-sandbox', '--host-resolver-rules=MAP yonder.lan localhost'],
+  })
+  try {
+    const page = await browser.newPage()
+    const errors: Error[] = []
+    page.on('pageerror', (error) => errors.push(error))
+    await page.goto(hosted.baseUrl.replace('localhost', 'yonder.lan'))
+    await expect(page.getByRole('alert')).toContainText('Signing in needs a secure address.')
+    await page.getByRole('button', { name: 'Sign in with Google' }).click()
+    await expect(page.getByRole('alert')).toContainText('open it over https')
+    expect(errors).toEqual([])
+  } finally {
+    await browser.close()
+  }
+})
