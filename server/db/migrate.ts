@@ -5,12 +5,13 @@ import type { Dialect } from './dialect.ts'
 import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'
+import { createConnectors } from './migrations/0004-connectors.ts'
 import type { Tables } from './tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 
 /** In order; a migration that was released is never changed, the next one is added. Its number is its place, from 1. */
-export const migrations: readonly Migration[] = [createChats, createIdentity, createSearch]
+export const migrations: readonly Migration[] = [createChats, createIdentity, createSearch, createConnectors]
 
 /**
  * Brings the database to this version. Each migration is one transaction together with its mark, so a process killed at
