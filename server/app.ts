@@ -8,6 +8,10 @@ import { openChats } from './chats/open-chats.ts'
 import type { Chats } from './chats/open-chats.ts'
 import { openCompletions } from './completions/open-completions.ts'
 import type { Completions } from './completions/open-completions.ts'
+import { registerConnectorOAuthRoutes } from './connectors/connector-oauth-routes.ts'
+import { registerConnectorRoutes } from './connectors/connector-routes.ts'
+import { openConnectors } from './connectors/open-connectors.ts'
+import type { Connectors } from './connectors/open-connectors.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
@@ -41,6 +45,40 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(database.dialect.isStorageFull))
   app.decorateRequest('user', null)
+  const domains = openDomains(app, deps)
+  registerHostPin(app, config.publicUrl)
+  registerJsonBody(app)
+  await registerSecurityHeaders(app, {
+    connectOrigins: identity.browserOrigins,
+    https: config.publicUrl.startsWith('https:'),
+  })
+  await registerRateLimits(app)
+  await registerOpenApi(app, config.publicUrl)
+  registerHealthRoutes(app, {
+    metrics: deps.metrics,
+    metricsToken: config.metricsToken,
+    countActiveRuns: domains.completions.countActive,
+    checkReady: async () => {
+      await sql`select 1`.execute(database.db)
+    },
+  })
+  await identity.register(app)
+  registerSettingsRoutes(app, deps)
+  await app.register(async (api: Api) => registerConnectorOAuthRoutes(api, domains.connectors))
+  await app.register(async (api: Api) => registerApi(api, deps, domains))
+  await registerWebRoutes(app, deps.webRoot)
+  return app
+}
+
+interface Domains {
+  readonly chats: Chats
+  readonly completions: Completions
+  readonly connectors: Connectors
+}
+
+/** What lives as long as the app, and ends before the database does. */
+function openDomains(app: FastifyInstance, deps: Deps): Domains {
+  const { config } = deps
   const completions = openCompletions({
     ...deps,
     openBotModel: (_user, bot) =>
@@ -57,35 +95,20 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     readRun: completions.readRun,
     onError: (error) => app.log.error({ err: error }, 'a chat could not be tended'),
   })
+  const connectors = openConnectors({
+    ...deps,
+    onError: (error) => app.log.error({ err: error }, 'a connector could not be tended'),
+  })
   app.addHook('preClose', async () => {
-    await Promise.all([completions.close(), chats.close()])
+    await Promise.all([completions.close(), chats.close(), connectors.close()])
   })
-  registerHostPin(app, config.publicUrl)
-  registerJsonBody(app)
-  await registerSecurityHeaders(app, {
-    connectOrigins: identity.browserOrigins,
-    https: config.publicUrl.startsWith('https:'),
-  })
-  await registerRateLimits(app)
-  await registerOpenApi(app, config.publicUrl)
-  registerHealthRoutes(app, {
-    metrics: deps.metrics,
-    metricsToken: config.metricsToken,
-    countActiveRuns: completions.countActive,
-    checkReady: async () => {
-      await sql`select 1`.execute(database.db)
-    },
-  })
-  await identity.register(app)
-  registerSettingsRoutes(app, deps)
-  await app.register(async (api: Api) => registerApi(api, deps, chats, completions))
-  await registerWebRoutes(app, deps.webRoot)
-  return app
+  return { chats, completions, connectors }
 }
 
 /** Everything that needs a signed-in person. */
-async function registerApi(api: Api, deps: Deps, chats: Chats, completions: Completions): Promise<void> {
+async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void> {
   const { config, identity } = deps
+  const { chats, completions, connectors } = domains
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
   }
@@ -93,6 +116,7 @@ async function registerApi(api: Api, deps: Deps, chats: Chats, completions: Comp
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
   registerUserRoutes(api)
   registerBotRoutes(api, deps)
+  registerConnectorRoutes(api, connectors)
   chats.register(api)
   completions.register(api)
 }

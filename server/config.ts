@@ -84,7 +84,9 @@ const Environment = z.object({
   DEFAULT_MODEL_API_KEY: optional(z.string()),
   DEFAULT_BOTS: optional(json(DefaultBots, 'a JSON list of bots')),
   ALLOWED_PRIVATE_HOSTS: optional(hostList),
-  CONNECTOR_REGISTRY_URL: optional(httpUrl),
+  CONNECTOR_REGISTRY_URL: optional(
+    z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
+  ),
   DEMO_SHARE_ID: optional(z.string()),
   SOURCE_URL: optional(httpUrl),
   METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
@@ -126,6 +128,10 @@ export interface Config {
   /** Null means: one for the built-in demo model, or none when a provider is configured, whose models only the operator knows. */
   readonly defaultBots: readonly BotInput[] | null
   readonly allowedPrivateHosts: readonly string[]
+  /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
+  readonly connectorRegistryUrl: string | null
+  /** Where the document that describes us to authorization servers of connectors is published. */
+  readonly connectorClientMetadataUrl: string | null
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
@@ -229,6 +235,8 @@ function toConfig(env: z.infer<typeof Environment>): Config {
         : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
     defaultBots: env.DEFAULT_BOTS ?? null,
     allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
+    connectorRegistryUrl: toRegistryUrl(env.CONNECTOR_REGISTRY_URL),
+    connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
     demoShareId: env.DEMO_SHARE_ID ?? null,
     sourceUrl: env.SOURCE_URL ?? defaultSourceUrl,
     metricsToken: env.METRICS_TOKEN ?? null,
@@ -244,6 +252,13 @@ function toConfig(env: z.infer<typeof Environment>): Config {
       shareReads: env.RATE_LIMIT_SHARE_READS ?? 60,
     },
   }
+}
+
+const officialRegistry = 'https://registry.modelcontextprotocol.io'
+
+/** `none` is for closed networks. */
+function toRegistryUrl(setting: string | undefined): string | null {
+  return setting === 'none' ? null : (setting ?? officialRegistry)
 }
 
 /** The one place where the process's environment is read; `.env` in the working folder fills what is not set. */

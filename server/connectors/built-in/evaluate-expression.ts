@@ -1,0 +1,159 @@
+/** Characters of an expression; what is longer is no sum that a person wants to know. */
+const longest = 1_000
+/** Brackets and signs inside of one another. */
+const deepest = 100
+
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError'
+}
+
+const constants: Readonly<Record<string, number>> = { pi: Math.PI, e: Math.E, tau: 2 * Math.PI }
+
+type Compute = (...values: number[]) => number
+const functions: Readonly<Record<string, { readonly arity: number | 'many'; readonly compute: Compute }>> = {
+  abs: { arity: 1, compute: Math.abs },
+  sqrt: { arity: 1, compute: Math.sqrt },
+  cbrt: { arity: 1, compute: Math.cbrt },
+  exp: { arity: 1, compute: Math.exp },
+  ln: { arity: 1, compute: Math.log },
+  log: { arity: 1, compute: Math.log10 },
+  log10: { arity: 1, compute: Math.log10 },
+  log2: { arity: 1, compute: Math.log2 },
+  sin: { arity: 1, compute: Math.sin },
+  cos: { arity: 1, compute: Math.cos },
+  tan: { arity: 1, compute: Math.tan },
+  asin: { arity: 1, compute: Math.asin },
+  acos: { arity: 1, compute: Math.acos },
+  atan: { arity: 1, compute: Math.atan },
+  floor: { arity: 1, compute: Math.floor },
+  ceil: { arity: 1, compute: Math.ceil },
+  round: { arity: 1, compute: Math.round },
+  min: { arity: 'many', compute: Math.min },
+  max: { arity: 'many', compute: Math.max },
+}
+
+/**
+ * The value of an arithmetic expression: `+ - * / % ^`, brackets, `sqrt(2)` and the like, `pi` and `e`. `^` and `**` bind
+ * to the right and before a sign, as on paper: -2^2 is -4.
+ * @throws ExpressionError with a sentence for whoever wrote the expression
+ */
+export function evaluateExpression(expression: string): number {
+  if (expression.length > longest)
+    throw new ExpressionError(`The expression is longer than ${longest} characters.`)
+  const value = new ExpressionReader(readTokens(expression)).read()
+  if (Number.isNaN(value)) throw new ExpressionError('The result is not a real number.')
+  if (!Number.isFinite(value)) throw new ExpressionError('The result is too large, or divided by zero.')
+  return value
+}
+
+function readTokens(expression: string): string[] {
+  const token =
+    /\s*(?:(\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z]\w*)|(\*\*|[-+*/%^(),×÷−]))/iy
+  const tokens: string[] = []
+  const text = expression.trimEnd()
+  while (token.lastIndex < text.length) {
+    const from = token.lastIndex
+    const found = token.exec(text)
+    if (found === null)
+      throw new ExpressionError(`"${text.slice(from).trim().slice(0, 10)}" is not arithmetic.`)
+    tokens.push(found[1] ?? found[2]?.toLowerCase() ?? plainSign(found[3] ?? ''))
+  }
+  if (tokens.length === 0) throw new ExpressionError('The expression is empty.')
+  return tokens
+}
+
+function plainSign(sign: string): string {
+  const plain: Readonly<Record<string, string>> = { '×': '*', '÷': '/', '−': '-', '**': '^' }
+  return plain[sign] ?? sign
+}
+
+/** Reads by precedence: sums of products of signs of powers. */
+class ExpressionReader {
+  readonly #tokens: readonly string[]
+  #at = 0
+  #depth = 0
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens
+  }
+
+  read(): number {
+    const value = this.#sum()
+    const rest = this.#tokens[this.#at]
+    if (rest !== undefined) throw new ExpressionError(`"${rest}" stands where the expression should end.`)
+    return value
+  }
+
+  #sum(): number {
+    let value = this.#product()
+    for (;;) {
+      if (this.#take('+')) value += this.#product()
+      else if (this.#take('-')) value -= this.#product()
+      else return value
+    }
+  }
+
+  #product(): number {
+    let value = this.#signed()
+    for (;;) {
+      if (this.#take('*')) value *= this.#signed()
+      else if (this.#take('/')) value /= this.#signed()
+      else if (this.#take('%')) value %= this.#signed()
+      else return value
+    }
+  }
+
+  #signed(): number {
+    return this.#nest(() => {
+      if (this.#take('-')) return -this.#signed()
+      if (this.#take('+')) return this.#signed()
+      const base = this.#atom()
+      return this.#take('^') ? base ** this.#signed() : base
+    })
+  }
+
+  #atom(): number {
+    const token = this.#tokens[this.#at++]
+    if (token === undefined) throw new ExpressionError('The expression ends too early.')
+    if (token === '(') {
+      const value = this.#sum()
+      this.#expect(')')
+      return value
+    }
+    if (/^[\d.]/.test(token)) return Number(token.replaceAll('_', ''))
+    return this.#named(token)
+  }
+
+  #named(name: string): number {
+    const known = Object.hasOwn(functions, name) ? functions[name] : undefined
+    if (known !== undefined && this.#take('(')) {
+      const values = [this.#sum()]
+      while (this.#take(',')) values.push(this.#sum())
+      this.#expect(')')
+      if (known.arity !== 'many' && known.arity !== values.length) {
+        throw new ExpressionError(`${name} takes ${known.arity} value.`)
+      }
+      return known.compute(...values)
+    }
+    const constant = Object.hasOwn(constants, name) ? constants[name] : undefined
+    if (constant === undefined) throw new ExpressionError(`"${name}" is not known here.`)
+    return constant
+  }
+
+  #take(sign: string): boolean {
+    if (this.#tokens[this.#at] !== sign) return false
+    this.#at++
+    return true
+  }
+
+  #expect(sign: string): void {
+    if (!this.#take(sign)) throw new ExpressionError(`"${sign}" is missing.`)
+  }
+
+  #nest(read: () => number): number {
+    if (++this.#depth > deepest) throw new ExpressionError('The expression is nested too deeply.')
+    const value = read()
+    this.#depth--
+    return value
+  }
+}

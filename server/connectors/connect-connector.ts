@@ -1,0 +1,48 @@
+import { InsufficientScopeError } from '@modelcontextprotocol/client'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { updateConnectorState } from './connector-store.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import { explainFailure } from './mcp/explain-failure.ts'
+import { askForScope } from './oauth/ask-for-scope.ts'
+import type { ConsentRequest } from './oauth/consent-request.ts'
+import { fetchTools } from './refresh-tools.ts'
+import { connectionPrefix } from './use-server.ts'
+
+/**
+ * Connects a connector because its person wants it now. When its server wants consent first, `consent` says where to go
+ * and the connector waits.
+ * @throws AppError that says what is wrong; it stands in the connector's row too
+ */
+export async function connectConnector(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  consent: ConsentRequest,
+): Promise<void> {
+  deps.retries.reset(connector.id)
+  await deps.pool.drop(connectionPrefix(connector))
+  try {
+    if (await askForScope(deps, connector, consent)) return await wait(deps, connector)
+    await fetchTools(deps, connector, { signal: deps.closing, consent })
+  } catch (error) {
+    if (consent.authorizationUrl !== null) return wait(deps, connector)
+    if (error instanceof InsufficientScopeError && (await askForScope(deps, connector, consent, error))) {
+      return wait(deps, connector)
+    }
+    const failure = explainFailure(error)
+    await updateConnectorState(deps.database.db, connector, {
+      status: 'failed',
+      error_message: failure.message,
+    })
+    throw failure
+  }
+}
+
+async function wait({ database }: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  await updateConnectorState(database.db, connector, { status: 'disconnected', error_message: null })
+}
+
+/** Ends a connector's connections; its tools are not offered any more. */
+export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  await updateConnectorState(deps.database.db, connector, { status: 'disconnected', error_message: null })
+  await deps.pool.drop(connectionPrefix(connector))
+}

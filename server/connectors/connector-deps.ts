@@ -1,0 +1,35 @@
+import type { Database } from '../db/database.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import type { GuardedFetch } from '../http/guarded-fetch.ts'
+import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
+import type { CallSlots } from './call-slots.ts'
+import type { ConnectorLimits } from './connector-limits.ts'
+import type { ConnectionPool } from './mcp/connection-pool.ts'
+import type { RetryGate } from './retry-gate.ts'
+
+/** What the files of this folder share; `open-connectors.ts` makes it. */
+export interface ConnectorDeps {
+  readonly database: Database
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly limits: ConnectorLimits
+  readonly builtIns: BuiltInConnectors
+  readonly pool: ConnectionPool
+  readonly retries: RetryGate
+  readonly slots: CallSlots
+  /** Work on a connector's grants or list of tools that is under way, so that it is done once. */
+  readonly refreshing: Map<string, Promise<unknown>>
+  /** The ways out: to what a person typed, what a server named, and what the operator set. */
+  readonly guards: Readonly<Record<'typed' | 'named' | 'operator', GuardedFetch>>
+  /** The origin people use, without a path. */
+  readonly publicUrl: string
+  /** Where our client document for authorization servers is published; null when it is not. */
+  readonly clientMetadataUrl: string | null
+  /** The catalogue's address; null means that only the shipped list is shown. */
+  readonly registryUrl: string | null
+  /** Aborted when the process goes down. */
+  readonly closing: AbortSignal
+  /** For what a person cannot act on. */
+  readonly onError: (error: unknown) => void
+}

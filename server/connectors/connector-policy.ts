@@ -1,0 +1,47 @@
+import type { ConnectorInput } from '@yonder/contract/connector'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { AppError } from '../http/app-error.ts'
+
+/** The name of the built-in connector. */
+export const defaultConnectorName = 'default'
+
+/**
+ * A connector that belongs to the product is not a person's to delete (§6.4).
+ * @throws AppError `forbidden`
+ */
+export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
+  if (connector.is_default === 1) {
+    throw new AppError('forbidden', `"${connector.name}" is a default connector: it cannot be deleted.`)
+  }
+}
+
+/**
+ * Of a connector that belongs to the product a person changes only which tools ask, for themselves.
+ * @throws AppError `forbidden`
+ */
+export function requireEditable(
+  connector: Pick<ConnectorRow, 'is_default' | 'name' | 'url'>,
+  input: ConnectorInput,
+): void {
+  if (connector.is_default === 0) return
+  if (input.name === connector.name && input.url === connector.url && !input.token) return
+  throw new AppError(
+    'forbidden',
+    `"${connector.name}" is a default connector: only its allowed tools can be changed.`,
+  )
+}
+
+/**
+ * The names of default connectors are theirs.
+ * @throws AppError `name_taken`
+ */
+export function requireFreeName(name: string, reserved: ReadonlySet<string>): void {
+  if (reserved.has(name.toLowerCase())) {
+    throw new AppError('name_taken', `The name "${name}" is reserved for a default connector.`)
+  }
+}
+
+/** The names of default connectors, in lower case; the built-in one's is reserved for ever. */
+export function reservedNames(builtIns: readonly { readonly name: string }[]): ReadonlySet<string> {
+  return new Set([defaultConnectorName, ...builtIns.map(({ name }) => name.toLowerCase())])
+}

@@ -1,0 +1,178 @@
+import {
+  Connector,
+  ConnectInput,
+  ConnectorInput,
+  ConnectorList,
+  ConnectResult,
+  ToolCallList,
+  ToolCallQuery,
+} from '@yonder/contract/connector'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { z } from 'zod'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { requireUser } from '../identity/require-user.ts'
+import { readBrowserKey, writeBrowserKey } from './browser-cookie.ts'
+import { changeConnector } from './change-connector.ts'
+import { connectConnector, disconnectConnector } from './connect-connector.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import { requireDeletable, reservedNames } from './connector-policy.ts'
+import { deleteConnector, requireConnector } from './connector-store.ts'
+import type { Owner } from './connector-store.ts'
+import { createConnector } from './create-connector.ts'
+import { listConnectorCalls } from './list-connector-calls.ts'
+import { listOwnConnectors } from './list-own-connectors.ts'
+import { openConsentRequest } from './oauth/consent-request.ts'
+import { presentConnector } from './present-connector.ts'
+import { refreshTools } from './refresh-tools.ts'
+import { listAllowedTools, listTools } from './tool-store.ts'
+import { connectionPrefix } from './use-server.ts'
+
+const Named = z.object({ name: z.string().transform(normalizeText) })
+
+/** A person's connectors (§7.14-§7.18). */
+export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
+  const { database, sealer, now, limits, builtIns } = deps
+  const names = reservedNames(builtIns.list)
+
+  api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
+    const user = requireUser(request)
+    const connectors = await listOwnConnectors(database.db, user, builtIns, now())
+    await refreshBuiltIns(deps, connectors)
+    return presentAll(deps, await listOwnConnectors(database.db, user, builtIns, now()))
+  })
+
+  api.post(
+    '/api/mcp-server',
+    { schema: { body: ConnectorInput, response: { 201: Connector } } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const connector = await createConnector(database, user, request.body, {
+        sealer,
+        reservedNames: names,
+        maxConnectors: limits.connectorsPerUser,
+        now: now(),
+      })
+      return reply.status(201).send(await presentOne(deps, connector))
+    },
+  )
+
+  api.put(
+    '/api/mcp-server/:name',
+    { schema: { params: Named, body: ConnectorInput, response: { 200: Connector } } },
+    async (request) => {
+      const user = requireUser(request)
+      const { name } = request.params
+      const before = await requireOwnConnector(deps, user, name)
+      const connector = await changeConnector(database, user, name, request.body, {
+        sealer,
+        reservedNames: names,
+      })
+      if (connector.credential_version !== before.credential_version) {
+        await deps.pool.drop(connectionPrefix(connector))
+        deps.retries.reset(connector.id)
+      }
+      return presentOne(deps, connector)
+    },
+  )
+
+  registerDeletion(api, deps)
+  registerConnectionRoutes(api, deps)
+}
+
+function registerDeletion(api: Api, deps: ConnectorDeps): void {
+  const { database } = deps
+  api.delete(
+    '/api/mcp-server/:name',
+    { schema: { params: Named, response: { 204: z.null() } } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const connector = await requireConnector(database.db, user, request.params.name)
+      requireDeletable(connector)
+      await deleteConnector(database.db, user, connector.id)
+      await deps.pool.drop(connectionPrefix(connector))
+      return reply.status(204).send(null)
+    },
+  )
+}
+
+/** What is done with a connector rather than to it. */
+function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
+  const { database, publicUrl } = deps
+
+  api.post(
+    '/api/mcp-server/:name/connect',
+    { schema: { params: Named, body: ConnectInput.nullish(), response: { 200: ConnectResult } } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
+      const known = readBrowserKey(publicUrl, request.headers.cookie)
+      const consent = openConsentRequest(request.body?.return_to ?? '/settings/connectors', known)
+      await connectConnector(deps, connector, consent)
+      const authorizationUrl = consent.authorizationUrl?.href ?? null
+      if (authorizationUrl !== null)
+        reply.header('set-cookie', writeBrowserKey(publicUrl, consent.browserKey))
+      const current = await requireConnector(database.db, user, connector.name)
+      return { connector: await presentOne(deps, current), authorization_url: authorizationUrl }
+    },
+  )
+
+  api.post(
+    '/api/mcp-server/:name/disconnect',
+    { schema: { params: Named, response: { 200: Connector } } },
+    async (request) => {
+      const user = requireUser(request)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
+      await disconnectConnector(deps, connector)
+      return presentOne(deps, await requireConnector(database.db, user, connector.name))
+    },
+  )
+
+  api.get(
+    '/api/mcp-server/:name/calls',
+    { schema: { params: Named, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
+    async (request) => {
+      const user = requireUser(request)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
+      return listConnectorCalls(database.db, user, connector, request.query)
+    },
+  )
+}
+
+/** A default connector is there for everybody, also for whoever has never looked at the list. */
+async function requireOwnConnector(
+  { database: { db }, builtIns, now }: ConnectorDeps,
+  user: Owner,
+  name: string,
+): Promise<ConnectorRow> {
+  if (builtIns.list.some((builtIn) => builtIn.name === name)) {
+    await listOwnConnectors(db, user, builtIns, now())
+  }
+  return requireConnector(db, user, name)
+}
+
+/** Those in this process are asked at once: nobody waits for them, and they are never unknown. */
+async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): Promise<void> {
+  const stale = connectors.filter(
+    (row) =>
+      row.is_default === 1 && row.status !== 'disconnected' && (row.tools_expire_at ?? 0) <= deps.now(),
+  )
+  // How it went stands in the row.
+  await Promise.all(stale.map((row) => refreshTools(deps, row).catch(() => undefined)))
+}
+
+async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
+  const [presented] = await presentAll(deps, [connector])
+  if (presented === undefined) throw new Error('One connector went in and none came out.')
+  return presented
+}
+
+async function presentAll(
+  { database: { db }, sealer }: ConnectorDeps,
+  connectors: readonly ConnectorRow[],
+): Promise<Connector[]> {
+  const ids = connectors.map(({ id }) => id)
+  const tools = await listTools(db, ids)
+  const allowed = await listAllowedTools(db, ids)
+  return connectors.map((connector) => presentConnector(connector, tools, allowed, sealer))
+}

@@ -1,0 +1,108 @@
+import type { Db } from '../db/database.ts'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { AppError } from '../http/app-error.ts'
+import type { User } from '../identity/user.ts'
+
+export type Owner = Pick<User, 'id'>
+
+/** What a person can change of a connector, and what follows from it. */
+export type ConnectorChange = Pick<
+  ConnectorRow,
+  'name' | 'url' | 'token' | 'asks' | 'credential_version' | 'status' | 'error_message' | 'notice'
+> &
+  Pick<ConnectorRow, 'tools_expire_at' | 'era'>
+
+/** A person's connectors, the default ones first, then the oldest first. */
+export function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
+  return db
+    .selectFrom('connectors')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .orderBy('is_default', 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+export function findConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow | undefined> {
+  return db
+    .selectFrom('connectors')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+/**
+ * A person's connector by its name.
+ * @throws AppError `not_found`
+ */
+export async function requireConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow> {
+  const connector = await findConnector(db, user, name)
+  if (connector === undefined) throw new AppError('not_found', `You have no connector named "${name}".`)
+  return connector
+}
+
+export function findConnectorById(db: Db, user: Owner, id: string): Promise<ConnectorRow | undefined> {
+  return db
+    .selectFrom('connectors')
+    .selectAll()
+    .where('user_id', '=', user.id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function countCustomConnectors(db: Db, user: Owner): Promise<number> {
+  const { count } = await db
+    .selectFrom('connectors')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('user_id', '=', user.id)
+    .where('is_default', '=', 0)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Fails on a name that this person's connectors have already. */
+export async function insertConnector(db: Db, connector: ConnectorRow): Promise<void> {
+  await db.insertInto('connectors').values(connector).execute()
+}
+
+/** Leaves what another request has inserted meanwhile. */
+export async function insertMissingConnectors(db: Db, connectors: readonly ConnectorRow[]): Promise<void> {
+  await db
+    .insertInto('connectors')
+    .values(connectors)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Fails on a name that another of this person's connectors has. */
+export async function updateConnector(
+  db: Db,
+  user: Owner,
+  id: string,
+  change: Partial<ConnectorChange>,
+): Promise<void> {
+  await db.updateTable('connectors').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
+}
+
+/**
+ * Notes how a connector stands, unless its address or credentials have changed since `version`: then it is another one.
+ */
+export async function updateConnectorState(
+  db: Db,
+  { id, credential_version }: Pick<ConnectorRow, 'id' | 'credential_version'>,
+  state: Partial<Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connectors')
+    .set(state)
+    .where('id', '=', id)
+    .where('credential_version', '=', credential_version)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export async function deleteConnector(db: Db, user: Owner, id: string): Promise<void> {
+  await db.deleteFrom('connectors').where('user_id', '=', user.id).where('id', '=', id).execute()
+}

@@ -1,0 +1,52 @@
+import type { ConnectorInput } from '@yonder/contract/connector'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { Database } from '../db/database.ts'
+import { newId } from '../db/new-id.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import { AppError } from '../http/app-error.ts'
+import { allowTools } from './allow-tools.ts'
+import { countCustomConnectors, insertConnector, listConnectors } from './connector-store.ts'
+import type { Owner } from './connector-store.ts'
+import { emptyConnector, fillConnector } from './fill-connector.ts'
+import { nameConnector } from './name-connector.ts'
+import { slugName } from './slug-name.ts'
+
+export interface CreateConnectorOptions {
+  readonly sealer: Sealer
+  /** Names that default connectors have, in lower case. */
+  readonly reservedNames: ReadonlySet<string>
+  readonly maxConnectors: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/**
+ * Makes a connector for a person, not connected yet.
+ * @throws AppError `name_taken`, `conflict` when they have too many, `invalid_request`
+ */
+export async function createConnector(
+  { db, dialect }: Database,
+  user: Owner,
+  input: ConnectorInput,
+  { sealer, reservedNames, maxConnectors, now }: CreateConnectorOptions,
+): Promise<ConnectorRow> {
+  return nameConnector({ dialect, reservedNames }, input.name, () =>
+    db.transaction().execute(async (trx) => {
+      if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
+        throw new AppError('conflict', `You have ${maxConnectors} connectors, which is the most. Delete one.`)
+      }
+      const slugs = new Set((await listConnectors(trx, user)).map(({ slug }) => slug))
+      const connector: ConnectorRow = {
+        id: newId(),
+        user_id: user.id,
+        is_default: 0,
+        slug: slugName(input.name, slugs),
+        created_at: now,
+        ...fillConnector(sealer, emptyConnector, input),
+      }
+      await insertConnector(trx, connector)
+      await allowTools(trx, connector, input)
+      return connector
+    }),
+  )
+}

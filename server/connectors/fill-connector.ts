@@ -1,0 +1,68 @@
+import type { ConnectorInput } from '@yonder/contract/connector'
+import { changeSecret } from '../db/change-secret.ts'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import type { ConnectorChange } from './connector-store.ts'
+
+/** What a connector has before it was ever connected. */
+const unconnected = {
+  status: 'disconnected',
+  error_message: null,
+  notice: null,
+  tools_expire_at: null,
+  era: null,
+} as const
+
+/** A connector of which nothing was said yet: without a list, so nothing asks. */
+export const emptyConnector: ConnectorChange = {
+  ...unconnected,
+  name: '',
+  url: '',
+  token: null,
+  asks: 0,
+  credential_version: 0,
+}
+
+/**
+ * A connector with an input laid over what it had. Another address makes it another server: token, tools and consents
+ * were given to the old one, so they go, and the new one asks. Another token ends connections that used the old one.
+ * @throws AppError `invalid_request`
+ */
+export function fillConnector(
+  sealer: Sealer,
+  stored: Pick<ConnectorRow, keyof ConnectorChange>,
+  input: ConnectorInput,
+): ConnectorChange {
+  const addressChanged = input.url !== stored.url
+  const token = changeSecret(sealer, {
+    field: 'token',
+    stored: stored.token,
+    given: input.token,
+    addressChanged,
+  })
+  const known = stored.url !== ''
+  const credentialsChanged = addressChanged || token !== stored.token
+  const keepsState = !addressChanged && (!credentialsChanged || stored.status === 'connected')
+  return {
+    name: input.name,
+    url: input.url,
+    token,
+    asks: known && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
+    credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
+    status: keepsState ? stored.status : unconnected.status,
+    error_message: keepsState ? stored.error_message : null,
+    notice: addressChanged ? null : stored.notice,
+    tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
+    era: addressChanged ? null : stored.era,
+  }
+}
+
+function asks(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+  if (allow_tools === undefined) return stored.asks
+  return allow_tools === null ? 0 : 1
+}
+
+/** "Run everything" was said of the old address, unless it was not said before now. */
+function asksAtNewAddress(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+  return allow_tools === null && stored.asks === 1 ? 0 : 1
+}

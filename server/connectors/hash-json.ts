@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+
+/** SHA-256, in hex, of a JSON value whose keys are sorted: the order in which a server writes them says nothing. */
+export function hashJson(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+}
+
+/** JSON with sorted keys. The value must not be nested deeper than a body may be. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sortKeys(value)) ?? 'null'
+}
+
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sortKeys)
+  const sorted: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const [key, item] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    sorted[key] = sortKeys(item)
+  }
+  return sorted
+}
+
+/** Whether a value is nested deeper than `limit`; walks without recursion, since it is what recursion must be kept from. */
+export function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+  return false
+}

@@ -1,0 +1,140 @@
+import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
+import { AppError } from '../../http/app-error.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import type { ToolDefinition } from '../tool-definition.ts'
+import type { CallClock } from './call-clock.ts'
+import type { ElicitationAnswer, ServerConnection } from './connect-server.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export interface CallProgress {
+  readonly progress: number
+  readonly total: number | undefined
+  readonly message: string | undefined
+}
+
+export interface ServerCall {
+  /** As it was allowed: what is sent follows this definition, not a newer one. */
+  readonly tool: ToolDefinition
+  readonly arguments: JsonObject
+  readonly onProgress: (progress: CallProgress) => void
+  /** Asks a person what the server wants to know; `params` is whatever it sent. Resolves in any case. */
+  readonly onElicit: (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
+  readonly clock: CallClock
+}
+
+/**
+ * Calls a tool, with as many rounds of questions as the limits allow, and gives the result unread. The clock's signal
+ * ends the request at the server too. Nothing is sent twice.
+ */
+export async function callServerTool(
+  connection: ServerConnection,
+  call: ServerCall,
+  limits: ConnectorLimits,
+): Promise<JsonObject> {
+  connection.allow(limits.callBytes)
+  const asked = new Questions(call, limits)
+  connection.elicitation = (params, signal) => asked.ask(params, signal)
+  try {
+    let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
+    for (let round = 0; ; round++) {
+      connection.results.takeCall()
+      const answer: JsonObject = await connection.client.callTool(params, {
+        signal: call.clock.signal,
+        // The clock decides, which knows of the time in which a person is asked.
+        timeout: 2 ** 31 - 1,
+        allowInputRequired: true,
+        toolDefinition: asTool(call.tool),
+        onprogress: ({ progress, total, message }) => {
+          call.clock.touch()
+          call.onProgress({ progress, total, message })
+        },
+      })
+      if (answer['resultType'] !== 'input_required') return connection.results.takeCall() ?? answer
+      if (round === limits.elicitationRounds) throw tooManyQuestions()
+      connection.allow(limits.callBytes)
+      params = await asked.answerAll(params, answer)
+    }
+  } finally {
+    connection.elicitation = undefined
+    asked.end()
+  }
+}
+
+/** Only what decides which headers are sent: nothing of the result is checked against a schema. */
+function asTool({ name, inputSchema }: ToolDefinition): Tool {
+  return { name, inputSchema: { ...inputSchema, type: 'object' } }
+}
+
+function tooManyQuestions(): AppError {
+  return new AppError('upstream_invalid', 'The tool asked too many questions.')
+}
+
+/** The questions of one call: one after the other, and not too many. */
+class Questions {
+  readonly #call: ServerCall
+  readonly #limits: ConnectorLimits
+  readonly #ended = new AbortController()
+  #count = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(call: ServerCall, limits: ConnectorLimits) {
+    this.#call = call
+    this.#limits = limits
+  }
+
+  /** Nobody waits for an answer any more. */
+  end(): void {
+    this.#ended.abort()
+  }
+
+  async ask(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
+    if (++this.#count > this.#limits.elicitationRounds) return { action: 'decline' }
+    const before = this.#last
+    const answer = before.then(() => this.#askNow(params, signal))
+    this.#last = answer
+    return answer
+  }
+
+  async #askNow(params: unknown, signal: AbortSignal | undefined): Promise<ElicitationAnswer> {
+    const { clock, onElicit } = this.#call
+    const timeout = AbortSignal.timeout(this.#limits.elicitation)
+    const signals = [clock.signal, timeout, this.#ended.signal, ...(signal === undefined ? [] : [signal])]
+    const ends = AbortSignal.any(signals)
+    if (ends.aborted) return { action: 'cancel' }
+    clock.pause()
+    try {
+      return await Promise.race([onElicit(params, ends), cancelled(ends)])
+    } finally {
+      clock.resume()
+    }
+  }
+
+  /** The parameters of the next round: the same call with the answers to what the server wants to know. */
+  async answerAll(params: CallToolRequest['params'], answer: JsonObject): Promise<CallToolRequest['params']> {
+    const responses: Record<string, ElicitationAnswer> = {}
+    const requests = Object.entries((answer['inputRequests'] ?? {}) as JsonObject)
+    if (requests.length > this.#limits.elicitationRounds) throw tooManyQuestions()
+    for (const [key, request] of requests) {
+      const { method, params: question } = (request ?? {}) as { method?: unknown; params?: unknown }
+      if (method !== 'elicitation/create') {
+        throw new AppError('upstream_invalid', 'The tool asks for something that it cannot get here.')
+      }
+      responses[key] = await this.ask(question)
+    }
+    const { requestState } = answer
+    const next = {
+      name: params.name,
+      arguments: params.arguments,
+      inputResponses: responses,
+      ...(requestState === undefined ? {} : { requestState }),
+    }
+    return next
+  }
+}
+
+function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve({ action: 'cancel' }), { once: true })
+  })
+}

@@ -1,0 +1,73 @@
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const types: readonly unknown[] = ['string', 'integer', 'boolean']
+const key = 'x-mcp-header'
+
+/**
+ * Why a tool's wish to have parameters copied into headers cannot be met, or nothing. The protocol asks clients to leave
+ * out such a tool: the annotation stands at a plain property that is reached through `properties` alone, names a header
+ * as HTTP can write it, and no name occurs twice. The schema must not be nested deeply.
+ */
+export function checkParameterHeaders(schema: Readonly<Record<string, unknown>>): string | undefined {
+  const names = new Set<string>()
+  const visit = (node: unknown, reachable: boolean, isRoot: boolean): string | undefined => {
+    if (typeof node !== 'object' || node === null) return undefined
+    if (Array.isArray(node)) return firstProblem(node.map((item) => visit(item, false, false)))
+    const part = node as Readonly<Record<string, unknown>>
+    if (Object.hasOwn(part, key)) {
+      const problem = checkAnnotation(part, reachable && !isRoot, names)
+      if (problem !== undefined) return problem
+    }
+    return firstProblem(
+      Object.entries(part).map(([name, child]) => {
+        if (name !== 'properties') return isSchemaKeyword(name) ? visit(child, false, false) : undefined
+        if (typeof child !== 'object' || child === null) return undefined
+        return firstProblem(Object.values(child).map((property) => visit(property, reachable, false)))
+      }),
+    )
+  }
+  return visit(schema, true, true)
+}
+
+function checkAnnotation(
+  property: Readonly<Record<string, unknown>>,
+  reachable: boolean,
+  names: Set<string>,
+): string | undefined {
+  const name = property[key]
+  if (!reachable) return 'it wants a header for something that is not a plain parameter'
+  if (typeof name !== 'string' || !token.test(name))
+    return 'it wants a header with a name that cannot be sent'
+  if (!types.includes(property['type']))
+    return 'it wants a header for a parameter that is no text, number or switch'
+  if (names.has(name.toLowerCase())) return 'it wants two parameters in one header'
+  names.add(name.toLowerCase())
+  return undefined
+}
+
+const keywords = new Set([
+  'items',
+  'prefixItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'propertyNames',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+])
+
+/** Keywords whose value maps names to schemas: their children are reached as values, and never plainly. */
+function isSchemaKeyword(name: string): boolean {
+  return (
+    keywords.has(name) || ['patternProperties', 'dependentSchemas', '$defs', 'definitions'].includes(name)
+  )
+}
+
+function firstProblem(problems: readonly (string | undefined)[]): string | undefined {
+  return problems.find((problem) => problem !== undefined)
+}

@@ -1,0 +1,71 @@
+import type { ServerConnection } from './connect-server.ts'
+
+export interface ConnectionPoolOptions {
+  /** Milliseconds that an unused connection is kept. */
+  readonly idle: number
+  /** Unused connections of this process at the most; the longest unused goes first. */
+  readonly most: number
+}
+
+interface Idle {
+  readonly key: string
+  readonly connection: ServerConnection
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Connections that wait for their next request. Whoever takes one has it alone, so an answer or a question of its server
+ * belongs to what they asked; a second request at the same time opens another.
+ */
+export class ConnectionPool {
+  readonly #options: ConnectionPoolOptions
+  /** In the order in which they were given back. */
+  readonly #idle = new Set<Idle>()
+  #closed = false
+
+  constructor(options: ConnectionPoolOptions) {
+    this.#options = options
+  }
+
+  /** A waiting connection of this key, which belongs to the caller until it is given back. */
+  take(key: string): ServerConnection | undefined {
+    for (const waiting of this.#idle) {
+      if (waiting.key !== key) continue
+      this.#remove(waiting)
+      if (waiting.connection.usable) return waiting.connection
+    }
+    return undefined
+  }
+
+  /** Keeps a connection for its next request, or closes it when it has broken. */
+  give(key: string, connection: ServerConnection): void {
+    if (this.#closed || !connection.usable) return void connection.close()
+    const timer = setTimeout(() => void this.#end(waiting), this.#options.idle)
+    timer.unref()
+    const waiting: Idle = { key, connection, timer }
+    this.#idle.add(waiting)
+    const [oldest] = this.#idle
+    if (this.#idle.size > this.#options.most && oldest !== undefined) void this.#end(oldest)
+  }
+
+  /** Closes the waiting connections whose key begins so. */
+  async drop(prefix: string): Promise<void> {
+    const dropped = [...this.#idle].filter(({ key }) => key.startsWith(prefix))
+    await Promise.all(dropped.map((waiting) => this.#end(waiting)))
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.drop('')
+  }
+
+  #remove(waiting: Idle): void {
+    clearTimeout(waiting.timer)
+    this.#idle.delete(waiting)
+  }
+
+  #end(waiting: Idle): Promise<void> {
+    this.#remove(waiting)
+    return waiting.connection.close()
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  InsufficientScopeError,
+  OAuthClientFlowError,
+  OAuthError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import { AppError } from '../../http/app-error.ts'
+import { normalizeText } from '../../http/normalize-text.ts'
+
+/** Characters of a server's own words that are repeated to a person. */
+const longestQuote = 300
+
+/** Whether a person has to give their consent (again) before this can work. */
+export function needsAuthorization(error: unknown): boolean {
+  return causes(error).some(
+    (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
+  )
+}
+
+/** Whether the server has forgotten the session: it did not run the request, which may be sent again. */
+export function isLostSession(error: unknown): boolean {
+  return causes(error).some((cause) => cause instanceof SdkHttpError && cause.status === 404)
+}
+
+export function isTimeout(error: unknown): boolean {
+  return causes(error).some(
+    (cause) =>
+      (cause instanceof SdkError && cause.code === SdkErrorCode.RequestTimeout) ||
+      (cause instanceof DOMException && cause.name === 'TimeoutError'),
+  )
+}
+
+/** Any failure of talking to a server as a sentence for the person whose connector it is. */
+export function explainFailure(error: unknown): AppError {
+  for (const cause of causes(error)) if (cause instanceof AppError) return cause
+  if (needsAuthorization(error)) {
+    return new AppError(
+      'upstream_refused_key',
+      'The server asks for authorization. Connect it to give your consent.',
+      {
+        cause: error,
+      },
+    )
+  }
+  if (isTimeout(error)) {
+    return new AppError('upstream_timeout', 'The server did not answer in time.', { cause: error })
+  }
+  for (const cause of causes(error)) {
+    const known = explainKnown(cause)
+    if (known !== undefined) return known
+  }
+  return new AppError('upstream_unreachable', 'The server cannot be reached.', { cause: error })
+}
+
+function explainKnown(error: unknown): AppError | undefined {
+  const say = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
+    new AppError(code, message, { cause: error })
+  if (error instanceof SdkHttpError) return explainStatus(error)
+  if (error instanceof ProtocolError) return say('upstream_error', `The server says: ${quote(error.message)}`)
+  if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
+    return say(
+      'upstream_refused_key',
+      'The authorization of this server failed: its sign-in does not work as it should.',
+    )
+  }
+  if (error instanceof SdkError) {
+    switch (error.code) {
+      case SdkErrorCode.InvalidResult:
+      case SdkErrorCode.UnsupportedResultType:
+      case SdkErrorCode.ClientHttpUnexpectedContent:
+      case SdkErrorCode.EraNegotiationFailed:
+        return say('upstream_invalid', 'What the server answers is not MCP.')
+      case SdkErrorCode.ConnectionClosed:
+        return say('upstream_cut', 'The server broke the connection.')
+      case SdkErrorCode.CapabilityNotSupported:
+        return say('upstream_invalid', 'The server has no tools.')
+      default:
+        return undefined
+    }
+  }
+  if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
+    return say('upstream_invalid', 'What the server answers is not MCP.')
+  }
+  return undefined
+}
+
+function explainStatus(error: SdkHttpError): AppError {
+  const { status } = error
+  const options = { cause: error }
+  if (status === 401 || status === 403) {
+    return new AppError(
+      'upstream_refused_key',
+      `The server refuses access (${status}). Check the token.`,
+      options,
+    )
+  }
+  if (status === 429) {
+    return new AppError('upstream_rate_limited', 'The server is asked too often. Try again later.', options)
+  }
+  if (status >= 500) return new AppError('upstream_error', `The server failed (${status}).`, options)
+  return new AppError('upstream_invalid', `There is no MCP server at this address (${status}).`, options)
+}
+
+/** A server's words as plain text of bounded length, without invisible characters. */
+export function quote(text: string): string {
+  const visible = normalizeText(text)
+    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+  return visible.length <= longestQuote ? visible : `${visible.slice(0, longestQuote).toWellFormed()}…`
+}
+
+/** An error and everything behind it, the outermost first. */
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = []
+  for (let at = error; at !== undefined && at !== null && chain.length < 10;) {
+    chain.push(at)
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return chain
+}

@@ -1,0 +1,50 @@
+import { AppError } from '../../http/app-error.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import type { ServerConnection } from './connect-server.ts'
+import { readTools } from './read-tools.ts'
+import type { ToolReading } from './read-tools.ts'
+
+export interface ServerTools extends ToolReading {
+  /** How long the server says that its list holds, in milliseconds. */
+  readonly ttl: number | null
+}
+
+/** Asks for all pages of a server's list. `url` is the connector's address, which belongs to what is allowed. */
+export async function listServerTools(
+  connection: ServerConnection,
+  url: string,
+  limits: ConnectorLimits,
+  signal: AbortSignal,
+): Promise<ServerTools> {
+  const { client, results } = connection
+  if (client.getServerCapabilities()?.tools === undefined) {
+    throw new AppError('upstream_invalid', 'The server has no tools.')
+  }
+  connection.allow(limits.listBytes)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.list)])
+  const listed: unknown[] = []
+  let cursor: string | undefined
+  let ttl: number | null = null
+  for (let page = 0; ; page++) {
+    if (page === limits.listPages) {
+      throw new AppError(
+        'upstream_invalid',
+        `The server's list of tools has more than ${limits.listPages} pages.`,
+      )
+    }
+    const answer = await client.request(
+      { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+      { timeout: limits.listPage, signal: deadline },
+    )
+    listed.push(...results.takeTools())
+    ttl ??= readTtl(answer)
+    if (answer.nextCursor === undefined || answer.nextCursor === cursor || listed.length > limits.tools) break
+    cursor = answer.nextCursor
+  }
+  return { ...readTools(listed, url, limits), ttl }
+}
+
+function readTtl(answer: object): number | null {
+  const ttl: unknown = 'ttlMs' in answer ? answer.ttlMs : undefined
+  return typeof ttl === 'number' && Number.isFinite(ttl) ? ttl : null
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { connectorLimits } from '../connector-limits.ts'
+import { readTools } from './read-tools.ts'
+
+const url = 'https://tools.example/mcp'
+const schema = { type: 'object', properties: {} }
+const tool = (fields: Record<string, unknown> = {}) => ({ name: 'echo', inputSchema: schema, ...fields })
+const read = (...tools: unknown[]) => readTools(tools, url, connectorLimits)
+
+/** Objects inside of one another. */
+function nest(depth: number): Record<string, unknown> {
+  let inner: Record<string, unknown> = { type: 'object' }
+  for (let level = 0; level < depth; level++) inner = { type: 'object', properties: { a: inner } }
+  return inner
+}
+
+describe('readTools', () => {
+  it('keeps good tools next to bad ones', () => {
+    const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
+    expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
+      'echo',
+      'b',
+    ])
+    expect(tools.find(({ definition }) => definition.name === 'x')?.problem).toContain('parameters')
+    expect(notice).toContain('no usable name')
+    expect(notice).toContain('"x"')
+  })
+
+  it('says nothing when nothing is wrong', () => {
+    expect(read(tool()).notice).toBeNull()
+  })
+
+  it.each([
+    ['a NUL', 'a\0b'],
+    ['half a character', 'a\uD800'],
+    ['too many characters', 'x'.repeat(129)],
+    ['only spaces', '  '],
+  ])('leaves out a name with %s', (_, name) => {
+    expect(read(tool({ name })).tools).toEqual([])
+  })
+
+  it('keeps the first of two tools with one name', () => {
+    const { tools, notice } = read(tool({ description: 'first' }), tool({ description: 'second' }))
+    expect(tools.map(({ definition }) => definition.description)).toEqual(['first'])
+    expect(notice).toContain('twice')
+  })
+
+  it('refuses a schema that is too deep or too long, and keeps nothing of it', () => {
+    const { tools } = read(
+      tool({ name: 'deep', inputSchema: nest(20) }),
+      tool({ name: 'deeper', inputSchema: nest(5_000) }),
+      tool({ name: 'long', inputSchema: { ...schema, title: 'x'.repeat(40_000) } }),
+      tool({ name: 'output', outputSchema: nest(20) }),
+      tool({ name: 'fine', inputSchema: nest(15) }),
+    )
+    expect(tools.map(({ problem }) => problem === null)).toEqual([false, false, false, false, true])
+    expect(tools[0]?.definition.inputSchema).toEqual({})
+  })
+
+  it('cuts a long description and still notices a change behind the cut', () => {
+    const [first] = read(tool({ description: `${'x'.repeat(10_000)}a` })).tools
+    const [second] = read(tool({ description: `${'x'.repeat(10_000)}b` })).tools
+    expect(first?.definition.description).toHaveLength(4_096)
+    expect(first?.definition).toEqual(second?.definition)
+    expect(first?.fingerprint).not.toBe(second?.fingerprint)
+  })
+
+  it('gives one fingerprint whatever the order of keys, and another for any change', () => {
+    const same = { properties: {}, type: 'object' }
+    const print = (fields: Record<string, unknown>, at = url) =>
+      readTools([tool(fields)], at, connectorLimits).tools[0]?.fingerprint
+    expect(print({ inputSchema: same })).toBe(print({}))
+    const prints = [
+      print({}),
+      print({ title: 'Echo' }),
+      print({ description: 'other' }),
+      print({ inputSchema: { ...schema, required: ['a'] } }),
+      print({ outputSchema: schema }),
+      print({ annotations: { readOnlyHint: true } }),
+      print({ annotations: { destructiveHint: true } }),
+      print({}, 'https://other.example/mcp'),
+    ]
+    expect(new Set(prints).size).toBe(prints.length)
+  })
+
+  it('keeps 200 tools and says how many there were', () => {
+    const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
+    expect(tools).toHaveLength(200)
+    expect(notice).toContain('first 200 of 250')
+  })
+
+  it.each([
+    ['at the root', { ...schema, 'x-mcp-header': 'X-A' }],
+    ['in an object', { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } }],
+    ['with a space', { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A B' } } }],
+    ['empty', { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': '' } } }],
+    ['in a list', { type: 'object', properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }],
+    ['of a fraction', { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }],
+    [
+      'twice',
+      {
+        type: 'object',
+        properties: {
+          a: { type: 'string', 'x-mcp-header': 'A' },
+          b: { type: 'string', 'x-mcp-header': 'a' },
+        },
+      },
+    ],
+  ])('cannot use a tool with a header annotation %s', (_, inputSchema) => {
+    expect(read(tool({ inputSchema })).tools[0]?.problem).toContain('header')
+  })
+
+  it('takes a header annotation at a plain parameter', () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { a: { type: 'object', properties: { b: { type: 'string', 'x-mcp-header': 'A-B' } } } },
+    }
+    expect(read(tool({ inputSchema })).tools[0]?.problem).toBeNull()
+  })
+})

@@ -1,0 +1,106 @@
+import { normalizeText } from '../../http/normalize-text.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import { isDeeperThan } from '../hash-json.ts'
+import { fingerprintTool } from '../tool-definition.ts'
+import type { ToolDefinition } from '../tool-definition.ts'
+import { checkParameterHeaders } from './check-parameter-headers.ts'
+
+type Limits = Pick<
+  ConnectorLimits,
+  'tools' | 'toolNameChars' | 'descriptionChars' | 'schemaChars' | 'schemaDepth'
+>
+
+/** A tool of a server, or what is known of one that cannot be used. */
+export interface ListedTool {
+  readonly definition: ToolDefinition
+  readonly fingerprint: string
+  /** Why it cannot be offered. */
+  readonly problem: string | null
+}
+
+export interface ToolReading {
+  readonly tools: readonly ListedTool[]
+  /** A sentence about what was left out or cannot be used. */
+  readonly notice: string | null
+}
+
+/**
+ * Reads what a server lists, tool by tool: a bad one costs itself alone. One without a usable name is left out, one whose
+ * definition cannot be kept is named with the reason, and everything above the limit is left out.
+ */
+export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
+  const tools = new Map<string, ListedTool>()
+  const remarks: string[] = []
+  for (const item of listed.slice(0, limits.tools)) {
+    const name = readName(item, limits)
+    if (name === undefined) remarks.push('one has no usable name')
+    else if (tools.has(name)) remarks.push(`"${name}" is listed twice`)
+    else tools.set(name, readTool(name, item as Record<string, unknown>, url, limits))
+  }
+  if (listed.length > limits.tools)
+    remarks.push(`only the first ${limits.tools} of ${listed.length} are kept`)
+  for (const { definition, problem } of tools.values()) {
+    if (problem !== null) remarks.push(`"${definition.name}" cannot be used: ${problem}`)
+  }
+  return { tools: [...tools.values()], notice: describe(remarks) }
+}
+
+function readName(item: unknown, { toolNameChars }: Limits): string | undefined {
+  if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
+  const { name } = item
+  if (typeof name !== 'string' || name.length > toolNameChars) return undefined
+  return name.trim() === '' || normalizeText(name) !== name ? undefined : name
+}
+
+function readTool(name: string, item: Record<string, unknown>, url: string, limits: Limits): ListedTool {
+  const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
+  const [input, output, annotations] = parts
+  const definition: ToolDefinition = {
+    name,
+    title: readText(item['title']),
+    description: readText(item['description']) ?? '',
+    inputSchema: input ?? {},
+    outputSchema: output ?? null,
+    annotations: annotations ?? null,
+  }
+  const problem = findProblem(definition, input, limits)
+  const unusable = { ...definition, inputSchema: {}, outputSchema: null, annotations: null }
+  // Of what is too large or too deep nothing is kept, not even for a fingerprint.
+  const kept = problem === null ? definition : unusable
+  return {
+    definition: { ...kept, description: kept.description.slice(0, limits.descriptionChars).toWellFormed() },
+    fingerprint: fingerprintTool(kept, url),
+    problem,
+  }
+}
+
+function readText(value: unknown): string | null {
+  return typeof value === 'string' ? normalizeText(value) : null
+}
+
+function readObject(value: unknown): Record<string, unknown> | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  return value as Record<string, unknown>
+}
+
+function findProblem(
+  { inputSchema, outputSchema, annotations }: ToolDefinition,
+  given: object | undefined,
+  { schemaDepth, schemaChars }: Limits,
+): string | null {
+  if (given === undefined || inputSchema['type'] !== 'object')
+    return 'it does not say which parameters it takes'
+  for (const part of [inputSchema, outputSchema, annotations]) {
+    if (part === null) continue
+    if (isDeeperThan(part, schemaDepth * 2)) return 'its description of parameters is nested too deeply'
+    if (JSON.stringify(part).length > schemaChars) return 'its description of parameters is too long'
+  }
+  return checkParameterHeaders(inputSchema) ?? null
+}
+
+function describe(remarks: readonly string[]): string | null {
+  if (remarks.length === 0) return null
+  const shown = [...new Set(remarks)].slice(0, 5)
+  const more = new Set(remarks).size - shown.length
+  return `Of its tools, ${shown.join('; ')}${more > 0 ? `; and ${more} more such` : ''}.`
+}

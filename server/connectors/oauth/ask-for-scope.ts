@@ -1,0 +1,54 @@
+import { auth, computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client'
+import type { InsufficientScopeError } from '@modelcontextprotocol/client'
+import type { ConnectorRow } from '../../db/connector-tables.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { ConnectorOAuth } from './connector-oauth.ts'
+import type { ConsentRequest } from './consent-request.ts'
+import { oauthFetch } from './oauth-fetch.ts'
+
+/**
+ * Sends a person to consent to more than they have, when the server refused something for want of it: now (`refusal`), or
+ * during an earlier call. Answers whether there is something to consent to. A server that wants what it was given already
+ * gets no further consent.
+ */
+export async function askForScope(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  consent: ConsentRequest,
+  refusal?: InsufficientScopeError,
+): Promise<boolean> {
+  if (connector.token !== null || connector.is_default === 1) return false
+  const oauth = new ConnectorOAuth(deps, connector, { request: consent })
+  const wanted = refusal === undefined ? await oauth.wantedScope() : (refusal.requiredScope ?? null)
+  const granted = (await oauth.tokens())?.scope
+  const scope = computeScopeUnion(granted, wanted ?? undefined)
+  if (wanted === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const url = deps.guards.typed.requireUrl(connector.url)
+  const resourceMetadataUrl = refusal?.resourceMetadataUrl
+  await auth(oauth, {
+    serverUrl: url,
+    scope,
+    forceReauthorization: true,
+    fetchFn: oauthFetch(deps, url),
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  })
+  return consent.authorizationUrl !== null
+}
+
+/** Remembers what a call was refused for, so that connecting again asks for it; false when it was given already. */
+export async function rememberScope(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  { requiredScope }: InsufficientScopeError,
+): Promise<boolean> {
+  const oauth = new ConnectorOAuth(deps, connector)
+  const granted = (await oauth.tokens())?.scope
+  if (
+    requiredScope === undefined ||
+    !isStrictScopeSuperset(computeScopeUnion(granted, requiredScope), granted)
+  ) {
+    return false
+  }
+  await oauth.wantScope(requiredScope)
+  return true
+}

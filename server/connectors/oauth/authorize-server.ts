@@ -1,0 +1,114 @@
+import {
+  auth,
+  computeScopeUnion,
+  extractWWWAuthenticateParams,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import type { AuthProvider } from '@modelcontextprotocol/client'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/connector-tables.ts'
+import { AppError } from '../../http/app-error.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { listGrants } from '../grant-store.ts'
+import { ConnectorOAuth } from './connector-oauth.ts'
+import type { ConsentRequest } from './consent-request.ts'
+import { oauthFetch } from './oauth-fetch.ts'
+import { refreshTokens } from './refresh-tokens.ts'
+import { readTokens } from './stored-tokens.ts'
+
+/** Milliseconds before its end at which a token is renewed. */
+const renewBefore = 30_000
+
+/** How requests to a connector's server are authorized: by the token that was typed, else by OAuth when the server asks. */
+export async function authorizeServer(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  url: URL,
+  consent: ConsentRequest | undefined,
+): Promise<AuthProvider> {
+  if (connector.token === null) return new ServerAuthorization(deps, connector, url, consent)
+  const token = openToken(deps, connector, connector.token)
+  return { token: () => Promise.resolve(token) }
+}
+
+function openToken({ sealer }: ConnectorDeps, { name }: ConnectorRow, token: string): string {
+  try {
+    return sealer.open(token)
+  } catch (error) {
+    throw new AppError(
+      'upstream_refused_key',
+      `The stored token of "${name}" cannot be read any more, since SECRET_KEY is another one. Enter it again.`,
+      { cause: error },
+    )
+  }
+}
+
+class ServerAuthorization implements AuthProvider {
+  readonly #deps: ConnectorDeps
+  readonly #connector: ConnectorRow
+  readonly #url: URL
+  readonly #consent: ConsentRequest | undefined
+  #sent: string | undefined
+  #attempts = 0
+
+  constructor(deps: ConnectorDeps, connector: ConnectorRow, url: URL, consent: ConsentRequest | undefined) {
+    this.#deps = deps
+    this.#connector = connector
+    this.#url = url
+    this.#consent = consent
+  }
+
+  async token(): Promise<string | undefined> {
+    let grant = await this.#findGrant()
+    if (grant !== undefined && this.#endsSoon(grant)) {
+      await refreshTokens(this.#deps, this.#connector, this.#url, grant)
+      grant = await this.#findGrant()
+    }
+    this.#sent = grant === undefined ? undefined : this.#read(grant).tokens.access_token
+    return this.#sent
+  }
+
+  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
+    if (++this.#attempts > this.#deps.limits.authorizations) throw new UnauthorizedError()
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
+    const grant = await this.#findGrant()
+    const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
+    if (grant !== undefined) {
+      const { tokens } = this.#read(grant)
+      // Renewed by somebody else since this request was sent.
+      if (tokens.access_token !== this.#sent) return
+      // A token that should be good is refused: perhaps the server has moved to another authorization server.
+      await oauth.invalidateCredentials('discovery')
+      if (await refreshTokens(this.#deps, this.#connector, this.#url, grant, resourceMetadataUrl)) return
+    }
+    if (this.#consent === undefined) throw new UnauthorizedError()
+    const granted = (await oauth.tokens())?.scope
+    const result = await auth(oauth, {
+      serverUrl: this.#url,
+      fetchFn: oauthFetch(this.#deps, this.#url),
+      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+      ...withScope(computeScopeUnion(granted, scope)),
+    })
+    if (result !== 'AUTHORIZED') throw new UnauthorizedError()
+  }
+
+  async #findGrant(): Promise<ConnectorGrantRow | undefined> {
+    const grants = await listGrants(this.#deps.database.db, this.#connector)
+    return grants.find(({ tokens }) => tokens !== null)
+  }
+
+  #read({ tokens }: ConnectorGrantRow) {
+    return readTokens(this.#deps.sealer, tokens ?? '')
+  }
+
+  #endsSoon(grant: ConnectorGrantRow): boolean {
+    const { tokens, expiresAt } = this.#read(grant)
+    return (
+      expiresAt !== null && tokens.refresh_token !== undefined && expiresAt - renewBefore < this.#deps.now()
+    )
+  }
+}
+
+/** The library tells an absent scope from an empty one. */
+function withScope(scope: string | undefined): { scope?: string } {
+  return scope === undefined || scope === '' ? {} : { scope }
+}

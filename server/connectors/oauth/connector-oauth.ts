@@ -1,0 +1,185 @@
+import type {
+  OAuthClientInformationContext,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/connector-tables.ts'
+import { AppError } from '../../http/app-error.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { clearGrants, listGrants, saveGrant } from '../grant-store.ts'
+import type { ConsentRequest, PendingConsent } from './consent-request.ts'
+import { consentTime, hashSecret, randomSecret } from './consent-request.ts'
+import { insertConsent } from './consent-store.ts'
+import { createClientMetadata, redirectAddress } from './client-metadata.ts'
+import { readTokens, writeTokens } from './stored-tokens.ts'
+
+/** What is known of a connector's servers, and what they wanted when they last refused. */
+export interface StoredDiscovery {
+  readonly state: OAuthDiscoveryState | null
+  /** A scope that a call needed and our tokens do not have. */
+  readonly wantedScope: string | null
+}
+
+/**
+ * Our side of OAuth for one connector: what the library asks to remember is kept in the database, for each authorization
+ * server apart, secrets sealed. With a `request` a person can be sent to consent; with `pending` they come back from it;
+ * with neither, whatever needs a person fails.
+ */
+export class ConnectorOAuth implements OAuthClientProvider {
+  readonly clientMetadataUrl?: string
+  readonly #deps: ConnectorDeps
+  readonly #connector: ConnectorRow
+  readonly #request: ConsentRequest | undefined
+  readonly #pending: PendingConsent | undefined
+  #state = ''
+  #verifier = ''
+
+  constructor(
+    deps: ConnectorDeps,
+    connector: ConnectorRow,
+    person: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
+  ) {
+    this.#deps = deps
+    this.#connector = connector
+    this.#request = person.request
+    this.#pending = person.pending
+    if (deps.clientMetadataUrl !== null) this.clientMetadataUrl = deps.clientMetadataUrl
+  }
+
+  get redirectUrl(): string {
+    return redirectAddress(this.#deps.publicUrl)
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return createClientMetadata(this.#deps.publicUrl)
+  }
+
+  state(): string {
+    this.#state = randomSecret()
+    return this.#state
+  }
+
+  async clientInformation(
+    ctx?: OAuthClientInformationContext,
+  ): Promise<StoredOAuthClientInformation | undefined> {
+    const client = (await this.#find(ctx))?.client
+    return client ? (JSON.parse(this.#deps.sealer.open(client)) as StoredOAuthClientInformation) : undefined
+  }
+
+  async saveClientInformation(
+    client: StoredOAuthClientInformation,
+    ctx?: OAuthClientInformationContext,
+  ): Promise<void> {
+    await this.#save(ctx?.issuer ?? client.issuer, { client: this.#deps.sealer.seal(JSON.stringify(client)) })
+  }
+
+  async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
+    const grant = await this.#find(ctx, ({ tokens }) => tokens !== null)
+    return grant?.tokens ? readTokens(this.#deps.sealer, grant.tokens).tokens : undefined
+  }
+
+  async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
+    // A server that does not say what it granted has granted what was asked for.
+    const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
+    const granted = scope === undefined ? tokens : { ...tokens, scope }
+    const sealed = writeTokens(this.#deps.sealer, granted, this.#deps.now())
+    await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: sealed })
+    await this.wantScope(null)
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier
+  }
+
+  codeVerifier(): string {
+    if (this.#pending === undefined) throw new Error('Nobody has come back with a code.')
+    return this.#pending.verifier
+  }
+
+  /** Remembers where the person has to go; they come back with the state that only their browser can redeem. */
+  async redirectToAuthorization(address: URL): Promise<void> {
+    const request = this.#request
+    if (request === undefined) return
+    requireSafeAddress(address)
+    const { database, sealer, now } = this.#deps
+    const pending: PendingConsent = {
+      verifier: this.#verifier,
+      returnTo: request.returnTo,
+      credentialVersion: this.#connector.credential_version,
+      discovery: await this.discoveryState(),
+      scope: address.searchParams.get('scope'),
+    }
+    await insertConsent(database.db, {
+      state_hash: hashSecret(this.#state),
+      connector_id: this.#connector.id,
+      user_id: this.#connector.user_id,
+      browser_hash: hashSecret(request.browserKey),
+      payload: sealer.seal(JSON.stringify(pending)),
+      expires_at: now() + consentTime,
+    })
+    request.authorizationUrl = address
+  }
+
+  async discoveryState(): Promise<OAuthDiscoveryState | undefined> {
+    if (this.#pending !== undefined) return this.#pending.discovery as OAuthDiscoveryState
+    return (await this.#discovery())?.state ?? undefined
+  }
+
+  async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
+    const issuer = state.authorizationServerMetadata?.issuer ?? state.authorizationServerUrl
+    const wantedScope = (await this.#discovery())?.wantedScope ?? null
+    await this.#save(issuer, { discovery: JSON.stringify({ state, wantedScope } satisfies StoredDiscovery) })
+  }
+
+  async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
+    if (scope === 'verifier') return
+    const part =
+      scope === 'all' ? { client: null, tokens: null, discovery: null } : ({ [scope]: null } as const)
+    await clearGrants(this.#deps.database.db, this.#connector, part)
+  }
+
+  /** The scope that the next consent has to bring, when a call has failed for want of it. */
+  async wantedScope(): Promise<string | null> {
+    return (await this.#discovery())?.wantedScope ?? null
+  }
+
+  async wantScope(wantedScope: string | null): Promise<void> {
+    const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
+    if (!grant?.discovery) return
+    const { state } = JSON.parse(grant.discovery) as StoredDiscovery
+    await this.#save(grant.issuer, {
+      discovery: JSON.stringify({ state, wantedScope } satisfies StoredDiscovery),
+    })
+  }
+
+  async #discovery(): Promise<StoredDiscovery | undefined> {
+    const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
+    return grant?.discovery ? (JSON.parse(grant.discovery) as StoredDiscovery) : undefined
+  }
+
+  async #find(
+    ctx: OAuthClientInformationContext | undefined,
+    has: (grant: ConnectorGrantRow) => boolean = () => true,
+  ): Promise<ConnectorGrantRow | undefined> {
+    const grants = await listGrants(this.#deps.database.db, this.#connector)
+    return grants.find((grant) => (ctx === undefined || grant.issuer === ctx.issuer) && has(grant))
+  }
+
+  async #save(issuer: string | undefined, part: Parameters<typeof saveGrant>[3]): Promise<void> {
+    if (issuer === undefined) throw new Error('An authorization server without a name gave something.')
+    await saveGrant(this.#deps.database.db, this.#connector, issuer, part, this.#deps.now())
+  }
+}
+
+/**
+ * A browser is sent only to a page of the web, and past this machine only over TLS.
+ * @throws AppError `address_refused`
+ */
+function requireSafeAddress(address: URL): void {
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(address.hostname)
+  if (address.protocol === 'https:' || (address.protocol === 'http:' && isLocal)) return
+  throw new AppError('address_refused', 'The server names a sign-in page that is not a safe web address.')
+}

@@ -1,0 +1,19 @@
+import type { ConnectorConsentRow } from '../../db/connector-tables.ts'
+import type { Db } from '../../db/database.ts'
+
+export async function insertConsent(db: Db, consent: ConnectorConsentRow): Promise<void> {
+  await db.insertInto('connector_consents').values(consent).execute()
+}
+
+/** Takes a consent out of the table: whoever gets it is the only one. */
+export function takeConsent(db: Db, stateHash: string): Promise<ConnectorConsentRow | undefined> {
+  return db
+    .deleteFrom('connector_consents')
+    .where('state_hash', '=', stateHash)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function deleteOldConsents(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('connector_consents').where('expires_at', '<', now).execute()
+}

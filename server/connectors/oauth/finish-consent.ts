@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto'
+import { auth } from '@modelcontextprotocol/client'
+import type { ConnectorRow } from '../../db/connector-tables.ts'
+import { findConnectorById } from '../connector-store.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { fetchTools } from '../refresh-tools.ts'
+import { ConnectorOAuth } from './connector-oauth.ts'
+import { hashSecret } from './consent-request.ts'
+import type { PendingConsent } from './consent-request.ts'
+import { takeConsent } from './consent-store.ts'
+import { oauthFetch } from './oauth-fetch.ts'
+
+/** What a browser brings back from an authorization server. */
+export interface ReturnedConsent {
+  readonly state: string
+  readonly code: string | undefined
+  readonly error: string | undefined
+  /** Who the server says it is. */
+  readonly issuer: string | undefined
+  /** The secret of the browser that was sent away; undefined in any other. */
+  readonly browserKey: string | undefined
+}
+
+export type ConsentOutcome = 'connected' | 'denied' | 'expired' | 'failed'
+
+export interface FinishedConsent {
+  readonly outcome: ConsentOutcome
+  readonly returnTo: string
+  /** The connector's name, when it is known whose it is. */
+  readonly connector: string | null
+}
+
+/**
+ * Takes a person back who was sent to consent. The state counts once, for ten minutes, in the browser that was sent away,
+ * for the connector as it was then; the code goes only to the server that the person was sent to.
+ */
+export async function finishConsent(
+  deps: ConnectorDeps,
+  returned: ReturnedConsent,
+): Promise<FinishedConsent> {
+  const nowhere = { returnTo: '/settings/connectors', connector: null }
+  const row = await takeConsent(deps.database.db, hashSecret(returned.state))
+  const isThisBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
+  if (row === undefined || !isThisBrowser || row.expires_at < deps.now())
+    return { outcome: 'expired', ...nowhere }
+  const pending = JSON.parse(deps.sealer.open(row.payload)) as PendingConsent
+  const connector = await findConnectorById(deps.database.db, { id: row.user_id }, row.connector_id)
+  if (connector === undefined || connector.credential_version !== pending.credentialVersion) {
+    return { outcome: 'expired', ...nowhere }
+  }
+  const back = { returnTo: pending.returnTo, connector: connector.name }
+  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'denied', ...back }
+  try {
+    await redeem(deps, connector, pending, returned.code, returned.issuer)
+    return { outcome: 'connected', ...back }
+  } catch (error) {
+    deps.onError(error)
+    return { outcome: 'failed', ...back }
+  }
+}
+
+async function redeem(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  pending: PendingConsent,
+  code: string,
+  issuer: string | undefined,
+): Promise<void> {
+  const url = deps.guards.typed.requireUrl(connector.url)
+  await auth(new ConnectorOAuth(deps, connector, { pending }), {
+    serverUrl: url,
+    authorizationCode: code,
+    fetchFn: oauthFetch(deps, url),
+    ...(issuer === undefined ? {} : { iss: issuer }),
+  })
+  deps.retries.reset(connector.id)
+  await fetchTools(deps, connector, { signal: deps.closing })
+}
+
+function isSame(first: string, second: string): boolean {
+  return first.length === second.length && timingSafeEqual(Buffer.from(first), Buffer.from(second))
+}

@@ -1,0 +1,48 @@
+import { connectorStatuses } from '@yonder/contract/connector'
+import type { Connector, ConnectorTool } from '@yonder/contract/connector'
+import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
+import { maskSecret } from '../db/mask-secret.ts'
+import type { Sealer } from '../db/seal-secret.ts'
+import { decideConsent } from './decide-consent.ts'
+import { parseDefinition } from './tool-definition.ts'
+
+/** A connector as its owner reads it: of the token only the mask. `tools` and `allowed` may hold other connectors' rows. */
+export function presentConnector(
+  connector: ConnectorRow,
+  tools: readonly ConnectorToolRow[],
+  allowed: readonly AllowedToolRow[],
+  sealer: Sealer,
+): Connector {
+  const own = new Map(
+    allowed.filter((row) => row.connector_id === connector.id).map((row) => [row.name, row]),
+  )
+  return {
+    name: connector.name,
+    url: connector.url,
+    token: maskSecret(sealer, connector.token),
+    status: connectorStatuses.find((status) => status === connector.status) ?? 'disconnected',
+    is_default: connector.is_default === 1,
+    error_message: connector.error_message,
+    notice: connector.notice,
+    allow_tools: connector.asks === 0 ? null : [...own.keys()],
+    tools: tools
+      .filter((tool) => tool.connector_id === connector.id)
+      .map((tool) => presentTool(connector, tool, own.get(tool.name))),
+  }
+}
+
+function presentTool(
+  connector: ConnectorRow,
+  tool: ConnectorToolRow,
+  allowed: AllowedToolRow | undefined,
+): ConnectorTool {
+  const { title, description } = parseDefinition(tool.definition)
+  return {
+    name: tool.name,
+    title,
+    description,
+    fingerprint: tool.fingerprint,
+    consent: decideConsent(connector, tool, allowed).kind,
+    problem: tool.problem,
+  }
+}

@@ -1,0 +1,77 @@
+import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
+import { updateConnectorState } from './connector-store.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import type { ConnectorLimits } from './connector-limits.ts'
+import { explainFailure } from './mcp/explain-failure.ts'
+import { listServerTools } from './mcp/list-server-tools.ts'
+import type { ServerTools } from './mcp/list-server-tools.ts'
+import { replaceTools } from './tool-store.ts'
+import { useServer } from './use-server.ts'
+import type { UseServerOptions } from './use-server.ts'
+
+/**
+ * Asks a connector's server for its tools, once however many want to know, and keeps them. How it went stands in the
+ * connector's row afterwards.
+ * @throws AppError that says what is wrong
+ */
+export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  const key = `tools ${connector.id} ${connector.credential_version}`
+  const running = deps.refreshing.get(key) as Promise<void> | undefined
+  if (running !== undefined) return running
+  const work = refreshOnce(deps, connector).finally(() => deps.refreshing.delete(key))
+  deps.refreshing.set(key, work)
+  return work
+}
+
+async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  deps.retries.require(connector.id)
+  try {
+    await fetchTools(deps, connector, { signal: deps.closing })
+    deps.retries.reset(connector.id)
+  } catch (error) {
+    const failure = explainFailure(error)
+    deps.retries.failed(connector.id, failure)
+    await updateConnectorState(deps.database.db, connector, {
+      status: 'failed',
+      error_message: failure.message,
+    })
+    throw failure
+  }
+}
+
+/** Asks for the tools and keeps them; the connector counts as connected then. */
+export async function fetchTools(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  options: UseServerOptions,
+): Promise<void> {
+  const listed = await useServer(deps, connector, options, (connection) =>
+    listServerTools(connection, connector.url, deps.limits, options.signal),
+  )
+  await deps.database.db.transaction().execute(async (trx) => {
+    const current = await updateConnectorState(trx, connector, {
+      status: 'connected',
+      error_message: null,
+      notice: listed.notice,
+      tools_expire_at: deps.now() + freshFor(listed, deps.limits),
+    })
+    // Its address has changed meanwhile: these are the tools of another server.
+    if (current) await replaceTools(trx, connector, toRows(connector, listed))
+  })
+}
+
+function freshFor({ ttl }: ServerTools, limits: ConnectorLimits): number {
+  if (ttl === null) return limits.toolsFresh
+  return Math.min(Math.max(ttl, limits.toolsFreshMin), limits.toolsFreshMax)
+}
+
+function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {
+  return tools.map(({ definition, fingerprint, problem }, position) => ({
+    connector_id: id,
+    name: definition.name,
+    position,
+    definition: JSON.stringify(definition),
+    fingerprint,
+    problem,
+  }))
+}
