@@ -60,6 +60,8 @@ export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseH
       const headers = reply.getHeaders()
       for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
       reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
+      // With the first frame when that comes at once; a reader that has all so far must not wait for the next.
+      setImmediate(() => reply.raw.flushHeaders())
       const stream = new RawSseStream(reply.raw)
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))

@@ -17,6 +17,7 @@ export interface ChatClient extends TestClient {
   /** Asks for a completion and reads its stream. */
   complete(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   send(chatId: string, content: string, more?: Readonly<Record<string, unknown>>): Promise<TestStream>
+  followUrl(url: string): Promise<TestStream>
   follow(chatId: string, after?: number, headers?: Readonly<Record<string, string>>): Promise<TestStream>
 }
 
@@ -61,7 +62,8 @@ export async function openChatApp(
   }
 }
 
-function createChatClient(base: string, client: TestClient): ChatClient {
+/** A person at one of several servers. */
+export function createChatClient(base: string, client: TestClient): ChatClient {
   const { headers } = client
   async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Answer> {
     const stream = await openStream({
@@ -87,6 +89,7 @@ function createChatClient(base: string, client: TestClient): ChatClient {
     readChat: async (chatId) => (await call('GET', `/api/chats/${chatId}`)).body as Chat,
     complete,
     send: (chatId, content, more) => complete({ chatId, content, ...more }),
+    followUrl: (url) => openStream({ url: base + url, headers }),
     follow: (chatId, after, more) =>
       openStream({
         url: `${base}/api/chat/${chatId}/stream${after === undefined ? '' : `?after=${after}`}`,
