@@ -1,0 +1,27 @@
+import { expect, test } from './fixtures.ts'
+import { inventPerson, signIn } from './sign-up.ts'
+
+test.use({ productSettings: { SIGN_UP: 'closed' } })
+
+test('a closed installation prints a link that makes the first account, and nothing it should not', async ({
+  page,
+  product,
+}) => {
+  const lines = product.output().trim().split('\n')
+  expect(lines).toEqual([
+    `Yonder is at ${product.url}`,
+    expect.stringContaining(`${product.url}/oidc/set-up?token=`),
+  ])
+  const link = lines[1]?.split(' ').at(-1) ?? ''
+  const person = inventPerson()
+  await page.goto(link)
+  await page.getByLabel('Name').fill(person.name)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { name: 'Your account is ready' })).toBeVisible()
+  await page.getByRole('link', { name: 'Go to Yonder' }).click()
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await expect(page.getByRole('link', { name: 'Create an account' })).toBeHidden()
+  await signIn(page, person)
+})
