@@ -27,7 +27,8 @@ try {
       dir: output,
       format: 'esm',
       entryFileNames: '[name].js',
-      chunkFileNames: 'chunks/[name]-[hash].js',
+      // Beside the entries: shared code names a worker's file relative to itself.
+      chunkFileNames: '[name]-[hash].js',
     },
   })
 } catch (error) {
