@@ -1,23 +1,16 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
 import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
+import { HistoryDialog } from '../features/history/history-dialog.tsx'
 import { TokenFailureNotice } from '../features/identity/token-failure-notice.tsx'
 import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Header, type HeaderProps } from './header.tsx'
 
-const loadHistory = () => import('../features/history/history-dialog.tsx')
-const HistoryDialog = lazy(async () => ({ default: (await loadHistory()).HistoryDialog }))
-
 /** The frame of every screen of a signed-in person: the header, the screen, and the search that opens over both. */
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
-  useEffect(() => {
-    // The search must open at once; its code comes while the page is being read.
-    const timer = setTimeout(() => void loadHistory().catch(() => undefined), 1500)
-    return () => clearTimeout(timer)
-  }, [])
   return (
     <>
       <Header {...props} onSearch={() => setSearching(true)} />
@@ -31,11 +24,8 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
           </main>
         </Suspense>
       </ErrorBoundary>
-      {isSearching && (
-        <Suspense fallback={null}>
-          <HistoryDialog onClose={() => setSearching(false)} />
-        </Suspense>
-      )}
+      {/* Not loaded late: what is typed right after the shortcut must already reach its box. */}
+      {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
     </>
   )
 }

@@ -3,7 +3,7 @@ export function formatUpdateTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return ''
   if (time.toDateString() === now.toDateString())
-    return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+    return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   return time.toLocaleDateString(undefined, {
     day: 'numeric',
     month: 'short',

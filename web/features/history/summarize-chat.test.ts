@@ -65,7 +65,7 @@ describe('the update time', () => {
     formatUpdateTime(new Date(...parts).toISOString(), now)
 
   it('is the time today, the day before, and the year of another one (§2.43)', () => {
-    expect(format(2026, 10, 20, 9, 5)).toMatch(/9:05|09:05/)
+    expect(format(2026, 10, 20, 9, 5)).toBe('09:05')
     expect(format(2026, 10, 19, 23, 59)).toMatch(/19/)
     expect(format(2026, 10, 19, 23, 59)).not.toMatch(/2026|:/)
     expect(format(2025, 10, 20, 9, 5)).toMatch(/2025/)
