@@ -4,7 +4,7 @@ import type { TestApp } from './testing/test-app.ts'
 
 let product: TestApp
 beforeAll(async () => {
-  product = await openTestApp({ environment: { METRICS_TOKEN: 'a token for metrics' } })
+  product = await openTestApp()
 })
 afterAll(() => product.close())
 
@@ -76,21 +76,5 @@ describe('errors', () => {
     expect(answer.json()).toEqual(problem('internal'))
     expect(answer.body).not.toMatch(/sqlite|select|bots/i)
     await broken.close()
-  })
-})
-
-describe('health', () => {
-  it('is told under any name, for probes', async () => {
-    for (const url of ['/healthz', '/readyz']) {
-      expect((await product.app.inject({ url, headers: { host: '10.0.0.7' } })).statusCode).toBe(200)
-    }
-  })
-
-  it('keeps metrics behind their token', async () => {
-    expect((await product.app.inject({ url: '/metrics' })).statusCode).toBe(404)
-    const headers = { authorization: 'Bearer a token for metrics' }
-    const answer = await product.app.inject({ url: '/metrics', headers })
-    expect(answer.statusCode).toBe(200)
-    expect(answer.body).toContain('yonder_http_answers_total')
   })
 })

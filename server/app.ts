@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import Fastify from 'fastify'
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { sql } from 'kysely'
 import { registerBotRoutes } from './bots/bot-routes.ts'
 import { openChats } from './chats/open-chats.ts'
 import type { Chats } from './chats/open-chats.ts'
@@ -12,6 +11,7 @@ import { registerConnectorOAuthRoutes } from './connectors/connector-oauth-route
 import { registerConnectorRoutes } from './connectors/connector-routes.ts'
 import { openConnectors } from './connectors/open-connectors.ts'
 import type { Connectors } from './connectors/open-connectors.ts'
+import { checkDatabase } from './db/check-database.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
@@ -58,9 +58,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     metrics: deps.metrics,
     metricsToken: config.metricsToken,
     countActiveRuns: domains.completions.countActive,
-    checkReady: async () => {
-      await sql`select 1`.execute(database.db)
-    },
+    checkReady: () => checkDatabase(database.db),
   })
   await identity.register(app)
   registerSettingsRoutes(app, deps)

@@ -22,28 +22,22 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** Limits the writes of a scope, or whatever a route's own `config.perMinute` says, by `keyOf` (a person, an address). */
+/**
+ * Holds each `keyOf` (a person, an address) of a scope to so many writes a minute in all; a route with a limit of its
+ * own (`config.perMinute`) counts alone. Comes after the guard, so that the person is known.
+ */
 export function limitWrites(
   scope: FastifyInstance,
   perMinute: number,
   keyOf: (request: FastifyRequest) => string,
 ): void {
+  const limit = (max: number) => scope.rateLimit({ max, timeWindow: minute, keyGenerator: keyOf })
+  const limitShared = limit(perMinute)
   scope.addHook('onRoute', (route) => {
     const own = route.config?.perMinute
     const methods = Array.isArray(route.method) ? route.method : [route.method]
     if (own === undefined && !methods.some((method) => writes.has(method))) return
-    route.config = {
-      ...route.config,
-      rateLimit: {
-        max: own ?? perMinute,
-        timeWindow: minute,
-        // After the guard, so that the person is known.
-        hook: 'preHandler',
-        // A route with its own limit counts alone; the others share one count.
-        keyGenerator: (request: FastifyRequest) =>
-          `${own === undefined ? 'writes' : route.url} ${keyOf(request)}`,
-        ...(own === undefined ? { groupId: 'writes' } : {}),
-      },
-    }
+    const others = route.preHandler === undefined ? [] : [route.preHandler].flat()
+    route.preHandler = [own === undefined ? limitShared : limit(own), ...others]
   })
 }

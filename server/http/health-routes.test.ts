@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp } from '../testing/test-app.ts'
+import type { TestApp } from '../testing/test-app.ts'
+
+const token = 'a token for metrics'
+const asProbe = { host: '10.0.0.7' }
+
+let product: TestApp
+beforeAll(async () => {
+  product = await openTestApp({ environment: { METRICS_TOKEN: token } })
+})
+afterAll(() => product.close())
+
+describe('health', () => {
+  it('is told under any name, since probes know none', async () => {
+    for (const url of ['/healthz', '/readyz']) {
+      expect((await product.app.inject({ url, headers: asProbe })).statusCode).toBe(200)
+    }
+  })
+
+  it('says that it is not ready once the database is gone, and still that it lives', async () => {
+    const other = await openTestApp()
+    await other.database.db.destroy()
+    const ready = await other.app.inject({ url: '/readyz', headers: asProbe })
+    expect(ready.statusCode).toBe(503)
+    expect(ready.json()).toEqual({ error: { code: 'unavailable', message: 'The database does not answer.' } })
+    expect((await other.app.inject({ url: '/healthz', headers: asProbe })).statusCode).toBe(200)
+    await other.close()
+  })
+})
+
+describe('metrics', () => {
+  const read = (authorization?: string, remoteAddress = '10.0.0.9') =>
+    product.app.inject({
+      url: '/metrics',
+      remoteAddress,
+      headers: authorization === undefined ? {} : { authorization },
+    })
+
+  it('stand behind their token, for this machine too', async () => {
+    for (const answer of [await read(), await read('Bearer another'), await read(undefined, '127.0.0.1')]) {
+      expect(answer.statusCode).toBe(404)
+      expect(answer.body).not.toContain('yonder_')
+    }
+    const answer = await read(`Bearer ${token}`)
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toMatch(/yonder_http_answers_total\{status="\d+"\} \d+/)
+    expect(answer.body).toContain('yonder_active_runs 0')
+  })
+
+  it('without a token are for this machine alone', async () => {
+    const other = await openTestApp()
+    const from = async (remoteAddress: string) =>
+      (await other.app.inject({ url: '/metrics', remoteAddress })).statusCode
+    expect(await from('10.0.0.9')).toBe(404)
+    expect(await from('127.0.0.1')).toBe(200)
+    await other.close()
+  })
+})

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestApp } from '../testing/test-app.ts'
+import type { TestApp } from '../testing/test-app.ts'
+
+let product: TestApp
+beforeAll(async () => {
+  product = await openTestApp({ environment: { RATE_LIMIT_WRITES: '3', RATE_LIMIT_COMPLETIONS: '1' } })
+})
+afterAll(() => product.close())
+
+it('holds one person to their writes a minute, whichever call they use, and nobody else', async () => {
+  const ada = await product.signIn('Ada')
+  const grace = await product.signIn('Grace')
+  const bot = (name: string) => ({ name, model: 'demo' })
+  expect((await ada.post('/api/bot', bot('one'))).statusCode).toBe(201)
+  expect((await ada.put('/api/bot/one', bot('one'))).statusCode).toBe(200)
+  expect((await ada.delete('/api/bot/one')).statusCode).toBe(204)
+
+  const refused = await ada.post('/api/bot', bot('two'))
+  expect(refused.statusCode).toBe(429)
+  expect(refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  expect(refused.headers['retry-after']).toBeDefined()
+  expect((await ada.get('/api/bots')).json()).toEqual([])
+
+  expect((await grace.post('/api/bot', bot('one'))).statusCode).toBe(201)
+})
+
+it('counts a call with a limit of its own apart from the other writes', async () => {
+  const ada = await product.signIn('Ada')
+  const send = () => ada.post('/api/chat/completions', { chatId: 'nowhere', botName: 'x', content: 'Hello' })
+  expect((await send()).statusCode).toBe(404)
+  expect((await send()).statusCode).toBe(429)
+  for (const _ of [1, 2, 3])
+    expect((await ada.post('/api/chat/stop', { chatId: 'nowhere' })).statusCode).toBe(404)
+  expect((await ada.post('/api/chat/stop', { chatId: 'nowhere' })).statusCode).toBe(429)
+})

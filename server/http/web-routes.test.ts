@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestApp } from '../testing/test-app.ts'
+import type { TestApp } from '../testing/test-app.ts'
+
+const webRoot = mkdtempSync(join(tmpdir(), 'yonder-web-'))
+const host = { host: 'localhost:3000' }
+
+let product: TestApp
+beforeAll(async () => {
+  mkdirSync(join(webRoot, 'assets'))
+  writeFileSync(join(webRoot, 'index.html'), '<!doctype html><title>Yonder</title>')
+  writeFileSync(join(webRoot, 'assets', 'index-abc.js'), 'export {}')
+  product = await openTestApp({ deps: { webRoot } })
+})
+afterAll(async () => {
+  await product.close()
+  rmSync(webRoot, { recursive: true })
+})
+
+it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
+  'answers %s with the page',
+  async (url) => {
+    const answer = await product.app.inject({ url, headers: host })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.body).toContain('<title>Yonder</title>')
+    expect(answer.headers['cache-control']).toBe('no-cache')
+  },
+)
+
+it('lets browsers keep what has its hash in its name', async () => {
+  const answer = await product.app.inject({ url: '/assets/index-abc.js', headers: host })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.headers['cache-control']).toContain('immutable')
+})
+
+it.each([
+  ['GET', '/api/nothing'],
+  ['GET', '/assets/gone-abc.js'],
+  ['GET', '/assets/..%2f..%2fetc%2fpasswd'],
+  ['POST', '/'],
+] as const)('never answers %s %s with the page', async (method, url) => {
+  const answer = await product.app.inject({ method, url, headers: host })
+  expect(answer.statusCode).toBe(404)
+  expect(answer.json()).toMatchObject({ error: { code: 'not_found' } })
+})
