@@ -125,6 +125,20 @@ export async function listPath(
   return rows
 }
 
+/** The whole way from the root to a message, oldest first; empty when the message is not there. */
+export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessageRow[]> {
+  const { rows } = await sql<MessageRow>`
+    with recursive path (id, parent_id, depth) as (
+      select id, parent_id, 1 from messages where chat_id = ${chatId} and id = ${leafId}
+      union all
+      select m.id, m.parent_id, path.depth + 1
+      from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
+    )
+    select m.* from path join messages m on m.chat_id = ${chatId} and m.id = path.id
+    order by path.depth desc`.execute(db)
+  return rows
+}
+
 export async function updateMessage(
   db: Db,
   chatId: string,

@@ -1,0 +1,191 @@
+import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import type { Message } from '@yonder/contract/message'
+import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
+import fc from 'fast-check'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
+import type { Db } from '../db/database.ts'
+import type { RunEventRow } from '../db/tables.ts'
+import { RunLog } from './run-log.ts'
+import type { RunListener, RunRecorder } from './run-recorder.ts'
+
+const message = (role: 'user' | 'assistant'): Message => ({
+  id: role,
+  parent_id: role === 'user' ? null : 'user',
+  role,
+  content: '',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  unix_timestamp: 1,
+  status: role === 'user' ? 'complete' : 'streaming',
+})
+const started: StartedEvent = {
+  type: 'started',
+  seq: 1,
+  user_message: message('user'),
+  assistant_message: message('assistant'),
+}
+
+/** A database that notes what is written, in one list with what is shown. */
+function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<string>) {
+  const acts: string[] = []
+  const rows: RunEventRow[] = []
+  const onError = vi.fn()
+  const log = new RunLog({
+    db: {} as Db,
+    append: async (_db, events) => {
+      await wait(1)
+      const live = append?.(events) ?? new Set(events.map((event) => event.run_id))
+      acts.push(`commit ${events.map(({ run_id, seq }) => `${run_id}${seq}`).join(' ')}`)
+      rows.push(...events)
+      return live
+    },
+    transaction: (work) => work({} as Db),
+    onError,
+  })
+  const listen = (recorder: RunRecorder, after = 1, numbered = false) => {
+    const heard = { frames: '', ended: false }
+    const listener: RunListener = {
+      after,
+      numbered,
+      onFrames: (frames) => {
+        acts.push(`show ${recorder.runId}${recorder.state.seq}`)
+        heard.frames += frames
+      },
+      onEnd: () => {
+        heard.ended = true
+      },
+    }
+    recorder.attach(listener)
+    return heard
+  }
+  return { log, acts, rows, listen, onError }
+}
+
+const eventsIn = (frames: string): RunEvent[] =>
+  frames
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
+
+describe('the run log', () => {
+  it('commits before it shows, and all runs together', async () => {
+    const { log, acts, listen } = openLog()
+    const a = log.open('a', started)
+    const b = log.open('b', started)
+    listen(a)
+    listen(b)
+    a.append('text', 'one')
+    b.append('text', 'two')
+    await wait(20)
+    expect(acts).toEqual(['commit a2 b2', 'show a2', 'show b2'])
+    a.append('text', 'three')
+    b.append('text', 'four')
+    a.append('text', ' and more')
+    await wait(10)
+    expect(acts.length).toBe(3)
+    await wait(80)
+    expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
+  })
+
+  it('does not let the first text wait, also behind the name of the model', async () => {
+    const { log, listen } = openLog()
+    const run = log.open('a', started)
+    const heard = listen(run)
+    run.add({ type: 'model', model: 'm' })
+    run.append('text', 'first')
+    await wait(20)
+    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
+  })
+
+  it('stores what belongs to an event before it is shown', async () => {
+    const { log, acts, listen } = openLog()
+    const run = log.open('a', started)
+    const heard = listen(run)
+    run.append('text', 'all')
+    run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
+      acts.push(`store ${state.status} ${String(state.messages[1]?.content)}`)
+    })
+    await run.closed
+    expect(acts).toEqual(['commit a2 a3', 'store complete all', 'show a3'])
+    expect(heard.ended).toBe(true)
+    expect(heard.frames.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('shows nothing of a run that is no longer held, and everything of the others', async () => {
+    const { log, listen } = openLog(() => new Set(['b']))
+    const a = log.open('a', started)
+    const b = log.open('b', started)
+    const lost = vi.fn()
+    a.onLost(lost)
+    const [heardA, heardB] = [listen(a), listen(b)]
+    a.append('text', 'secret')
+    b.append('text', 'fine')
+    await wait(20)
+    expect(lost).toHaveBeenCalledOnce()
+    expect(heardA.frames).toContain('"error":{"code":"interrupted"')
+    expect(heardA.frames).not.toContain('secret')
+    expect(heardA.ended).toBe(true)
+    expect(eventsIn(heardB.frames).length).toBe(1)
+  })
+
+  it('tries a failed commit again, alone, and keeps the order', async () => {
+    let failures = 3
+    const { log, listen, rows, onError } = openLog((events) => {
+      if (events.some((event) => event.run_id === 'bad') && failures-- > 0) throw new Error('disk full')
+      return new Set(events.map((event) => event.run_id))
+    })
+    const bad = log.open('bad', started)
+    const good = log.open('good', started)
+    const [heardBad, heardGood] = [listen(bad), listen(good)]
+    bad.append('text', 'one ')
+    good.append('text', 'fine')
+    await wait(20)
+    expect(eventsIn(heardGood.frames).length).toBe(1)
+    expect(heardBad.frames).toBe('')
+    bad.append('text', 'two')
+    await wait(1_200)
+    expect(eventsIn(heardBad.frames).map((event) => event.seq)).toEqual([2, 3])
+    expect(rows.filter((row) => row.run_id === 'bad').map((row) => row.seq)).toEqual([2, 3])
+    expect(onError).toHaveBeenCalled()
+  })
+
+  it('gives a reader only what it lacks', async () => {
+    const { log, listen } = openLog()
+    const run = log.open('a', started)
+    const late = listen(run, 3, true)
+    run.add({ type: 'model', model: 'm' })
+    run.append('text', 'one')
+    run.append('reasoning', 'two')
+    await wait(20)
+    expect(late.frames).toMatch(/^id: 4\ndata: \{"type":"reasoning","seq":4,/)
+  })
+
+  it('folds to the same reply however the text was cut', async () => {
+    const piece = fc.record({
+      kind: fc.constantFrom('text' as const, 'reasoning' as const),
+      text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      pause: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const { log, rows, listen } = openLog()
+        const run = log.open('a', started)
+        const heard = listen(run)
+        for (const { kind, text, pause } of pieces) {
+          run.append(kind, text)
+          if (pause) await wait(2)
+        }
+        run.add({ type: 'ended', status: 'complete' })
+        await run.closed
+        const joined = (kind: string) => pieces.map((p) => (p.kind === kind ? p.text : '')).join('')
+        const shown = eventsIn(heard.frames).reduce(applyEvent, applyEvent(emptyRun, started))
+        expect(shown.messages[1]?.content).toBe(joined('text'))
+        expect(shown.messages[1]?.reasoning ?? '').toBe(joined('reasoning'))
+        expect(shown).toEqual(run.state)
+        expect(rows.map((row) => JSON.parse(row.event) as RunEvent)).toEqual(eventsIn(heard.frames))
+        expect(rows.map((row) => row.seq)).toEqual(rows.map((_, index) => index + 2))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
