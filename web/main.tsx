@@ -1,10 +1,13 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { WebApp } from './app/web-app.tsx'
+import { preloadScreens } from './app/preload-screens.ts'
+import { hasStoredSession } from './features/identity/session-store.ts'
 import { themeStore } from './features/preferences/theme-store.ts'
 import './ui/base.css'
 
 themeStore.follow()
+if (hasStoredSession()) preloadScreens(location.pathname)
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('The page has no place for the application.')

@@ -23,9 +23,21 @@ export interface SessionStore {
   nextChange(longest: number): Promise<void>
 }
 
+/** How the names of the entries begin. */
+const keyPrefix = 'yonder.sign-in:'
+
+/** Whether somebody seems to be signed in, told before the provider is known: good enough to load code early. */
+export function hasStoredSession(): boolean {
+  try {
+    return Object.keys(localStorage).some((key) => key.startsWith(keyPrefix))
+  } catch {
+    return false
+  }
+}
+
 /** One entry of local storage per issuer and client, shared by all tabs. */
 export function createSessionStore(issuer: string, clientId: string): SessionStore {
-  const key = `yonder.sign-in:${issuer}:${clientId}`
+  const key = `${keyPrefix}${issuer}:${clientId}`
   const watch = (onChange: () => void): (() => void) => {
     const listen = (event: StorageEvent): void => {
       // A null key means that everything was cleared.
