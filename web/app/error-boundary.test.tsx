@@ -20,6 +20,22 @@ it('stands in for a screen that fails, and logs why (§8.34)', () => {
   expect(screen.getByRole('button', { name: 'Reload' })).toBeVisible()
 })
 
+it('gives the next screen a try of its own', () => {
+  expectConsole('error', /A screen failed/)
+  expectConsole('error', /Broken/)
+  const { rerender } = render(
+    <ErrorBoundary screen="/a">
+      <Broken />
+    </ErrorBoundary>,
+  )
+  rerender(
+    <ErrorBoundary screen="/b">
+      <p>Whole</p>
+    </ErrorBoundary>,
+  )
+  expect(screen.getByText('Whole')).toBeVisible()
+})
+
 it('says that there is no network, for as long as that is so', () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   render(<ConnectionBanner />)

@@ -3,15 +3,29 @@ import { logError } from '../lib/log-error.ts'
 import { ErrorState } from '../ui/error-state.tsx'
 
 interface ErrorBoundaryProps {
+  /** With another value a new screen stands here, which is given a try of its own. */
+  readonly screen?: string
   readonly children: ReactNode
 }
 
-/** Stands in for a screen that failed to draw or to load, for instance because a newer version replaced its files. */
-export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly failed: boolean }> {
-  override state = { failed: false }
+interface ErrorBoundaryState {
+  readonly failed: boolean
+  readonly screen: string | undefined
+}
 
-  static getDerivedStateFromError(): { readonly failed: boolean } {
+/** Stands in for a screen that failed to draw or to load, for instance because a newer version replaced its files. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { failed: false, screen: this.props.screen }
+
+  static getDerivedStateFromError(): Partial<ErrorBoundaryState> {
     return { failed: true }
+  }
+
+  static getDerivedStateFromProps(
+    { screen }: ErrorBoundaryProps,
+    state: ErrorBoundaryState,
+  ): ErrorBoundaryState | null {
+    return screen === state.screen ? null : { failed: false, screen }
   }
 
   override componentDidCatch(error: Error): void {

@@ -16,8 +16,8 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
       <Header {...props} onSearch={() => setSearching(true)} />
       <TokenFailureNotice />
       <ConnectionBanner />
-      <ErrorBoundary key={pathname}>
-        <TopOfPage />
+      <TopOfPage key={pathname} />
+      <ErrorBoundary screen={pathname}>
         <Suspense fallback={<CentredSpinner />}>
           <main className="flex min-h-0 flex-1 flex-col">
             <Outlet />
