@@ -57,6 +57,7 @@ test('keeps finished blocks as they are while the end grows', () => {
   const after = cut('# Title\n\nFirst.\n\nSecond\ngrows')
   expect(after.blocks[0]).toBe(before.blocks[0])
   expect(after.blocks[1]).toBe(before.blocks[1])
+  expect(after.definitions).toBe(before.definitions)
   expect(after.blocks[2]).toEqual({ kind: 'text', key: 2, source: 'Second\ngrows' })
 })
 

@@ -49,15 +49,14 @@ export function createBlockCutter(): (text: string) => CutText {
       const tokens = listFinished(source.slice(settled.length, linesEnd))
       if (tokens.length > 0) {
         finished = readBlocks(tokens, finished)
-        definitions = [...definitions, ...readDefinitions(tokens)]
+        definitions = join(definitions, readDefinitions(tokens))
         settled = source.slice(0, settled.length + tokens.reduce((sum, { raw }) => sum + raw.length, 0))
       }
     }
     const open = lexBlocks(source.slice(settled.length))
-    const ending = readDefinitions(open)
     return {
       blocks: readBlocks(open, finished),
-      definitions: ending.length === 0 ? definitions : [...definitions, ...ending],
+      definitions: join(definitions, readDefinitions(open)),
     }
   }
 }
@@ -119,6 +118,11 @@ function isClosed(raw: string): boolean {
       .at(-1)
       ?.trim() ?? ''
   return raw.includes('\n') && last.startsWith(fence) && /^(`+|~+)$/.test(last)
+}
+
+/** The same list when nothing is added: blocks are drawn again when the definitions are others. */
+function join(before: readonly Definition[], more: readonly Definition[]): readonly Definition[] {
+  return more.length === 0 ? before : [...before, ...more]
 }
 
 function readDefinitions(tokens: readonly Token[]): readonly Definition[] {
