@@ -527,3 +527,30 @@ test('takes content in parts as text (§3.7)', async () => {
   expect(await screen.findByText('part one, part two')).toBeVisible()
   await screen.findByRole('combobox')
 })
+
+test('joins again when the stream falls silent, without a heartbeat for 40 s', async () => {
+  const { api } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  await screen.findByRole('combobox')
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    await userEvent.setup({ advanceTimers: vi.advanceTimersByTime }).type(input(), 'Hello{Enter}')
+    server.started()
+    server.stream().text('one ')
+    await screen.findByText('one')
+    await act(() => vi.advanceTimersByTimeAsync(30_000))
+    server.stream().write('{"type":"heartbeat"}')
+    await act(() => vi.advanceTimersByTimeAsync(30_000))
+    expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
+    const second = new EventStream(2)
+    api.on('GET /api/chat/c1/stream', () => second.response)
+    expectConsole('error', /The stream broke/)
+    await act(() => vi.advanceTimersByTimeAsync(15_000))
+    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+    second.text('two')
+    second.end()
+    expect(await screen.findByText('one two')).toBeVisible()
+  } finally {
+    vi.useRealTimers()
+  }
+})

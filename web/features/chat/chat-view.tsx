@@ -1,6 +1,8 @@
+import { useEffect } from 'react'
 import { Navigate } from 'react-router'
 import { ApiError } from '../../lib/api-error.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { Conversation } from './conversation.tsx'
 import { useChat } from './use-chat.ts'
@@ -10,6 +12,8 @@ import { useLiveChat } from './use-live-chat.ts'
 export function ChatView({ chatId }: { readonly chatId: string }) {
   const live = useLiveChat(chatId)
   const { data: chat, error, mutate } = useChat(chatId, live)
+  // The code that draws replies comes while the chat is read.
+  useEffect(preloadMarkdown, [])
   if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
   if (chat !== undefined) return <Conversation key={chatId} chat={chat} live={live} />
   return (

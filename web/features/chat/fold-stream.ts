@@ -1,6 +1,7 @@
 import { applyEvent } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import { readSse } from '../../lib/read-sse.ts'
+import type { OpenStream } from './open-stream.ts'
 import { parseRunEvent } from './parse-run-event.ts'
 
 /**
@@ -8,12 +9,13 @@ import { parseRunEvent } from './parse-run-event.ts'
  * stream is over; throws when the connection breaks or an event is missing.
  */
 export async function foldStream(
-  response: Response,
+  { response, heard }: OpenStream,
   start: RunState,
   onChange: (run: RunState) => void,
 ): Promise<RunState> {
   let run = start
   for await (const data of readSse(response)) {
+    heard()
     const event = parseRunEvent(data)
     if (event === undefined) continue
     if (event.seq > run.seq + 1) throw new Error(`Event ${event.seq} came after event ${run.seq}`)

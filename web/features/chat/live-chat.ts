@@ -6,15 +6,16 @@ import { logError } from '../../lib/log-error.ts'
 import { readErrorBody } from '../../lib/read-error-body.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { beginRun, resumeRun } from './begin-run.ts'
-import { foldStream } from './fold-stream.ts'
 import { idleShape } from './live-shape.ts'
 import type { LivePhase, LiveShape } from './live-shape.ts'
+import { openStream } from './open-stream.ts'
+import type { OpenStream } from './open-stream.ts'
 import { outbox } from './outbox.ts'
 import type { OutgoingMessage } from './outbox.ts'
 import { overlayRun } from './overlay-run.ts'
 import { restoreDraft } from './restore-draft.ts'
 import { takeHandover } from './take-handover.ts'
-import { waitToRetry } from './wait-to-retry.ts'
+import { watchRun } from './watch-run.ts'
 
 /** Milliseconds that a stream stays open after the last view of its chat has gone. */
 const lingerTime = 3000
@@ -120,14 +121,11 @@ export class LiveChat {
 
   async #post(message: OutgoingMessage, signal: AbortSignal): Promise<void> {
     try {
-      const response = await this.#api.request('/api/chat/completions', {
-        method: 'POST',
-        body: { ...message, chatId: this.#chatId },
-        signal,
-      })
-      if (response === undefined) this.#drop()
-      else if (response.ok) await this.#watch(response, signal)
-      else await this.#refuse(message, response)
+      const body = { ...message, chatId: this.#chatId }
+      const stream = await openStream(this.#api, '/api/chat/completions', { method: 'POST', body }, signal)
+      if (stream === undefined) this.#drop()
+      else if (stream.response.ok) await this.#watch(stream, signal)
+      else await this.#refuse(message, stream)
     } catch (error) {
       if (signal.aborted) return
       logError(`Error sending message: ${readReason(error)}`, error)
@@ -137,8 +135,9 @@ export class LiveChat {
     }
   }
 
-  async #refuse(message: OutgoingMessage, response: Response): Promise<void> {
+  async #refuse(message: OutgoingMessage, { response, close }: OpenStream): Promise<void> {
     const detail = await readErrorBody(response)
+    close()
     logError(`Error sending message: ${response.statusText || response.status}`)
     if (detail?.code !== 'run_active')
       return this.#fail(message, detail?.message ?? `The server answered ${response.status}.`)
@@ -150,51 +149,24 @@ export class LiveChat {
     this.#cache.refresh()
   }
 
-  /** Follows the run, and joins it again for as long as it takes, until it has ended or nobody knows it any more. */
-  async #watch(first: Response | undefined, signal: AbortSignal): Promise<void> {
-    let response = first
-    for (let failures = 0; ; failures += 1) {
-      if (response?.ok === true) {
-        const before = this.#run?.seq ?? 0
-        await this.#read(response, signal)
-        if (signal.aborted) return
-        if ((this.#run?.seq ?? 0) > before) failures = 0
-        if (this.#run?.seq === 0) throw new Error('The connection broke before the message was confirmed')
-        this.#show({ ...this.#shape, phase: 'reconnecting' })
-      } else if (response !== undefined && response.status < 500) {
-        this.#settle()
-        return this.#cache.refresh()
-      }
-      await waitToRetry(failures, signal)
-      if (signal.aborted) return
-      response = await this.#join(signal)
-      if (signal.aborted) return
-      if (response?.ok === true && this.#shape.phase === 'reconnecting')
-        this.#show({ ...this.#shape, phase: 'streaming' })
-    }
-  }
-
-  async #read(response: Response, signal: AbortSignal): Promise<void> {
+  /** Follows the run to its end. */
+  async #watch(stream: OpenStream | undefined, signal: AbortSignal): Promise<void> {
     if (this.#run === undefined) return
-    try {
-      await foldStream(response, this.#run, (run) => this.#advance(run))
-    } catch (error) {
-      if (!signal.aborted) logError('The stream broke and is joined again', error)
+    const watcher = {
+      onRun: (run: RunState) => this.#advance(run),
+      onConnection: (joined: boolean) => this.#changeConnection(joined),
     }
+    const end = await watchRun(this.#api, this.#chatId, { run: this.#run, stream }, watcher, signal)
+    if (end === 'unconfirmed') throw new Error('The connection broke before the message was confirmed.')
+    if (end === 'ended') return
+    this.#settle()
+    this.#cache.refresh()
   }
 
-  /** Nothing when the server cannot be reached; then it is tried again. */
-  async #join(signal: AbortSignal): Promise<Response | undefined> {
-    if (this.#run === undefined) return undefined
-    const reply = this.#run.messages.at(-1)?.id ?? ''
-    try {
-      return await this.#api.request(
-        `/api/chat/${encodeURIComponent(this.#chatId)}/stream?messageId=${encodeURIComponent(reply)}`,
-        { headers: { 'Last-Event-ID': String(this.#run.seq) }, signal },
-      )
-    } catch {
-      return undefined
-    }
+  #changeConnection(joined: boolean): void {
+    const { phase } = this.#shape
+    if (!joined) this.#show({ ...this.#shape, phase: 'reconnecting' })
+    else if (phase === 'reconnecting') this.#show({ ...this.#shape, phase: 'streaming' })
   }
 
   #advance(run: RunState): void {

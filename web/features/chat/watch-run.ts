@@ -1,0 +1,78 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { ApiClient } from '../../lib/api-client.ts'
+import { logError } from '../../lib/log-error.ts'
+import { foldStream } from './fold-stream.ts'
+import { openStream } from './open-stream.ts'
+import type { OpenStream } from './open-stream.ts'
+import { waitToRetry } from './wait-to-retry.ts'
+
+export interface RunWatcher {
+  readonly onRun: (run: RunState) => void
+  /** Tells that the connection broke (false), and that the run was joined again (true). */
+  readonly onConnection: (joined: boolean) => void
+}
+
+/**
+ * Follows a run, and joins it again for as long as it takes. Answers `ended` after its last event or when `signal`
+ * aborts, `unknown` when the server no longer knows the run, `unconfirmed` when the connection broke before the first
+ * event, so that nobody can say whether there is a run.
+ */
+export async function watchRun(
+  api: ApiClient,
+  chatId: string,
+  start: { readonly run: RunState; readonly stream?: OpenStream | undefined },
+  watcher: RunWatcher,
+  signal: AbortSignal,
+): Promise<'ended' | 'unknown' | 'unconfirmed'> {
+  let { run, stream } = start
+  for (let failures = 0; ; failures += 1) {
+    if (stream?.response.ok === true) {
+      const before = run.seq
+      await readStream(stream, run, signal, (next) => {
+        run = next
+        watcher.onRun(next)
+      })
+      if (signal.aborted || run.status !== 'running') return 'ended'
+      if (run.seq === 0) return 'unconfirmed'
+      if (run.seq > before) failures = 0
+      watcher.onConnection(false)
+    } else if (stream !== undefined && stream.response.status < 500) return 'unknown'
+    await waitToRetry(failures, signal)
+    if (!signal.aborted) stream = await joinRun(api, chatId, run, signal)
+    if (signal.aborted) return 'ended'
+    if (stream?.response.ok === true) watcher.onConnection(true)
+  }
+}
+
+async function readStream(
+  stream: OpenStream,
+  run: RunState,
+  signal: AbortSignal,
+  onRun: (run: RunState) => void,
+): Promise<void> {
+  try {
+    await foldStream(stream, run, onRun)
+  } catch (error) {
+    if (!signal.aborted) logError('The stream broke and is joined again', error)
+  } finally {
+    stream.close()
+  }
+}
+
+/** Nothing when the server cannot be reached; then it is tried again. */
+async function joinRun(
+  api: ApiClient,
+  chatId: string,
+  run: RunState,
+  signal: AbortSignal,
+): Promise<OpenStream | undefined> {
+  const reply = encodeURIComponent(run.messages.at(-1)?.id ?? '')
+  const path = `/api/chat/${encodeURIComponent(chatId)}/stream?messageId=${reply}`
+  try {
+    const stream = await openStream(api, path, { headers: { 'Last-Event-ID': String(run.seq) } }, signal)
+    if (stream?.response.ok === false) stream.close()
+    return stream
+  } catch {
+    return undefined
+  }
+}
