@@ -30,8 +30,8 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
       <Routes>
         <Route element={<SignedInLayout user={user} sourceUrl={sourceUrl} onSignOut={onSignOut} />}>
           <Route index element={<HomeScreen userName={user.name} />} />
-          <Route path="chat/:id" element={<ChatScreen />} />
-          <Route path="chats/:id" element={<ChatScreen />} />
+          <Route path="chat/:id" element={<ChatScreen userId={user.sub} />} />
+          <Route path="chats/:id" element={<ChatScreen userId={user.sub} />} />
           <Route path="settings" element={<Navigate to="/settings/general" replace />} />
           <Route path="settings/:section" element={<SettingsScreen />} />
           <Route path="*" element={<Navigate to="/" replace />} />
