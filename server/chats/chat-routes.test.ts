@@ -1,0 +1,232 @@
+import type { ChatList } from '@yonder/contract/chat'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { engines } from '../testing/test-database.ts'
+import { deleteEmptyChats } from './chat-store.ts'
+
+describe.each(engines)('chats on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join('Ada')
+  })
+  afterAll(() => product.close())
+
+  const say = async (client: ChatClient, chatId: string, question: string, answer: string, more = {}) => {
+    product.model.reply([answer, { finish: 'stop' }])
+    const stream = await client.send(chatId, question, more)
+    await stream.ended
+    return stream.run.messages
+  }
+  const list = async (client: ChatClient, query = '') =>
+    (await client.call('GET', `/api/chats${query}`)).body as ChatList
+
+  it('reserves an id that reads as an empty chat (§7.6, §7.7, §3.18)', async () => {
+    const chatId = await ada.newChat()
+    expect(chatId).toMatch(/^[\w-]{22}$/)
+    expect(await ada.readChat(chatId)).toEqual({
+      id: chatId,
+      messages: [],
+      update_time: expect.any(String) as string,
+      selected_message_id: null,
+      run: null,
+    })
+  })
+
+  it('lists chats newest first, page by page, empty ones too (§7.8, §3.4)', async () => {
+    const eve = await product.join('Eve')
+    const ids: string[] = []
+    for (let index = 0; index < 3; index++) ids.push(await eve.newChat())
+    await say(eve, ids[0] ?? '', 'What?', 'That.')
+    const all = await list(eve)
+    expect(all.chats.map((chat) => chat.id)).toEqual([ids[0], ...[ids[1], ids[2]].sort(byTime(all))])
+    expect(all).toMatchObject({ total: 3, page: 1, limit: 10 })
+    expect(all.chats[0]?.messages).toEqual([
+      { role: 'user', content: 'What?' },
+      { role: 'assistant', content: 'That.', model: 'scripted' },
+    ])
+    expect(all.chats[1]?.messages).toEqual([])
+    const second = await list(eve, '?page=2&limit=1')
+    expect(second.chats.map((chat) => chat.id)).toEqual([all.chats[1]?.id])
+    expect(second.total).toBe(3)
+  })
+
+  it('sums a chat up by the first two messages of its path and the last, shortened', async () => {
+    const chatId = await ada.newChat()
+    await say(ada, chatId, 'first', 'x'.repeat(499).concat('😀'.repeat(3)))
+    await say(ada, chatId, 'third', 'fourth')
+    await say(ada, chatId, 'fifth', 'sixth')
+    const summary = (await list(ada)).chats.find((chat) => chat.id === chatId)
+    expect(summary?.messages.map((message) => message.content)).toEqual(['first', 'x'.repeat(499), 'sixth'])
+  })
+
+  it.each([
+    '?page=0',
+    '?page=1.5',
+    '?page=x',
+    '?limit=0',
+    '?limit=101',
+    '?limit=1e9',
+    '?limit=NaN',
+    `?search=${'x'.repeat(501)}`,
+  ])('refuses %s', async (query) => {
+    expect((await ada.call('GET', `/api/chats${query}`)).status).toBe(400)
+  })
+
+  it('selects the newest message below the chosen one (§4.25, §7.13)', async () => {
+    const chatId = await ada.newChat()
+    const [question, first] = await say(ada, chatId, 'Hi', 'first')
+    const [, below] = await say(ada, chatId, 'more', 'below the first')
+    product.model.reply(['second', { finish: 'stop' }])
+    const again = await ada.complete({ chatId, userMessageId: question?.id })
+    await again.ended
+    const second = again.run.messages[1]?.id
+    expect((await ada.readChat(chatId)).selected_message_id).toBe(second)
+    const answer = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: first?.id })
+    expect(answer).toEqual({ status: 200, body: { selected_message_id: below?.id } })
+    expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
+    const foreign = await ada.newChat()
+    for (const body of [
+      { chatId, messageId: 'nothing' },
+      { chatId: foreign, messageId: first?.id },
+    ]) {
+      expect((await ada.call('POST', '/api/chat/select-response', body)).status).toBe(404)
+    }
+    expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
+  })
+
+  it('removes what was reserved a day ago and never used', async () => {
+    const old = await ada.newChat()
+    const used = await ada.newChat()
+    await say(ada, used, 'Hi', 'Ho')
+    const { db } = product.database
+    const day = 86_400_000
+    await db
+      .updateTable('chats')
+      .set({ created_at: Date.now() - day - 1 })
+      .where('id', 'in', [old, used])
+      .execute()
+    const fresh = await ada.newChat()
+    await deleteEmptyChats(db, Date.now() - day)
+    expect((await ada.call('GET', `/api/chats/${old}`)).status).toBe(404)
+    expect((await ada.readChat(used)).messages.length).toBe(2)
+    expect((await ada.readChat(fresh)).messages).toEqual([])
+  })
+
+  describe("another person's chat", () => {
+    let chatId: string
+    let question: string
+    let reply: string
+    let eve: ChatClient
+    beforeAll(async () => {
+      eve = await product.join('Eve')
+      chatId = await ada.newChat()
+      const messages = await say(ada, chatId, 'private', 'confidential', { id: 'mine' })
+      question = messages[0]?.id ?? ''
+      reply = messages[1]?.id ?? ''
+    })
+
+    const snapshot = async () => {
+      const { db } = product.database
+      return {
+        chats: await db.selectFrom('chats').selectAll().where('id', '=', chatId).execute(),
+        messages: await db.selectFrom('messages').selectAll().where('chat_id', '=', chatId).execute(),
+        runs: await db.selectFrom('runs').selectAll().where('chat_id', '=', chatId).execute(),
+      }
+    }
+
+    it.each<[string, 'GET' | 'POST', (id: string) => string, () => object | undefined]>([
+      ['reading it', 'GET', (id: string) => `/api/chats/${id}`, () => undefined],
+      ['following it', 'GET', (id: string) => `/api/chat/${id}/stream?after=0`, () => undefined],
+      [
+        'sending into it',
+        'POST',
+        () => '/api/chat/completions',
+        () => ({ chatId, botName: 'Helper', content: 'x' }),
+      ],
+      [
+        'repeating its message',
+        'POST',
+        () => '/api/chat/completions',
+        () => ({ chatId, botName: 'Helper', content: 'private', id: 'mine' }),
+      ],
+      [
+        'answering below its reply',
+        'POST',
+        () => '/api/chat/completions',
+        () => ({ chatId, botName: 'Helper', content: 'x', parentId: reply }),
+      ],
+      [
+        'regenerating in it',
+        'POST',
+        () => '/api/chat/completions',
+        () => ({ chatId, botName: 'Helper', userMessageId: question }),
+      ],
+      ['stopping it', 'POST', () => '/api/chat/stop', () => ({ chatId })],
+      ['selecting in it', 'POST', () => '/api/chat/select-response', () => ({ chatId, messageId: reply })],
+    ])('is not there for %s, and stays as it is', async (_what, method, url, body) => {
+      const before = await snapshot()
+      const asked = product.model.requests.length
+      const answer = await eve.call(method, url(chatId), body())
+      expect(answer).toEqual({
+        status: 404,
+        body: { error: { code: 'not_found', message: 'There is no such chat.' } },
+      })
+      const sent = body()
+      const unknown = await eve.call(
+        method,
+        url('unknown'),
+        sent === undefined ? undefined : { ...sent, chatId: 'unknown' },
+      )
+      expect(unknown).toEqual(answer)
+      expect(await snapshot()).toEqual(before)
+      expect(product.model.requests.length).toBe(asked)
+    })
+
+    it('lends its messages to no chat of mine', async () => {
+      const own = await eve.newChat()
+      for (const body of [
+        { chatId: own, content: 'x', parentId: reply },
+        { chatId: own, userMessageId: question },
+      ]) {
+        const stream = await eve.complete(body)
+        await stream.ended
+        expect(stream.status).toBe(404)
+      }
+      expect(
+        (await eve.call('POST', '/api/chat/select-response', { chatId: own, messageId: reply })).status,
+      ).toBe(404)
+      expect(await eve.readChat(own)).toMatchObject({ messages: [], selected_message_id: null })
+    })
+
+    it('is in no list and no search of mine', async () => {
+      for (const query of ['', '?search=private', '?search=confidential']) {
+        expect((await list(eve, query)).chats.map((chat) => chat.id)).not.toContain(chatId)
+      }
+      expect((await list(ada, '?search=confidential')).chats.map((chat) => chat.id)).toContain(chatId)
+    })
+  })
+
+  it('needs a signed-in person for every call', async () => {
+    const calls = [
+      ['GET', '/api/chat/id'],
+      ['GET', '/api/chats/x'],
+      ['GET', '/api/chats'],
+      ['GET', '/api/chat/x/stream'],
+      ['POST', '/api/chat/completions'],
+      ['POST', '/api/chat/stop'],
+      ['POST', '/api/chat/select-response'],
+    ] as const
+    for (const [method, url] of calls) {
+      const answer = await product.app.inject({ method, url, headers: { host: 'localhost:3000' } })
+      expect(answer.statusCode).toBe(401)
+    }
+  })
+})
+
+function byTime(chats: ChatList) {
+  const place = (id: string | undefined) => chats.chats.findIndex((chat) => chat.id === id)
+  return (a: string | undefined, b: string | undefined) => place(a) - place(b)
+}
