@@ -72,7 +72,7 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
       const { id } = await requireChat(db, requireUser(request), request.params.id)
       const run = await findLatestRun(db, dialect, id, request.query.messageId)
       const after = request.query.after ?? lastEventId(request)
-      if (run === undefined || deps.now() - (run.ended_at ?? Infinity) > logTime) throw notResumable()
+      if (run === undefined || isForgotten(deps, run)) throw notResumable()
       if (after > (await findLastSeq(db, run.id))) throw notResumable()
       await followRun(deps, deps.sse.open(request, reply), { runId: run.id, after, numbered: true })
     },
@@ -107,8 +107,14 @@ async function repeatAnswer(
   if (answer === undefined) throw new Error(`message ${message.id} has no reply`)
   const run = await findLatestRun(db, dialect, message.chat_id, answer.id)
   const stream = deps.sse.open(request, reply)
-  if (run === undefined) stream.end(retellRun(presentMessage(message), presentMessage(answer)))
-  else await followRun(deps, stream, { runId: run.id, after: 0, numbered: false })
+  if (run === undefined || isForgotten(deps, run)) {
+    stream.end(retellRun(presentMessage(message), presentMessage(answer)))
+  } else await followRun(deps, stream, { runId: run.id, after: 0, numbered: false })
+}
+
+/** Its log is removed a while after its end: the text is in the message. */
+function isForgotten({ now }: CompletionDeps, run: { readonly ended_at: number | null }): boolean {
+  return run.ended_at !== null && now() - run.ended_at > logTime
 }
 
 function lastEventId(request: FastifyRequest): number {

@@ -107,6 +107,27 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages[1]?.status).toBe('complete')
   })
 
+  it('ends when the log goes away under a reader, and tells a repeated message from what is stored', async () => {
+    const { database } = product
+    const chatId = await ada.newChat()
+    const first = await ada.send(chatId, 'Hi', { id: 'once' })
+    await first.ended
+    const ended = database.db.updateTable('runs').where('chat_id', '=', chatId)
+    await database.db
+      .deleteFrom('run_events')
+      .where('run_id', 'in', database.db.selectFrom('runs').select('id').where('chat_id', '=', chatId))
+      .execute()
+    const bare = await ada.follow(chatId, 0)
+    await bare.ended
+    expect(bare.events).toEqual([])
+    await ended.set({ ended_at: Date.now() - logTime - 1 }).execute()
+    const asked = product.model.requests.length
+    const repeated = await ada.send(chatId, 'Hi', { id: 'once' })
+    await repeated.ended
+    expect(repeated.text).toBe(first.text)
+    expect(product.model.requests).toHaveLength(asked)
+  })
+
   it('follows only the reply that is named', async () => {
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'one')

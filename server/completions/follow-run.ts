@@ -44,19 +44,21 @@ export async function followRun(
 async function follow(deps: CompletionDeps, stream: SseStream, options: FollowOptions): Promise<void> {
   const { database, news } = deps
   let { after } = options
+  let readAgain = false
   while (!stream.closed) {
     if (attach(deps, stream, { ...options, after })) return
     const rows = await listEvents(database.db, options.runId, after, pieceSize)
     const last = rows.at(-1)
     if (last === undefined) {
       const state = await standing(deps, options.runId, after)
-      if (state === 'ended' || state === 'gone') {
-        stream.end(state === 'ended' ? sseFrame(endMarker) : undefined)
-        return
-      }
-      await news.wait(options.runId, state === 'more' ? shortPause : pollTime)
+      if (state === 'ended') stream.end(sseFrame(endMarker))
+      else if (state === 'waiting') await news.wait(options.runId, pollTime)
+      // It ended between the two reads, so its last events are there now; or its log was removed.
+      else if (state === 'more' && !readAgain) readAgain = true
+      else stream.end()
       continue
     }
+    readAgain = false
     stream.write(rows.map(({ seq, event }) => sseFrame(event, options.numbered ? seq : undefined)).join(''))
     after = last.seq
     if (!(await stream.drained())) return
