@@ -10,19 +10,21 @@ const PrivacyScreen = lazy(async () => ({ default: (await import('./privacy-scre
 export interface AppRoutesProps {
   /** The signed-in person and what their screens need; `loading` until it is known whether there is one. */
   readonly session: SignedInProps | 'loading' | 'signed-out'
+  /** What stands at every address but the static pages while the session is `loading`: a spinner, unless it says more. */
+  readonly waiting?: ReactNode
   /** What a signed-out visitor sees at every address but the static pages. */
   readonly landing: ReactNode
 }
 
 /** The route table (§2.1-§2.9). */
-export function AppRoutes({ session, landing }: AppRoutesProps) {
+export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: AppRoutesProps) {
   return (
     <Suspense fallback={<CentredSpinner />}>
       <Routes>
         <Route path="/terms" element={<TermsScreen />} />
         <Route path="/privacy" element={<PrivacyScreen />} />
         {session === 'loading' ? (
-          <Route path="*" element={<CentredSpinner />} />
+          <Route path="*" element={waiting} />
         ) : session === 'signed-out' ? (
           <>
             {['/', '/chat/:id', '/chats/:id', '/settings', '/settings/:section'].map((path) => (

@@ -25,4 +25,15 @@ it('shows a spinner while the sign-in state loads, and says when the server is a
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(screen.getByText('Loading')).toBeInTheDocument()
   expect(settle).toHaveLength(1)
+  await act(async () => settle.shift()?.(new Response('', { status: 502 })))
+  expect(screen.getByText('Yonder cannot be reached')).toBeVisible()
+})
+
+it('shows the legal pages also when the server is away (§2.7)', async () => {
+  expectConsole('error', /settings could not be loaded/)
+  history.replaceState(null, '', '/terms')
+  render(<WebApp />)
+  await act(async () => settle.shift()?.(new Response('', { status: 502 })))
+  expect(await screen.findByRole('heading', { name: 'Terms of Service' }, { timeout: 5000 })).toBeVisible()
+  expect(screen.queryByText('Yonder cannot be reached')).toBeNull()
 })

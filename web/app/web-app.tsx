@@ -27,13 +27,7 @@ function StartedRoutes() {
     case 'loading':
       return <AppRoutes session="loading" landing={null} />
     case 'failed':
-      return (
-        <main className="flex flex-1 items-center justify-center">
-          <ErrorState title="Yonder cannot be reached" retry={{ label: 'Try again', onRetry: startup.retry }}>
-            The server does not answer. Check your connection, or try again in a moment.
-          </ErrorState>
-        </main>
-      )
+      return <AppRoutes session="loading" waiting={<Unreachable retry={startup.retry} />} landing={null} />
     case 'ready':
       return (
         <IdentityContext value={startup.identity}>
@@ -41,4 +35,14 @@ function StartedRoutes() {
         </IdentityContext>
       )
   }
+}
+
+function Unreachable({ retry }: { readonly retry: () => void }) {
+  return (
+    <main className="flex flex-1 items-center justify-center">
+      <ErrorState title="Yonder cannot be reached" retry={{ label: 'Try again', onRetry: retry }}>
+        The server does not answer. Check your connection, or try again in a moment.
+      </ErrorState>
+    </main>
+  )
 }
