@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { MemoryRouter, useLocation } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -41,6 +41,11 @@ it('has a logo that goes to the start (§2.14)', async () => {
 it('starts a new chat by a button and by its shortcut', async () => {
   open()
   await userEvent.click(screen.getByRole('button', { name: 'New chat' }))
+  expect(path()).toBe('/')
+  cleanup()
+  open()
+  expect(path()).toBe('/chat/1')
+  await userEvent.keyboard('{Control>}{Shift>}o{/Shift}{/Control}')
   expect(path()).toBe('/')
 })
 
