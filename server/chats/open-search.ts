@@ -4,7 +4,7 @@ import { findInPostgres } from './find-in-postgres.ts'
 import { indexMessages } from './index-messages.ts'
 import { createChatSearch } from './search-chats.ts'
 import type { SearchChats } from './search-chats.ts'
-import { startSearchWorker } from './start-search-worker.ts'
+import { openWorkerSearch } from './open-worker-search.ts'
 
 /** Milliseconds between two slices of indexing: while messages wait, and while none does. */
 const busyInterval = 20
@@ -24,7 +24,7 @@ export function openSearch(database: Database, onError: (error: unknown) => void
       close: () => Promise.resolve(),
     }
   }
-  const worker = startSearchWorker(file)
+  const worker = openWorkerSearch(file)
   const endIndexing = repeatWork(
     async () => ((await indexMessages(db)) ? busyInterval : idleInterval),
     idleInterval,

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import { textOfContent } from '@yonder/contract/text-of-content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../testing/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
@@ -47,7 +48,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     for (let reload = 0; reload < 20; reload++) {
       await wait(Math.random() * 60)
       const chat = await ada.readChat(chatId)
-      const content = String(chat.messages[1]?.content)
+      const content = textOfContent(chat.messages[1]?.content ?? '')
       expect(content.startsWith(shown)).toBe(true)
       shown = content
       if (chat.run === null) continue
@@ -59,7 +60,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
         seq: chat.run.seq,
         messages: chat.messages,
       })
-      shown = String(folded.messages[1]?.content)
+      shown = textOfContent(folded.messages[1]?.content ?? '')
       rest.leave()
     }
     await first.ended

@@ -10,8 +10,6 @@ import { findRun, listEvents } from './run-store.ts'
 const pieceSize = 32
 /** Milliseconds after which a run of another process is looked at when no news came. */
 const pollTime = 400
-/** Milliseconds to wait for what must be in the log already: it came between two looks. */
-const shortPause = 5
 
 export interface FollowOptions {
   readonly runId: string
@@ -51,11 +49,13 @@ async function follow(deps: CompletionDeps, stream: SseStream, options: FollowOp
     const last = rows.at(-1)
     if (last === undefined) {
       const state = await standing(deps, options.runId, after)
-      if (state === 'ended') stream.end(sseFrame(endMarker))
-      else if (state === 'waiting') await news.wait(options.runId, pollTime)
-      // It ended between the two reads, so its last events are there now; or its log was removed.
-      else if (state === 'more' && !readAgain) readAgain = true
-      else stream.end()
+      // "more": it ended between the two reads, so its last events are there now; or its log was removed.
+      if (state === 'ended' || state === 'gone' || (state === 'more' && readAgain)) {
+        stream.end(state === 'ended' ? sseFrame(endMarker) : undefined)
+        return
+      }
+      readAgain = state === 'more'
+      if (state === 'waiting') await news.wait(options.runId, pollTime)
       continue
     }
     readAgain = false

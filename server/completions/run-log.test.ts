@@ -3,6 +3,7 @@ import type { Message } from '@yonder/contract/message'
 import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
 import fc from 'fast-check'
 import { setTimeout as wait } from 'node:timers/promises'
+import { textOfContent } from '@yonder/contract/text-of-content'
 import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../db/database.ts'
 import type { RunEventRow } from '../db/tables.ts'
@@ -103,7 +104,7 @@ describe('the run log', () => {
     const heard = listen(run)
     run.append('text', 'all')
     run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
-      acts.push(`store ${state.status} ${String(state.messages[1]?.content)}`)
+      acts.push(`store ${state.status} ${textOfContent(state.messages[1]?.content ?? '')}`)
     })
     await run.closed
     expect(acts).toEqual(['commit a2 a3', 'store complete all', 'show a3'])

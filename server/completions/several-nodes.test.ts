@@ -1,3 +1,4 @@
+import { textOfContent } from '@yonder/contract/text-of-content'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createChatClient, openChatApp } from '../testing/open-chat-app.ts'
 import type { ChatApp } from '../testing/open-chat-app.ts'
@@ -78,7 +79,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       const killed = Date.now()
       await started.ended
       const before = await here.readChat(chatId)
-      expect(String(before.messages[1]?.content).startsWith(started.text)).toBe(true)
+      expect(textOfContent(before.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
       await watching.ended
       expect(Date.now() - killed).toBeLessThan(15_000)
       expect(watching.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
@@ -86,7 +87,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       expect(after.run).toBeNull()
       expect(after.messages).toEqual(watching.run.messages)
       expect(after.messages[1]?.status).toBe('interrupted')
-      expect(String(after.messages[1]?.content).startsWith(started.text)).toBe(true)
+      expect(textOfContent(after.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
       const { db } = near.database
       const run = await db
         .selectFrom('runs')
@@ -119,7 +120,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     const closed = await here.readChat(chatId)
     expect(closed.messages[1]?.status).toBe('interrupted')
     await started.ended
-    expect(String(closed.messages[1]?.content)).toBe(started.text)
+    expect(textOfContent(closed.messages[1]?.content ?? '')).toBe(started.text)
     expect(started.raw).toContain('"error":{"code":"interrupted"')
     await expect.poll(() => near.model.openRequests, { timeout: 2_000 }).toBe(0)
     expect((await here.readChat(chatId)).messages).toEqual(closed.messages)

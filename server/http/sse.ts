@@ -87,7 +87,7 @@ class RawSseStream implements SseStream {
   }
 
   write(frames: string): void {
-    if (this.closed) return
+    if (this.closed || this.#raw.writableEnded) return
     // What is asked of a reader is that it took what came before, not that this one piece is small.
     if (this.#raw.writableLength > mostBuffered) this.#raw.destroy()
     else this.#raw.write(frames)
@@ -109,7 +109,7 @@ class RawSseStream implements SseStream {
   }
 
   end(frames?: string): void {
-    if (this.closed) return
+    if (this.closed || this.#raw.writableEnded) return
     this.#raw.end(frames)
   }
 

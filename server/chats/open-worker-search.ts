@@ -8,7 +8,7 @@ interface Waiting {
 }
 
 /** Searches in a worker thread, which is started by the first search and again after it broke. */
-export function startSearchWorker(file: string): { readonly find: ChatFinder; close(): Promise<void> } {
+export function openWorkerSearch(file: string): { readonly find: ChatFinder; close(): Promise<void> } {
   const waiting = new Map<number, Waiting>()
   let worker: Worker | undefined
   let asked = 0
