@@ -1,0 +1,228 @@
+import type { APIRequestContext, Page } from '@playwright/test'
+import { expect, looks, test } from './fixtures.ts'
+
+const isDark = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.classList.contains('dark'))
+
+async function chooseTheme(page: Page, theme: string): Promise<void> {
+  await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
+}
+
+for (const { look, viewport, colorScheme } of looks) {
+  test.describe(look, () => {
+    test.use({ viewport, colorScheme })
+
+    test('settings, menu and legal pages can be used by everyone (§2.18, §2.47, §2.49, §2.95)', async ({
+      page,
+      person,
+      axe,
+    }) => {
+      await chooseTheme(page, 'system')
+      await page.goto('/settings')
+      await expect(page).toHaveURL('/settings/general')
+      await expect(page.getByText(person.email)).toBeVisible()
+      expect(await isDark(page)).toBe(colorScheme === 'dark')
+      const isWide = viewport.width > 1000
+      await expect(page.getByRole('navigation', { name: 'Settings' })).toBeVisible({ visible: isWide })
+      await expect(page.getByLabel('Sections')).toBeVisible({ visible: !isWide })
+      await axe(page)
+
+      await page.getByRole('button', { name: 'Account' }).click()
+      await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeVisible()
+      await axe(page)
+
+      for (const [item, path] of [
+        ['Terms of Service', '/terms'],
+        ['Privacy Policy', '/privacy'],
+      ] as const) {
+        await page.goto('/settings/general')
+        await page.getByRole('button', { name: 'Account' }).click()
+        await page.getByRole('menuitem', { name: item }).click()
+        await expect(page).toHaveURL(path)
+        await expect(page.getByRole('heading', { level: 1, name: item })).toBeVisible()
+        await expect(page.getByText('July 12, 2025')).toBeVisible()
+        await axe(page)
+      }
+    })
+
+    test('the history search can be used by everyone (§2.41, §2.45)', async ({ page, person: _, axe }) => {
+      await chooseTheme(page, 'system')
+      await page.reload()
+      await page.getByRole('button', { name: 'Search chats' }).click()
+      await expect(page.getByText('No chats yet')).toBeVisible()
+      await expect(page.getByRole('searchbox')).toBeFocused()
+      await axe(page)
+    })
+  })
+}
+
+test('the avatar menu opens on hover, click and focus, and closes when it is left (§2.18)', async ({
+  page,
+  person: _,
+}) => {
+  const avatar = page.getByRole('button', { name: 'Account' })
+  const menu = page.getByRole('menu')
+  await avatar.hover()
+  await expect(menu).toBeVisible()
+  await page.mouse.move(300, 500)
+  await expect(menu).toBeHidden()
+  await avatar.click()
+  await expect(menu).toBeVisible()
+  await page.mouse.move(300, 500)
+  await expect(menu).toBeHidden()
+  await page.getByRole('link', { name: 'Source code' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(menu).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await expect(page.getByRole('menuitemradio', { name: 'Light' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(menu).toBeHidden()
+  await expect(avatar).toBeFocused()
+})
+
+test('a dark page is dark from its first paint, and follows the system live (§4.6, §1.11)', async ({
+  page,
+  person: _,
+}) => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await chooseTheme(page, 'system')
+  await page.addInitScript(() => {
+    // The colour of the page when its body first exists: before any module has run.
+    new MutationObserver((_changes, observer) => {
+      if (document.body === null) return
+      observer.disconnect()
+      document.documentElement.dataset['first'] = document.documentElement.className
+    }).observe(document, { childList: true, subtree: true })
+  })
+  await page.reload()
+  expect(await page.evaluate(() => document.documentElement.dataset['first'])).toBe('dark')
+  const icon = page.locator('link[rel="icon"]')
+  await expect(icon).toHaveAttribute('href', '/icon-dark.svg')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(() => isDark(page)).toBe(false)
+  await expect(icon).toHaveAttribute('href', '/icon-light.svg')
+  await page.goto('/settings/general')
+  await page.getByRole('button', { name: /^Theme: System/ }).click()
+  await page.getByRole('button', { name: /^Theme: Light/ }).click()
+  expect(await isDark(page)).toBe(true)
+  await page.reload()
+  await expect(page.getByRole('button', { name: /^Theme: Dark/ })).toBeVisible()
+})
+
+test('Escape closes the search alone, and the focus returns where it was (§2.41)', async ({
+  page,
+  person: _,
+}) => {
+  await page.goto('/settings/general')
+  const open = page.getByRole('button', { name: 'Search chats' })
+  await open.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Search chats' })
+  await expect(dialog).toBeVisible()
+  const before = await page.getByRole('heading', { name: 'General' }).boundingBox()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(open).toBeFocused()
+  expect(await page.getByRole('heading', { name: 'General' }).boundingBox()).toEqual(before)
+  await page.keyboard.press('Control+k')
+  await expect(dialog).toBeVisible()
+  // The backdrop.
+  await page.mouse.click(10, 790)
+  await expect(dialog).toBeHidden()
+  expect(page.url()).toMatch(/\/settings\/general$/)
+})
+
+test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ page, person: _, axe }) => {
+  await page.getByPlaceholder('Type your message...').fill('Which mushrooms glow at night?')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/chat\/.+/)
+  const address = page.url()
+  await expect(page.getByText('You wrote “Which mushrooms glow at night?”.')).toBeVisible()
+  await expect(page.getByText('To talk to a real model')).toBeVisible()
+  await page.getByRole('link', { name: 'Yonder' }).click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('unicorns')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('No chats found')).toBeVisible()
+  await page.getByRole('searchbox').fill('MUSHROOM')
+  await expect(page.getByText('No chats found')).toBeVisible()
+  // What was just written is indexed a moment later.
+  await expect(async () => {
+    await page.getByRole('searchbox').press('Enter')
+    await expect(page.getByRole('listitem')).toHaveCount(1, { timeout: 700 })
+  }).toPass({ timeout: 10_000 })
+  await expect(page.getByRole('listitem').locator('mark').first()).toHaveText('mushroom')
+  await axe(page)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(address)
+  await expect(page.getByRole('dialog')).toBeHidden()
+})
+
+test('an unknown address and an unknown chat lead home (§2.8, §2.12)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  // The browser itself logs the 404 of the chat.
+  problems.expect(/404/)
+  await page.goto('/nowhere')
+  await expect(page).toHaveURL('/')
+  await page.goto('/chat/never-made')
+  await expect(page).toHaveURL('/')
+  await expect(page.getByText('How can I help you today?')).toBeVisible()
+})
+
+test('a refused token logs out and leads to the root (§2.11)', async ({ page, person: _, problems }) => {
+  problems.expect(/401/)
+  await page.route('**/api/auth/userinfo', (route) =>
+    route.fulfill({ status: 401, json: { error: { code: 'unauthenticated', message: 'Expired.' } } }),
+  )
+  await page.goto('/settings/general')
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  await expect(page).toHaveURL('/')
+})
+
+test('signing out ends at the sign-in screen of the origin (§2.18)', async ({ page, person: _ }) => {
+  await page.goto('/settings/general')
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  await expect(page).toHaveURL('/')
+})
+
+test('without a network the page says so, and goes on after it', async ({ page, person: _, context }) => {
+  await context.setOffline(true)
+  await expect(page.getByText(/Offline/)).toBeVisible()
+  await context.setOffline(false)
+  await expect(page.getByText(/Offline/)).toBeHidden()
+})
+
+test('the first page of a visitor weighs less than 100 kB', async ({ page, request }) => {
+  const files: string[] = []
+  page.on('response', (response) => {
+    if (['script', 'stylesheet'].includes(response.request().resourceType())) files.push(response.url())
+  })
+  await page.goto('/')
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  expect(files.length).toBeGreaterThan(2)
+  let weight = 0
+  for (const file of files) {
+    const { status, bytes } = await weigh(request, file)
+    expect(status).toBe(200)
+    weight += bytes
+  }
+  expect(weight).toBeGreaterThan(50_000)
+  expect(weight).toBeLessThan(100_000)
+})
+
+/** What travels when the browser takes gzip and nothing better. */
+async function weigh(request: APIRequestContext, url: string): Promise<{ status: number; bytes: number }> {
+  const response = await request.get(url, { headers: { 'accept-encoding': 'gzip' } })
+  const length = response.headers()['content-length']
+  return {
+    status: response.status(),
+    bytes: length === undefined ? (await response.body()).length : Number(length),
+  }
+}
