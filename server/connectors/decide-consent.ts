@@ -1,14 +1,8 @@
+import type { ToolChange } from '@yonder/contract/tool-result'
 import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
 import { canonicalJson } from './hash-json.ts'
 import { parseDefinition } from './tool-definition.ts'
 import type { ToolDefinition } from './tool-definition.ts'
-
-/** One thing in which a tool differs from what was allowed; texts as a person reads them, null where there was none. */
-export interface ToolChange {
-  readonly what: 'title' | 'description' | 'input' | 'output' | 'annotations' | 'other'
-  readonly before: string | null
-  readonly after: string | null
-}
 
 export type ConsentDecision =
   | { readonly kind: 'run'; readonly by: 'no_list' | 'listed' }

@@ -1,9 +1,10 @@
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
 import { AppError } from '../../http/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolDefinition } from '../tool-definition.ts'
 import type { CallClock } from './call-clock.ts'
-import type { ElicitationAnswer, ServerConnection } from './connect-server.ts'
+import type { ServerConnection } from './connect-server.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

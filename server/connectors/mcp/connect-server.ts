@@ -13,6 +13,7 @@ import type {
   Transport,
 } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '../../http/guarded-fetch.ts'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { AnswerMeter } from './meter-answers.ts'
 import { setResultsAside } from './set-results-aside.ts'
@@ -28,11 +29,6 @@ export interface ServerTarget {
   readonly auth: AuthProvider
   /** What is believed of the server's revision; null when nothing is. */
   readonly prior: PriorDiscovery | null
-}
-
-export interface ElicitationAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: Readonly<Record<string, string | number | boolean | string[]>>
 }
 
 /** Asked by a legacy server in the middle of a call; `params` is whatever it sent. */

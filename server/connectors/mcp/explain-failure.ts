@@ -21,9 +21,16 @@ export function needsAuthorization(error: unknown): boolean {
   )
 }
 
-/** Whether the server has forgotten the session: it did not run the request, which may be sent again. */
+/**
+ * Whether the server has forgotten the session: it did not run the request, which may be sent again. The protocol wants
+ * 404 then; many servers answer 400 and a sentence.
+ */
 export function isLostSession(error: unknown): boolean {
-  return causes(error).some((cause) => cause instanceof SdkHttpError && cause.status === 404)
+  return causes(error).some(
+    (cause) =>
+      cause instanceof SdkHttpError &&
+      (cause.status === 404 || (cause.status === 400 && /session/i.test(cause.message))),
+  )
 }
 
 export function isTimeout(error: unknown): boolean {
@@ -102,7 +109,7 @@ function explainStatus(error: SdkHttpError): AppError {
     return new AppError('upstream_rate_limited', 'The server is asked too often. Try again later.', options)
   }
   if (status >= 500) return new AppError('upstream_error', `The server failed (${status}).`, options)
-  return new AppError('upstream_invalid', `There is no MCP server at this address (${status}).`, options)
+  return new AppError('upstream_invalid', `The server does not answer as an MCP server does (${status}).`, options)
 }
 
 /** A server's words as plain text of bounded length, without invisible characters. */

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+const shared = {
+  name: z.string(),
+  label: z.string(),
+  description: z.string().nullable(),
+  required: z.boolean(),
+}
+export const textFormats = ['email', 'uri', 'date', 'date-time'] as const
+
+/** A field of a form that a tool wants filled in. Its texts are the server's own. */
+export const ElicitationField = z.discriminatedUnion('kind', [
+  z.object({
+    ...shared,
+    kind: z.literal('text'),
+    format: z.enum(textFormats).nullable(),
+    minLength: z.number().nullable(),
+    maxLength: z.number().nullable(),
+    /** What stands in it at first. */
+    value: z.string().nullable(),
+  }),
+  z.object({
+    ...shared,
+    kind: z.literal('number'),
+    whole: z.boolean(),
+    minimum: z.number().nullable(),
+    maximum: z.number().nullable(),
+    value: z.number().nullable(),
+  }),
+  z.object({ ...shared, kind: z.literal('switch'), value: z.boolean().nullable() }),
+  z.object({
+    ...shared,
+    kind: z.literal('choice'),
+    /** Several may be chosen: the answer is a list then. */
+    many: z.boolean(),
+    options: z.array(z.object({ value: z.string(), label: z.string() })),
+    value: z.array(z.string()),
+  }),
+])
+export type ElicitationField = z.infer<typeof ElicitationField>
+
+/** What a tool asks a person in the middle of a call. */
+export const Elicitation = z.object({ message: z.string(), fields: z.array(ElicitationField) })
+export type Elicitation = z.infer<typeof Elicitation>
+
+/** `decline` says no to the question; `cancel` says nothing, as when nobody is there. */
+export const ElicitationAnswer = z.object({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z
+    .record(z.string().max(100), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .optional(),
+})
+export type ElicitationAnswer = z.infer<typeof ElicitationAnswer>

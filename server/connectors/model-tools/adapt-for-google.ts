@@ -1,0 +1,104 @@
+import type { JsonSchema } from './adapt-schema.ts'
+
+/** What Gemini knows of JSON Schema. */
+const known = new Set([
+  'type',
+  'format',
+  'description',
+  'nullable',
+  'enum',
+  'items',
+  'properties',
+  'required',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'anyOf',
+])
+const formats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64'])
+
+/**
+ * A cleaned schema in the words that Gemini knows. Of alternatives one list remains, of fixed values those that are text;
+ * the others are said in the description.
+ */
+export function adaptForGoogle(schema: JsonSchema): JsonSchema {
+  const { allOf, oneOf, ...own } = schema
+  const merged = Array.isArray(allOf) ? mergeAll(own, allOf as readonly JsonSchema[]) : own
+  const alternatives = merged['anyOf'] ?? oneOf
+  const values = listValues(merged)
+  const typed = adaptType(merged, alternatives as readonly JsonSchema[] | undefined)
+  const result: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries({ ...merged, ...typed })) {
+    if (known.has(key) && value !== undefined) result[key] = value
+  }
+  if (!formats.has(String(result['format']))) delete result['format']
+  adaptValues(result, values)
+  if (isObject(result['items'])) result['items'] = adaptForGoogle(result['items'])
+  if (isObject(result['properties'])) {
+    const properties = Object.entries(result['properties']).map(([name, property]) => [
+      name,
+      adaptForGoogle(property as JsonSchema),
+    ])
+    if (properties.length > 0) result['properties'] = Object.fromEntries(properties)
+    else delete result['properties']
+  }
+  if (result['properties'] === undefined) delete result['required']
+  return result
+}
+
+/** Lists of types and alternatives with "nothing" among them become one type, or alternatives, that may be nothing. */
+function adaptType(
+  schema: JsonSchema,
+  alternatives: readonly JsonSchema[] | undefined,
+): { type?: unknown; anyOf?: unknown; nullable?: boolean } {
+  const { type } = schema
+  const types = Array.isArray(type) ? (type as readonly unknown[]) : undefined
+  const options = types?.map((name): JsonSchema => ({ type: name })) ?? alternatives
+  if (options === undefined) return type === 'null' ? { type: 'string', nullable: true } : {}
+  const some = options.filter((option) => option['type'] !== 'null')
+  const nullable = some.length < options.length ? { nullable: true } : {}
+  const [only] = some
+  if (only === undefined) return { type: 'string', anyOf: undefined, ...nullable }
+  if (some.length > 1) return { type: undefined, anyOf: some.map(adaptForGoogle), ...nullable }
+  return { ...adaptForGoogle(only), anyOf: undefined, ...nullable }
+}
+
+function listValues(schema: JsonSchema): readonly unknown[] | undefined {
+  if ('const' in schema) return [schema['const']]
+  return Array.isArray(schema['enum']) ? schema['enum'] : undefined
+}
+
+function adaptValues(result: Record<string, unknown>, values: readonly unknown[] | undefined): void {
+  delete result['enum']
+  if (values === undefined) return
+  const texts = values.filter((value) => typeof value === 'string' && value !== '')
+  if (result['type'] === 'string' && texts.length > 0) {
+    result['enum'] = texts
+    return
+  }
+  const list = `One of: ${values.map((value) => JSON.stringify(value)).join(', ')}.`
+  result['description'] = [result['description'], list].filter(Boolean).join(' ')
+}
+
+/** All parts at once: properties and demands of each. */
+function mergeAll(own: JsonSchema, parts: readonly JsonSchema[]): JsonSchema {
+  const all = [
+    own,
+    ...parts.map((part) =>
+      Array.isArray(part['allOf']) ? mergeAll(part, part['allOf'] as JsonSchema[]) : part,
+    ),
+  ]
+  const properties = Object.assign({}, ...all.map((part) => part['properties'] ?? {})) as JsonSchema
+  const required = [...new Set(all.flatMap((part) => (part['required'] as string[] | undefined) ?? []))]
+  const { allOf: _, ...merged } = Object.assign({}, ...all) as Record<string, unknown>
+  if (Object.keys(properties).length > 0) Object.assign(merged, { type: 'object', properties })
+  if (required.length > 0) merged['required'] = required
+  return merged
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

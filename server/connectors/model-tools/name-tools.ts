@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+
+/** What every provider takes: Gemini wants a letter or underscore first and at most 63 signs. */
+const allowed = /^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/
+const hashChars = 8
+const longest = 63
+
+export interface NamedTool {
+  readonly connectorId: string
+  /** The beginning of the names of this connector's tools. */
+  readonly slug: string
+  readonly tool: string
+}
+
+/**
+ * The names under which a model is told of tools: stable, unique, of signs that every provider takes. A name that cannot
+ * stay as it is, or that two tools would share, ends in a hash of what it stands for. Never take a name apart: look it up
+ * in the map.
+ */
+export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const plain = tools.map((tool) => `${tool.slug}__${tool.tool}`)
+  const counts = new Map<string, number>()
+  for (const name of plain) counts.set(name.toLowerCase(), (counts.get(name.toLowerCase()) ?? 0) + 1)
+  const named = new Map<string, Tool>()
+  for (const [index, tool] of tools.entries()) {
+    const name = plain[index] ?? ''
+    const keeps = allowed.test(name) && counts.get(name.toLowerCase()) === 1
+    named.set(keeps ? name : hashedName(name, tool), tool)
+  }
+  return named
+}
+
+function hashedName(name: string, { connectorId, tool }: NamedTool): string {
+  const hash = createHash('sha256').update(`${connectorId}\0${tool}`).digest('hex').slice(0, hashChars)
+  const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - hashChars - 1)
+  return `${/^[a-zA-Z_]/.test(safe) ? safe : `_${safe.slice(1)}`}_${hash}`
+}

@@ -1,0 +1,121 @@
+import { textFormats } from '@yonder/contract/elicitation'
+import type { Elicitation, ElicitationField } from '@yonder/contract/elicitation'
+import { cleanText } from './read-result.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+const longestMessage = 2_000
+const longestText = 300
+const mostOptions = 100
+
+/**
+ * A server's question as a form of plain fields, or nothing when it is none: it asks for a visit to an address, for too
+ * much, or for something that looks like a password, which no server gets this way.
+ */
+export function readElicitation(params: unknown, mostFields: number): Elicitation | undefined {
+  if (!isObject(params) || (params['mode'] !== undefined && params['mode'] !== 'form')) return undefined
+  const schema = params['requestedSchema']
+  const properties = isObject(schema) ? schema['properties'] : undefined
+  if (!isObject(schema) || !isObject(properties)) return undefined
+  const names = Object.keys(properties)
+  if (names.length > mostFields) return undefined
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  const fields: ElicitationField[] = []
+  for (const name of names) {
+    const field = readField(name, properties[name], required.includes(name))
+    if (field === undefined) return undefined
+    fields.push(field)
+  }
+  return { message: text(params['message'], longestMessage) ?? '', fields }
+}
+
+const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card|\bcvv\b|private.?key/i
+
+function readField(name: string, property: unknown, required: boolean): ElicitationField | undefined {
+  if (!isObject(property) || name === '__proto__' || name.length > 100) return undefined
+  const label = text(property['title'], longestText) ?? cleanText(name)
+  const description = text(property['description'], longestText)
+  if (secretWords.test(`${name} ${label}`) || property['format'] === 'password') return undefined
+  const shared = { name, label, description, required }
+  const choice = readChoice(property)
+  if (choice !== undefined) return { ...shared, ...choice }
+  switch (property['type']) {
+    case 'string':
+      return { ...shared, kind: 'text', ...readTextRules(property) }
+    case 'number':
+    case 'integer':
+      return {
+        ...shared,
+        kind: 'number',
+        whole: property['type'] === 'integer',
+        minimum: number(property['minimum']),
+        maximum: number(property['maximum']),
+        value: number(property['default']),
+      }
+    case 'boolean':
+      return {
+        ...shared,
+        kind: 'switch',
+        value: property['default'] === true ? true : property['default'] === false ? false : null,
+      }
+    default:
+      return undefined
+  }
+}
+
+function readTextRules(property: JsonObject) {
+  return {
+    format: textFormats.find((format) => format === property['format']) ?? null,
+    minLength: number(property['minLength']),
+    maxLength: number(property['maxLength']),
+    value: text(property['default'], 10_000),
+  }
+}
+
+function readChoice(property: JsonObject) {
+  const many = property['type'] === 'array'
+  const source = many ? property['items'] : property
+  if (!isObject(source)) return undefined
+  const options = readOptions(source)
+  if (options === undefined) return undefined
+  const preset = property['default']
+  const values = Array.isArray(preset) ? preset : [preset]
+  return {
+    kind: 'choice' as const,
+    many,
+    options,
+    value: options.filter((option) => values.includes(option.value)).map((option) => option.value),
+  }
+}
+
+/** Values by themselves, values with names beside them, or alternatives that each have a value and a title. */
+function readOptions(source: JsonObject) {
+  const titled = source['oneOf'] ?? source['anyOf']
+  const names: readonly unknown[] = Array.isArray(source['enumNames']) ? source['enumNames'] : []
+  const pairs: (readonly [unknown, unknown])[] | undefined = Array.isArray(titled)
+    ? titled.map((option: unknown) =>
+        isObject(option) ? [option['const'], option['title']] : [undefined, undefined],
+      )
+    : Array.isArray(source['enum'])
+      ? source['enum'].map((value: unknown, index) => [value, names[index]])
+      : undefined
+  if (pairs === undefined || pairs.length === 0 || pairs.length > mostOptions) return undefined
+  const options = pairs.map(([value, title]) =>
+    typeof value === 'string'
+      ? { value, label: text(title, longestText) ?? (cleanText(value) || '(empty)') }
+      : undefined,
+  )
+  return options.every((option) => option !== undefined) ? options : undefined
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function text(value: unknown, most: number): string | null {
+  return typeof value === 'string' ? cleanText(value).slice(0, most).toWellFormed() : null
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}

@@ -1,0 +1,52 @@
+import type { Approval, CallOutcome } from '@yonder/contract/connector'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { newId } from '../db/new-id.ts'
+import type { Owner } from './connector-store.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
+import { hashJson } from './hash-json.ts'
+import { insertToolCall, updateToolCall } from './tool-call-store.ts'
+import type { ToolOutcome } from './tool-outcome.ts'
+
+export interface RecordedCall {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly approval: Approval
+}
+
+/** Notes that a call begins, before anything is sent; what `end` notes later is how it ended. */
+export async function recordCall(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+): Promise<{ end(outcome: CallOutcome, ending: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
+  const id = newId()
+  await insertToolCall(database.db, {
+    id,
+    user_id: user.id,
+    connector_id: connector.id,
+    connector: connector.name,
+    tool: call.tool,
+    arguments_hash: hashJson(call.arguments),
+    approval: call.approval,
+    outcome: 'started',
+    started_at: now(),
+    duration: null,
+    bytes: null,
+  })
+  return {
+    end: (outcome, { duration, bytes }) =>
+      updateToolCall(database.db, id, { outcome, duration: Math.round(duration), bytes }),
+  }
+}
+
+/** Notes that a person denied a call; nothing was sent. Unknown connectors leave no line. */
+export async function recordDenial(
+  deps: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: Omit<RecordedCall, 'approval'>,
+): Promise<void> {
+  const recorded = await recordCall(deps, user, connector, { ...call, approval: 'denied' })
+  await recorded.end('denied', { duration: 0, bytes: 0 })
+}
