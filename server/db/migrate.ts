@@ -6,12 +6,19 @@ import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'
 import { createConnectors } from './migrations/0004-connectors.ts'
+import { createShares } from './migrations/0005-shares.ts'
 import type { Tables } from './tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 
 /** In order; a migration that was released is never changed, the next one is added. Its number is its place, from 1. */
-export const migrations: readonly Migration[] = [createChats, createIdentity, createSearch, createConnectors]
+export const migrations: readonly Migration[] = [
+  createChats,
+  createIdentity,
+  createSearch,
+  createConnectors,
+  createShares,
+]
 
 /**
  * Brings the database to this version. Each migration is one transaction together with its mark, so a process killed at

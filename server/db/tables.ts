@@ -137,6 +137,15 @@ export interface EndedGrantTable {
   expires_at: number
 }
 
+/** A link under which everyone reads the way to one message. Revoking it removes the row. */
+export interface ShareTable {
+  id: string
+  user_id: string
+  chat_id: string
+  message_id: string
+  created_at: number
+}
+
 export interface Tables extends ConnectorTables {
   users: UserTable
   bots: BotTable
@@ -150,6 +159,7 @@ export interface Tables extends ConnectorTables {
   accounts: AccountTable
   oidc: OidcTable
   ended_grants: EndedGrantTable
+  shares: ShareTable
 }
 
 export type MessageRow = Selectable<MessageTable>
@@ -159,3 +169,4 @@ export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
 export type RunRow = Selectable<RunTable>
 export type RunEventRow = Selectable<RunEventTable>
+export type ShareRow = Selectable<ShareTable>
