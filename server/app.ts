@@ -28,6 +28,8 @@ import { requireUser } from './identity/require-user.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
 import { registerUserRoutes } from './identity/user-routes.ts'
 import { openBotModel } from './open-bot-model.ts'
+import { registerShareRoutes } from './shares/share-routes.ts'
+import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 
 /** The whole product: the edge, then one line per domain. Nothing listens yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
@@ -63,6 +65,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   await identity.register(app)
   registerSettingsRoutes(app, deps)
   await app.register(async (api: Api) => registerConnectorOAuthRoutes(api, domains.connectors))
+  await app.register(async (api: Api) =>
+    registerSharedChatRoutes(api, { database, perMinute: config.rateLimits.shareReads }),
+  )
   await app.register(async (api: Api) => registerApi(api, deps, domains))
   await registerWebRoutes(app, deps.webRoot)
   return app
@@ -115,6 +120,7 @@ async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void
   registerUserRoutes(api)
   registerBotRoutes(api, deps)
   registerConnectorRoutes(api, connectors)
+  registerShareRoutes(api, deps)
   chats.register(api)
   completions.register(api)
 }

@@ -1,0 +1,47 @@
+import type { Message } from '@yonder/contract/message'
+import { showFailure } from '@yonder/contract/apply-event'
+import type { SharedChat } from '@yonder/contract/share'
+import { presentMessage } from '../chats/present-message.ts'
+import type { MessageRow } from '../db/tables.ts'
+
+/**
+ * What everyone with the link reads: the texts of one path. Ids are places on the path and the time is the last
+ * message's, so nothing names the chat and nothing in it moves when the chat goes on. What stays private is left out by
+ * naming what does not: `path` is never empty.
+ */
+export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
+  const messages = path.map((row, index) => presentSharedMessage(row, index + 1))
+  const last = messages.at(-1)
+  return {
+    id: shareId,
+    messages,
+    update_time: last?.timestamp ?? '',
+    selected_message_id: last?.id ?? '',
+  }
+}
+
+function presentSharedMessage(row: MessageRow, place: number): Message {
+  const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool } =
+    presentMessage({ ...row, error_code: null, error_message: null })
+  const message: Message = {
+    id: String(place),
+    parent_id: place === 1 ? null : String(place - 1),
+    role,
+    content: status === 'failed' ? row.content : content,
+    timestamp,
+    unix_timestamp,
+    status,
+    ...(model === undefined ? {} : { model }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(finish === undefined ? {} : { finish }),
+    ...(server === undefined ? {} : { server }),
+    ...(tool === undefined ? {} : { tool }),
+  }
+  // Says that the call before it has its result, and no more.
+  if (role === 'user' && server !== undefined) return { ...message, content: '' }
+  // The reason may name an address or a key.
+  if (status === 'failed') return showFailure({ ...message, error: failure })
+  return message
+}
+
+const failure = { code: 'internal', message: 'This reply failed.' } as const

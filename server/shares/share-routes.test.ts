@@ -1,0 +1,193 @@
+import type { OwnShare } from '@yonder/contract/share'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { openTestApp } from '../testing/test-app.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
+
+const host = 'localhost:3000'
+const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
+
+describe.each(engines)('own links on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  let eve: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join('Ada')
+    eve = await product.join('Eve')
+  })
+  afterAll(() => product.close())
+
+  /** A chat with one answered message; the ids of both. */
+  async function talk(client: ChatClient, text: string) {
+    const chatId = await client.newChat()
+    const stream = await client.send(chatId, text)
+    await stream.ended
+    const [question, reply] = stream.run.messages
+    return { chatId, question: question?.id ?? '', reply: reply?.id ?? '' }
+  }
+
+  async function share(client: ChatClient, chatId: string, messageId: string): Promise<string> {
+    const answer = await client.post(`/api/share/${chatId}`, { messageId })
+    expect(answer.statusCode).toBe(200)
+    return answer.json<{ shareId: string }>().shareId
+  }
+
+  const list = async (client: ChatClient) =>
+    (await client.get('/api/shares')).json<{ shares: OwnShare[] }>().shares
+  const visit = (id: string) => product.app.inject({ url: `/api/share/${id}`, headers: { host } })
+  const rows = () => product.database.db.selectFrom('shares').selectAll().orderBy('id').execute()
+
+  it('gives a link to a message, an unguessable one, and the same one the second time (§3.15, §7.10)', async () => {
+    const { chatId, question, reply } = await talk(ada, 'Share me')
+    const shareId = await share(ada, chatId, reply)
+    expect(shareId).toMatch(/^[\w-]{22}$/)
+    expect(await share(ada, chatId, reply)).toBe(shareId)
+    expect(await share(ada, chatId, question)).not.toBe(shareId)
+    expect((await visit(shareId)).statusCode).toBe(200)
+  })
+
+  it.runIf(isConcurrent(engine))('gives one link to whoever asks at once (§7.10)', async () => {
+    const { chatId, reply } = await talk(ada, 'At once')
+    const ids = await Promise.all(Array.from({ length: 8 }, () => share(ada, chatId, reply)))
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  it('refuses a reply that is still being written, with the reason, and writes nothing (§7.10)', async () => {
+    const gate = product.model.gate()
+    product.model.reply(['Half', gate, ' whole'])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Slowly')
+    await stream.until(({ text }) => text === 'Half')
+    const [question, reply] = stream.run.messages
+    const before = await rows()
+    const refused = await ada.post(`/api/share/${chatId}`, { messageId: reply?.id })
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toEqual(problem('conflict'))
+    expect(refused.json<{ error: { message: string } }>().error.message).toContain('still being written')
+    expect(await rows()).toEqual(before)
+    // What was asked is finished already.
+    await share(ada, chatId, question?.id ?? '')
+    gate.open()
+    await stream.ended
+    await share(ada, chatId, reply?.id ?? '')
+  })
+
+  it('knows no chat and no message of another person, and no message of another chat (§6.3)', async () => {
+    const own = await talk(ada, 'Mine')
+    const other = await talk(ada, 'Mine too')
+    const foreign = await talk(eve, 'Not yours')
+    await share(eve, foreign.chatId, foreign.reply)
+    const before = await rows()
+    const bodies = new Set<string>()
+    for (const [chatId, messageId] of [
+      [foreign.chatId, foreign.reply],
+      ['nowhere', own.reply],
+    ] as const) {
+      const answer = await ada.post(`/api/share/${chatId}`, { messageId })
+      expect(answer.statusCode).toBe(404)
+      bodies.add(answer.body)
+    }
+    // Not even that the chat exists is told.
+    expect(bodies.size).toBe(1)
+    for (const messageId of [foreign.reply, other.reply, 'nothing']) {
+      const answer = await ada.post(`/api/share/${own.chatId}`, { messageId })
+      expect([answer.statusCode, answer.json<unknown>()]).toEqual([404, problem('not_found')])
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it.each([{}, { messageId: '' }, { messageId: 7 }, { messageId: 'a b' }, { messageId: 'x'.repeat(65) }])(
+    'refuses the body %j and writes nothing',
+    async (body) => {
+      const { chatId } = await talk(ada, 'Hello')
+      const before = await rows()
+      expect((await ada.post(`/api/share/${chatId}`, body)).statusCode).toBe(400)
+      expect(await rows()).toEqual(before)
+    },
+  )
+
+  it('lets nobody in without a token, except to read (§6.2, §6.3, §7.1)', async () => {
+    const { chatId, reply } = await talk(ada, 'Guarded')
+    const shareId = await share(ada, chatId, reply)
+    const before = await rows()
+    const anonymous = (method: 'GET' | 'POST' | 'DELETE', url: string) =>
+      product.app.inject({
+        method,
+        url,
+        headers: { host, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) },
+        ...(method === 'POST' ? { payload: JSON.stringify({ messageId: reply }) } : {}),
+      })
+    for (const answer of [
+      await anonymous('POST', `/api/share/${chatId}`),
+      await anonymous('DELETE', `/api/share/${shareId}`),
+      await anonymous('GET', '/api/shares'),
+      await product.app.inject({ url: '/api/shares', headers: { host, authorization: `Bearer ${shareId}` } }),
+    ]) {
+      expect(answer.statusCode).toBe(401)
+    }
+    expect(await rows()).toEqual(before)
+    expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)
+  })
+
+  it('lists a person’s own links, the newest first, by how each chat begins', async () => {
+    const grace = await product.join('Grace')
+    expect(await list(grace)).toEqual([])
+    const long = `A\n long ${'word '.repeat(60)}`
+    const first = await talk(grace, long)
+    const second = await talk(grace, 'Short')
+    const older = await share(grace, first.chatId, first.reply)
+    await product.database.db
+      .updateTable('shares')
+      .set({ created_at: 1_000 })
+      .where('id', '=', older)
+      .execute()
+    const newer = await share(grace, second.chatId, second.reply)
+    const shares = await list(grace)
+    expect(shares).toEqual([
+      { id: newer, title: 'Short', created_at: expect.any(String) as string },
+      { id: older, title: expect.any(String) as string, created_at: '1970-01-01T00:00:01.000Z' },
+    ])
+    expect(shares[1]?.title).toMatch(/^A long word (word )+.*…$/)
+    expect(shares[1]?.title.length).toBeLessThanOrEqual(81)
+    expect((await list(ada)).map(({ id }) => id)).not.toContain(newer)
+  })
+
+  it('revokes a link at once and for good; sharing again gives another one', async () => {
+    const { chatId, reply } = await talk(ada, 'Take it back')
+    const shareId = await share(ada, chatId, reply)
+    expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(204)
+    expect((await visit(shareId)).statusCode).toBe(404)
+    expect((await list(ada)).map(({ id }) => id)).not.toContain(shareId)
+    expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(404)
+    const again = await share(ada, chatId, reply)
+    expect(again).not.toBe(shareId)
+    expect((await visit(shareId)).statusCode).toBe(404)
+    expect((await visit(again)).statusCode).toBe(200)
+  })
+
+  it('lets nobody revoke another person’s link, and tells it from no other missing one', async () => {
+    const { chatId, reply } = await talk(ada, 'Mine to end')
+    const shareId = await share(ada, chatId, reply)
+    const before = await rows()
+    const foreign = await eve.delete(`/api/share/${shareId}`)
+    const unknown = await eve.delete('/api/share/unknown')
+    const broken = await eve.delete('/api/share/%00')
+    expect([foreign.statusCode, unknown.statusCode, broken.statusCode]).toEqual([404, 404, 404])
+    expect(new Set([foreign.body, unknown.body, broken.body]).size).toBe(1)
+    expect(await rows()).toEqual(before)
+    expect((await visit(shareId)).statusCode).toBe(200)
+  })
+
+  it('is revoked on every node at once', async () => {
+    const second = await openTestApp({ database: product.database })
+    const { chatId, reply } = await talk(ada, 'Two nodes')
+    const shareId = await share(ada, chatId, reply)
+    const there = () => second.app.inject({ url: `/api/share/${shareId}`, headers: { host } })
+    expect((await there()).body).toBe((await visit(shareId)).body)
+    await ada.delete(`/api/share/${shareId}`)
+    expect((await there()).statusCode).toBe(404)
+    await second.close()
+  })
+})

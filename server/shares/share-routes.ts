@@ -1,0 +1,48 @@
+import { ClientId } from '@yonder/contract/chat'
+import { OwnShareList, ShareAnswer, ShareRequest } from '@yonder/contract/share'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { requireUser } from '../identity/require-user.ts'
+import { createShare } from './create-share.ts'
+import { presentShare } from './present-share.ts'
+import { revokeShare } from './revoke-share.ts'
+import { listShares } from './share-store.ts'
+
+export interface ShareRoutesDeps {
+  readonly database: Database
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** Not checked for its form: whatever is no link is answered alike. */
+const ShareId = z.object({ id: z.string().transform(normalizeText) })
+
+/** A person's links: make (§7.10), list, revoke. */
+export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRoutesDeps): void {
+  api.post(
+    '/api/share/:chatId',
+    {
+      schema: { params: z.object({ chatId: ClientId }), body: ShareRequest, response: { 200: ShareAnswer } },
+    },
+    async (request) => {
+      const { chatId } = request.params
+      const { messageId } = request.body
+      return { shareId: await createShare(db, requireUser(request), { chatId, messageId }, now()) }
+    },
+  )
+
+  api.get('/api/shares', { schema: { response: { 200: OwnShareList } } }, async (request) => ({
+    shares: (await listShares(db, requireUser(request))).map(presentShare),
+  }))
+
+  api.delete(
+    '/api/share/:id',
+    { schema: { params: ShareId, response: { 204: z.null() } } },
+    async (request, reply) => {
+      await revokeShare(db, requireUser(request), request.params.id)
+      return reply.status(204).send(null)
+    },
+  )
+}

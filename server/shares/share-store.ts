@@ -1,0 +1,69 @@
+import type { Db } from '../db/database.ts'
+import type { MessageRow, ShareRow } from '../db/tables.ts'
+import type { User } from '../identity/user.ts'
+
+/** Characters read of the text that names a link. */
+const charactersRead = 200
+
+/** Gives the id of the message's link: the one that is there already, or the one given. */
+export async function insertShare(db: Db, share: ShareRow): Promise<string> {
+  const { id } = await db
+    .insertInto('shares')
+    .values(share)
+    // Changes nothing, so that one statement also gives the row that was there.
+    .onConflict((conflict) =>
+      conflict.columns(['chat_id', 'message_id']).doUpdateSet({ message_id: share.message_id }),
+    )
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Lets a link lead to this message from now on. */
+export async function placeShare(db: Db, share: ShareRow): Promise<void> {
+  const { chat_id, message_id } = share
+  await db
+    .insertInto('shares')
+    .values(share)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ chat_id, message_id }))
+    .execute()
+}
+
+export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
+  return db.selectFrom('shares').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
+
+/** A person's links, the newest first, each with the beginning of the chat. */
+export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[]> {
+  return db
+    .selectFrom('shares as s')
+    .innerJoin('messages as leaf', (join) =>
+      join.onRef('leaf.chat_id', '=', 's.chat_id').onRef('leaf.id', '=', 's.message_id'),
+    )
+    .innerJoin('messages as first', (join) =>
+      join.onRef('first.chat_id', '=', 's.chat_id').onRef('first.id', '=', 'leaf.first_id'),
+    )
+    .select((eb) => [
+      's.id',
+      's.created_at',
+      eb
+        .fn<MessageRow['content']>('substr', ['first.content', eb.val(1), eb.lit(charactersRead)])
+        .as('first_text'),
+    ])
+    .where('s.user_id', '=', user.id)
+    .orderBy('s.created_at', 'desc')
+    .orderBy('s.id')
+    .execute()
+}
+
+/** False when the person has no such link. */
+export async function deleteShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('shares')
+    .where('id', '=', id)
+    .where('user_id', '=', user.id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}

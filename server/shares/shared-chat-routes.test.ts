@@ -1,0 +1,288 @@
+import { SharedChat } from '@yonder/contract/share'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertChat } from '../chats/chat-store.ts'
+import { appendMessage, updateMessage } from '../chats/message-store.ts'
+import type { MessageChange } from '../chats/message-store.ts'
+import type { MessageRow } from '../db/tables.ts'
+import { openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { openTestApp } from '../testing/test-app.ts'
+import { engines } from '../testing/test-database.ts'
+
+const host = 'localhost:3000'
+
+/** One message of a chat that is written straight into the store: what no ordinary send leaves behind. */
+type Written = { readonly id: string; readonly role: 'user' | 'assistant' } & MessageChange
+
+describe.each(engines)('a shared chat on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine, environment: { RATE_LIMIT_SHARE_READS: '100000' } })
+    ada = await product.join('Ada')
+  })
+  afterAll(() => product.close())
+
+  const visit = (id: string) => product.app.inject({ url: `/api/share/${id}`, headers: { host } })
+  const read = async (id: string) => SharedChat.parse((await visit(id)).json())
+  const share = async (chatId: string, messageId: string) =>
+    (await ada.post(`/api/share/${chatId}`, { messageId })).json<{ shareId: string }>().shareId
+
+  async function write(chatId: string, messages: readonly Written[]): Promise<void> {
+    const { db } = product.database
+    const time = Date.now()
+    await insertChat(db, {
+      id: chatId,
+      user_id: ada.user.id,
+      selected_message_id: messages.at(-1)?.id ?? null,
+      created_at: time,
+      updated_at: time,
+    })
+    let parent: MessageRow | null = null
+    for (const { id, role, ...change } of messages) {
+      const message = { chat_id: chatId, id, role, content: '', status: 'complete' }
+      parent = await appendMessage(db, message, parent, time)
+      if (Object.keys(change).length > 0) await updateMessage(db, chatId, id, change)
+    }
+  }
+
+  async function converse(chatId: string, ...texts: readonly string[]): Promise<readonly string[]> {
+    const ids: string[] = []
+    for (const text of texts) {
+      const stream = await ada.send(chatId, text)
+      await stream.ended
+      ids.push(...stream.run.messages.map(({ id }) => id))
+    }
+    return ids
+  }
+
+  it('is the path to its message, oldest first, and nothing beside it (§1.6, §7.9)', async () => {
+    const chatId = await ada.newChat()
+    for (const text of ['One', 'First answer', 'Two']) product.model.reply([text])
+    const [question = '', first = ''] = await converse(chatId, 'Ask')
+    const again = await ada.complete({ chatId, userMessageId: question })
+    await again.ended
+    await converse(chatId, 'Go on')
+    const shared = await read(await share(chatId, first))
+    expect(shared.messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'Ask'],
+      ['assistant', 'One'],
+    ])
+    expect(shared.selected_message_id).toBe(shared.messages.at(-1)?.id)
+    expect(shared.messages.map(({ parent_id }) => parent_id)).toEqual([null, shared.messages[0]?.id])
+  })
+
+  it('never changes: bytes stay what they were when the chat goes on, branches and is shared again (§1.6)', async () => {
+    const chatId = await ada.newChat()
+    const [question = '', reply = ''] = await converse(chatId, 'Hello')
+    const shareId = await share(chatId, reply)
+    const before = await visit(shareId)
+    expect(before.statusCode).toBe(200)
+    await converse(chatId, 'More')
+    const again = await ada.complete({ chatId, userMessageId: question })
+    await again.ended
+    await converse(chatId, 'Other branch')
+    await ada.complete({ chatId, content: 'Edited', parentId: null }).then((stream) => stream.ended)
+    await ada.post('/api/chat/select-response', { chatId, messageId: reply })
+    await share(chatId, reply)
+    expect((await ada.readChat(chatId)).messages.length).toBeGreaterThan(6)
+    expect((await visit(shareId)).body).toBe(before.body)
+  })
+
+  it('says of a tool call its name and that it is done; what went in and out stays private (§1.6)', async () => {
+    await write(`tools-${engine}`, [
+      { id: 'q', role: 'user', content: 'Look it up' },
+      {
+        id: 'a',
+        role: 'assistant',
+        content: 'Looking.',
+        server: 'files',
+        tool: 'read',
+        arguments: '{"path":"secret-in"}',
+      },
+      { id: 'r', role: 'user', content: 'secret-out', server: 'files' },
+      {
+        id: 'b',
+        role: 'assistant',
+        content: 'Done.',
+        reasoning: 'secret-thought',
+        usage: '{"input_tokens":7,"output_tokens":7}',
+      },
+      {
+        id: 'c',
+        role: 'assistant',
+        content: '',
+        server: 'files',
+        tool: 'write',
+        arguments: '{"path":"secret-next"}',
+      },
+    ])
+    const answer = await visit(await share(`tools-${engine}`, 'c'))
+    const times = { timestamp: expect.any(String) as string, unix_timestamp: expect.any(Number) as number }
+    const expected = [
+      { id: '1', parent_id: null, role: 'user', content: 'Look it up', status: 'complete' },
+      {
+        id: '2',
+        parent_id: '1',
+        role: 'assistant',
+        content: 'Looking.',
+        status: 'complete',
+        server: 'files',
+        tool: 'read',
+      },
+      { id: '3', parent_id: '2', role: 'user', content: '', status: 'complete', server: 'files' },
+      { id: '4', parent_id: '3', role: 'assistant', content: 'Done.', status: 'complete' },
+      {
+        id: '5',
+        parent_id: '4',
+        role: 'assistant',
+        content: '',
+        status: 'complete',
+        server: 'files',
+        tool: 'write',
+      },
+    ]
+    expect(SharedChat.parse(answer.json()).messages).toEqual(
+      expected.map((message) => ({ ...message, ...times })),
+    )
+    expect(answer.body).not.toMatch(/secret|usage|reasoning|arguments/)
+  })
+
+  it('does not say why a reply failed: the reason may name an address or a key', async () => {
+    await write(`failed-${engine}`, [
+      { id: 'q', role: 'user', content: 'Hi' },
+      {
+        id: 'a',
+        role: 'assistant',
+        content: 'Some text',
+        status: 'failed',
+        error_code: 'upstream_refused_key',
+        error_message: 'http://10.0.0.5 refused sk-secret',
+      },
+    ])
+    const answer = await visit(await share(`failed-${engine}`, 'a'))
+    expect(answer.body).not.toMatch(/secret|10\.0\.0\.5|refused/)
+    expect(SharedChat.parse(answer.json()).messages[1]).toMatchObject({
+      status: 'failed',
+      content: '**Error:** This reply failed.',
+      partial: 'Some text',
+    })
+  })
+
+  it('names neither its owner nor their bot, chat or ids', async () => {
+    const chatId = await ada.newChat()
+    const ids = await converse(chatId, 'Who am I?')
+    const { body } = await visit(await share(chatId, ids[1] ?? ''))
+    const bots = await product.database.db.selectFrom('bots').select('name').execute()
+    const { user } = ada
+    for (const secret of [
+      chatId,
+      ...ids,
+      user.id,
+      user.subject,
+      user.email ?? '',
+      user.name ?? '',
+      ...bots.map(({ name }) => name),
+    ]) {
+      expect(secret).not.toBe('')
+      expect(body).not.toContain(secret)
+    }
+  })
+
+  it('answers an unknown, a revoked and a senseless id alike, with the same look-up (§8.11)', async () => {
+    const chatId = await ada.newChat()
+    const [, reply = ''] = await converse(chatId, 'Short life')
+    const revoked = await share(chatId, reply)
+    await ada.delete(`/api/share/${revoked}`)
+    const answers = []
+    for (const id of [revoked, 'AAAAAAAAAAAAAAAAAAAAAA', chatId, reply, '%00', 'x'.repeat(900), "'--"]) {
+      const { statusCode, body, headers } = await visit(id)
+      answers.push(JSON.stringify([statusCode, body, headers['cache-control'], headers['x-robots-tag']]))
+    }
+    expect(answers[0]).toContain('404')
+    expect(new Set(answers).size).toBe(1)
+    // Nothing is left of a revoked link that could be looked up in another way, or in another time.
+    const left = await product.database.db
+      .selectFrom('shares')
+      .select('id')
+      .where('id', '=', revoked)
+      .execute()
+    expect(left).toEqual([])
+  })
+
+  it('is kept by no cache and no search engine, found or not', async () => {
+    const chatId = await ada.newChat()
+    const [, reply = ''] = await converse(chatId, 'Hidden')
+    for (const answer of [await visit(await share(chatId, reply)), await visit('missing')]) {
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex, nofollow',
+        'referrer-policy': 'no-referrer',
+      })
+    }
+  })
+
+  it('gives a visitor no handle on anything: no id in it opens or changes a thing (§6.2)', async () => {
+    const chatId = await ada.newChat()
+    const [, reply = ''] = await converse(chatId, 'Look, do not touch')
+    const shareId = await share(chatId, reply)
+    const eve = await product.join('Eve')
+    const shared = await read(shareId)
+    const state = () =>
+      Promise.all([
+        product.database.db.selectFrom('messages').selectAll().orderBy('position').execute(),
+        product.database.db.selectFrom('shares').selectAll().orderBy('id').execute(),
+        product.database.db.selectFrom('chats').selectAll().orderBy('id').execute(),
+      ])
+    const before = await state()
+    for (const id of [shareId, shared.id, ...shared.messages.map((message) => message.id)]) {
+      const answers = [
+        await eve.get(`/api/chats/${id}`),
+        await eve.post('/api/chat/completions', { chatId: id, content: 'x', botName: 'Helper' }),
+        await eve.post('/api/chat/completions', { chatId: id, userMessageId: '1', botName: 'Helper' }),
+        await eve.post('/api/chat/select-response', { chatId: id, messageId: '1' }),
+        await eve.post('/api/chat/stop', { chatId: id }),
+        await eve.get(`/api/chat/${id}/stream`),
+        await eve.post(`/api/share/${id}`, { messageId: '1' }),
+        await eve.delete(`/api/share/${id}`),
+      ]
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 404))
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  it('is whole however long its path is', async () => {
+    await write(`long-${engine}`, [{ id: 'm0', role: 'user', content: 'text 0' }])
+    const { db } = product.database
+    const messages = Array.from({ length: 1_200 }, (_, index) => ({
+      chat_id: `long-${engine}`,
+      id: `m${index + 1}`,
+      parent_id: `m${index}`,
+      role: 'user',
+      content: `text ${index + 1}`,
+      status: 'complete',
+      first_id: 'm0',
+      unix_timestamp: index + 1,
+    }))
+    await db.insertInto('messages').values(messages).execute()
+    const shared = await read(await share(`long-${engine}`, 'm1200'))
+    expect(shared.messages.map(({ content }) => content)).toEqual([
+      'text 0',
+      ...messages.map(({ content }) => content),
+    ])
+  })
+})
+
+it('may be read so many times a minute from one address, whatever was asked for', async () => {
+  const product = await openTestApp({ environment: { RATE_LIMIT_SHARE_READS: '3' } })
+  const visit = (id: string, remoteAddress: string) =>
+    product.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })
+  const statuses = []
+  for (const id of ['a', 'b', '%00', 'c']) statuses.push((await visit(id, '192.0.2.1')).statusCode)
+  expect(statuses).toEqual([404, 404, 404, 429])
+  const refused = await visit('d', '192.0.2.1')
+  expect(refused.json()).toMatchObject({ error: { code: 'rate_limited' } })
+  expect(refused.headers['cache-control']).toBe('no-store')
+  expect((await visit('a', '192.0.2.2')).statusCode).toBe(404)
+  await product.close()
+})

@@ -1,0 +1,38 @@
+import { SharedChat } from '@yonder/contract/share'
+import { z } from 'zod'
+import type { Database } from '../db/database.ts'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { limitWrites } from '../http/rate-limits.ts'
+import { presentSharedChat } from './present-shared-chat.ts'
+import { requireSharedPath } from './require-shared-path.ts'
+
+export interface SharedChatRoutesDeps {
+  readonly database: Database
+  /** Reads a minute from one address. */
+  readonly perMinute: number
+}
+
+/** Not checked for its form: whatever is no link is answered alike. */
+const ShareId = z.object({ id: z.string().transform(normalizeText) })
+
+/** What everyone may read (§7.9); in a scope without a guard, and a token that comes along is not looked at. */
+export function registerSharedChatRoutes(api: Api, { database, perMinute }: SharedChatRoutesDeps): void {
+  limitWrites(api, perMinute, (request) => request.ip)
+  // On refusals too: an answer that was kept would outlive the link.
+  api.addHook('onRequest', async (_request, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
+  })
+
+  api.get(
+    '/api/share/:id',
+    {
+      config: { perMinute },
+      schema: { security: [], params: ShareId, response: { 200: SharedChat } },
+    },
+    async (request) => {
+      const { id } = request.params
+      return presentSharedChat(id, await requireSharedPath(database.db, id))
+    },
+  )
+}
