@@ -31,7 +31,7 @@ it('needs nothing: what is not set has a good value', () => {
     defaultModel: null,
     defaultBots: null,
     allowedPrivateHosts: [],
-    demoShareId: null,
+    demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',
     rateLimits: { signIn: 10, completions: 30, writes: 120, shareReads: 60 },

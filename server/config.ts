@@ -87,7 +87,7 @@ const Environment = z.object({
   CONNECTOR_REGISTRY_URL: optional(
     z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
   ),
-  DEMO_SHARE_ID: optional(z.string()),
+  DEMO_SHARE_ID: optional(z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a share, or none')),
   SOURCE_URL: optional(httpUrl),
   METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
   CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl),
@@ -132,6 +132,7 @@ export interface Config {
   readonly connectorRegistryUrl: string | null
   /** Where the document that describes us to authorization servers of connectors is published. */
   readonly connectorClientMetadataUrl: string | null
+  /** The share behind 'See Demo'; null means that there is no such link. */
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
@@ -237,7 +238,7 @@ function toConfig(env: z.infer<typeof Environment>): Config {
     allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
     connectorRegistryUrl: toRegistryUrl(env.CONNECTOR_REGISTRY_URL),
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
-    demoShareId: env.DEMO_SHARE_ID ?? null,
+    demoShareId: toDemoShareId(env.DEMO_SHARE_ID),
     sourceUrl: env.SOURCE_URL ?? defaultSourceUrl,
     metricsToken: env.METRICS_TOKEN ?? null,
     trustedProxies: (env.TRUSTED_PROXIES ?? '')
@@ -255,6 +256,13 @@ function toConfig(env: z.infer<typeof Environment>): Config {
 }
 
 const officialRegistry = 'https://registry.modelcontextprotocol.io'
+
+/** The link of the chat that comes with the product. */
+export const builtInDemoShareId = 'demo'
+
+function toDemoShareId(setting: string | undefined): string | null {
+  return setting === 'none' ? null : (setting ?? builtInDemoShareId)
+}
 
 /** `none` is for closed networks. */
 function toRegistryUrl(setting: string | undefined): string | null {

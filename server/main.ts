@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
 import { insertDefaultBots } from './bots/insert-default-bots.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { builtInDemoShareId, ConfigError, readConfig } from './config.ts'
 import type { Config } from './config.ts'
 import { newId } from './db/new-id.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -11,6 +11,7 @@ import { createSealer } from './db/seal-secret.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/start-demo-model.ts'
 import { openGuards } from './open-guards.ts'
+import { seedDemoShare } from './shares/seed-demo-share.ts'
 
 /** From `server/dist/main.js` as well as from `server/main.ts`. */
 const webRoot = fileURLToPath(
@@ -22,6 +23,7 @@ async function start(config: Config): Promise<void> {
   const database = await openDatabase(config)
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const now = Date.now
+  if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const identity = await openIdentity({
     config,
     database,

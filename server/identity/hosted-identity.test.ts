@@ -251,7 +251,7 @@ it('tells the browser where to sign in, and which origins it will speak to', asy
       embedded: false,
     },
     sourceUrl: config.sourceUrl,
-    demoShareId: null,
+    demoShareId: 'demo',
   })
   expect(identity.browserOrigins).toEqual([provider.issuer])
 })

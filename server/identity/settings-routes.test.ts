@@ -26,7 +26,7 @@ it('tells a signed-out browser how to sign in, and no secret', async () => {
       embedded: true,
     },
     sourceUrl: 'https://code.example/yonder',
-    demoShareId: null,
+    demoShareId: 'demo',
   })
   expect(text).not.toContain('google-secret')
 })

@@ -1,0 +1,103 @@
+import { SharedChat } from '@yonder/contract/share'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTestApp } from '../testing/test-app.ts'
+import type { TestApp } from '../testing/test-app.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
+import { demoChat } from './demo-chat.ts'
+import { seedDemoShare } from './seed-demo-share.ts'
+
+const headers = { host: 'localhost:3000' }
+
+describe.each(engines)('the demo chat on %s', (engine) => {
+  let product: TestApp
+  beforeEach(async () => {
+    product = await openTestApp({ engine })
+  })
+  afterEach(() => product.close())
+
+  const readDemo = async () => {
+    const { demoShareId } = (await product.app.inject({ url: '/api/settings', headers })).json<{
+      demoShareId: string
+    }>()
+    return product.app.inject({ url: `/api/share/${demoShareId}`, headers })
+  }
+  const counts = async () => {
+    const { db } = product.database
+    const [users, chats, messages, shares] = await Promise.all([
+      db.selectFrom('users').select('id').execute(),
+      db.selectFrom('chats').select('id').execute(),
+      db.selectFrom('messages').select('id').execute(),
+      db.selectFrom('shares').select('id').execute(),
+    ])
+    return [users.length, chats.length, messages.length, shares.length]
+  }
+
+  it('stands behind the link that the settings name, and shows what the product shows (§1.6, §2.13)', async () => {
+    await seedDemoShare(product.database, Date.now())
+    const { messages } = SharedChat.parse((await readDemo()).json())
+    const text = messages.map(({ content }) => textOfContent(content)).join('\n')
+    expect(text).toMatch(/^\|.*\|$/m)
+    expect(text).toContain('```ts')
+    expect(text).toContain('$$')
+    expect(text).toContain('- [x]')
+    const call = messages.find(({ tool }) => tool !== undefined)
+    const result = messages.find(({ parent_id }) => parent_id === call?.id)
+    expect(result).toMatchObject({ role: 'user', server: call?.server })
+    expect(messages.every(({ status }) => status === 'complete')).toBe(true)
+  })
+
+  it('is made once, and is the same after every start', async () => {
+    await seedDemoShare(product.database, 1_700_000_000_000)
+    const first = (await readDemo()).body
+    await seedDemoShare(product.database, 1_800_000_000_000)
+    expect((await readDemo()).body).toBe(first)
+    expect(await counts()).toEqual([1, 1, demoChat.length, 1])
+  })
+
+  it.runIf(isConcurrent(engine))('is made once by nodes that start at once', async () => {
+    await Promise.all([1, 2, 3].map(() => seedDemoShare(product.database, Date.now())))
+    expect(await counts()).toEqual([1, 1, demoChat.length, 1])
+  })
+
+  it('is replaced when its text is another one, under the same link', async () => {
+    await seedDemoShare(product.database, Date.now())
+    const { db } = product.database
+    const text = (await readDemo()).body
+    // As an older version would have left it: another chat behind the link.
+    const { user } = await product.signIn('Ada')
+    await db
+      .insertInto('chats')
+      .values({ id: 'old', user_id: user.id, selected_message_id: 'm', created_at: 1, updated_at: 1 })
+      .execute()
+    await db
+      .insertInto('messages')
+      .values({
+        chat_id: 'old',
+        id: 'm',
+        role: 'user',
+        content: 'Old',
+        status: 'complete',
+        first_id: 'm',
+        unix_timestamp: 1,
+      })
+      .execute()
+    await db.updateTable('shares').set({ chat_id: 'old', message_id: 'm' }).execute()
+    expect((await readDemo()).body).toContain('Old')
+    await seedDemoShare(product.database, Date.now())
+    expect((await readDemo()).body).toBe(text)
+  })
+
+  it('belongs to nobody who could sign in', async () => {
+    await seedDemoShare(product.database, Date.now())
+    const ada = await product.signIn('Ada')
+    expect((await ada.delete('/api/share/demo')).statusCode).toBe(404)
+    expect((await readDemo()).statusCode).toBe(200)
+    const [owner] = await product.database.db
+      .selectFrom('shares')
+      .innerJoin('users', 'users.id', 'shares.user_id')
+      .select('issuer')
+      .execute()
+    expect(owner?.issuer).not.toMatch(/^https?:/)
+  })
+})
