@@ -30,6 +30,18 @@ it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
   },
 )
 
+it.each(['/share/abc', '/share/abc?from=mail', '/share/'])(
+  'answers %s with the page, which no cache and no search engine keeps',
+  async (url) => {
+    const answer = await product.app.inject({ url, headers: host })
+    expect(answer.body).toContain('<title>Yonder</title>')
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['x-robots-tag']).toBe('noindex, nofollow')
+    const other = await product.app.inject({ url: '/shares', headers: host })
+    expect(other.headers['x-robots-tag']).toBeUndefined()
+  },
+)
+
 it('lets browsers keep what has its hash in its name', async () => {
   const answer = await product.app.inject({ url: '/assets/index-abc.js', headers: host })
   expect(answer.statusCode).toBe(200)

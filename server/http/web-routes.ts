@@ -3,6 +3,9 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from './app-error.ts'
 
+/** Pages whose address is all that is needed to read them: no search engine may keep it. */
+const unlisted = /^\/share(\/|$|\?)/
+
 /**
  * Serves the built browser app: files that carry a hash in their name for a year, and the page itself for every other
  * path, since the router lives in the browser.
@@ -17,6 +20,8 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {
+        // The page of another address has been given its own.
+        if (reply.hasHeader('cache-control')) return
         reply.header(
           'cache-control',
           path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -27,6 +32,9 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
   app.setNotFoundHandler((request, reply: FastifyReply) => {
     const isPage = ['GET', 'HEAD'].includes(request.method) && !/^\/(api|oidc|assets)(\/|$)/.test(request.url)
     if (!isPage || !built) throw new AppError('not_found', 'There is nothing here.')
-    return reply.header('cache-control', 'no-cache').sendFile('index.html')
+    if (unlisted.test(request.url))
+      reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
+    else reply.header('cache-control', 'no-cache')
+    return reply.sendFile('index.html')
   })
 }
