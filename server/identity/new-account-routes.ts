@@ -4,6 +4,7 @@ import { createAccount } from './new-account.ts'
 import { newAccountPage } from './pages/new-account-page.ts'
 import { noticePage } from './pages/notice-page.ts'
 import { sendPage } from './send-page.ts'
+import { notOnTheList } from './sign-up-rule.ts'
 import { finishVisit, interactionPath, readVisit } from './sign-in-visit.ts'
 import type { Interaction, SignInDeps, Visit } from './sign-in-visit.ts'
 
@@ -49,8 +50,6 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
     return sendPage(reply, page, status)
   }
 }
-
-const notOnTheList = 'This e-mail address may not create an account here. Ask whoever runs this Yonder.'
 
 function showClosed(reply: FastifyReply): FastifyReply {
   return sendPage(reply, noticePage('Sign-up is closed', 'Ask whoever runs this Yonder for an account.'), 403)

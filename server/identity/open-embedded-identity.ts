@@ -3,6 +3,7 @@ import { checkAccessToken } from './check-access-token.ts'
 import type { TokenCheck } from './check-access-token.ts'
 import { createProvider } from './create-provider.ts'
 import { deleteExpiredGrantEnds, isGrantEnded } from './ended-grant-store.ts'
+import { createGoogleFederation } from './google-federation.ts'
 import type { Identity } from './identity.ts'
 import { mountProvider } from './mount-provider.ts'
 import type { OpenIdentityOptions } from './open-identity.ts'
@@ -60,7 +61,11 @@ export async function openEmbeddedIdentity(
     },
     async register(app) {
       const rateLimit = { max: config.rateLimits.signIn, timeWindow: minute, groupId: 'sign-in' }
-      const deps = { database, sealer, provider, formKey: keys.form, now, limit: { rateLimit } }
+      const google =
+        config.google === null
+          ? null
+          : createGoogleFederation({ google: config.google, issuer, db, sealer, now })
+      const deps = { database, sealer, provider, formKey: keys.form, google, now, limit: { rateLimit } }
       await app.register(async (scope) => registerPages(scope, { ...deps, signUp: readSignUpRule(config) }))
       await mountProvider(app, provider)
     },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { registerGoogleRoutes } from './google-routes.ts'
 import { registerFormBody } from './register-form-body.ts'
 import { registerNewAccountRoutes } from './new-account-routes.ts'
 import { noticePage } from './pages/notice-page.ts'
@@ -22,4 +23,5 @@ export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDe
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
   registerSetUpRoutes(scope, deps)
+  if (deps.google !== null) registerGoogleRoutes(scope, deps, deps.google)
 }

@@ -50,7 +50,10 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
     }
     return sendPage(
       reply,
-      noticePage('Your account is ready', 'This Yonder is yours. Sign in to begin.', 'Go to Yonder'),
+      noticePage('Your account is ready', 'This Yonder is yours. Sign in to begin.', {
+        text: 'Go to Yonder',
+        href: '/',
+      }),
     )
   })
 

@@ -11,12 +11,17 @@ import type { Interaction, SignInDeps, Visit } from './sign-in-visit.ts'
 
 /** The sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { database, provider, signUp, formKey, limit } = deps
+  const { database, provider, signUp, formKey, google, limit } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: Visit, reply) => {
     const interaction = await readVisit(deps, request, reply)
     if (interaction === undefined) return reply
+    const asksGoogle = interaction.params['connection'] === googleConnection
+    // Who comes back from Google without success may choose.
+    if (asksGoogle && google !== null && request.query.choose === undefined) {
+      return reply.redirect(`${base}/${interaction.uid}/google`, 303)
+    }
     return show(reply, interaction, { email: '', error: null })
   })
 
@@ -49,9 +54,9 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
       ...filled,
       action: `${base}/${uid}`,
       token: makeFormToken(formKey, uid),
-      googleMissing: params['connection'] === googleConnection,
+      googleMissing: google === null && params['connection'] === googleConnection,
       newAccount: signUp.offered ? `${base}/${uid}/new-account` : null,
-      google: null,
+      google: google === null ? null : `${base}/${uid}/google`,
     })
     return sendPage(reply, page, status)
   }

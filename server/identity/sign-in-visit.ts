@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Database } from '../db/database.ts'
 import { isFormToken } from './form-token.ts'
+import type { GoogleFederation } from './google-federation.ts'
 import { noticePage } from './pages/notice-page.ts'
 import { sendPage } from './send-page.ts'
 import type { SignUpRule } from './sign-up-rule.ts'
@@ -11,6 +12,8 @@ export interface SignInDeps {
   readonly provider: Provider
   readonly formKey: string
   readonly signUp: SignUpRule
+  /** Null where Google is not set up. */
+  readonly google: GoogleFederation | null
   readonly now: () => number
   /** Guesses a minute from one address. */
   readonly limit: { readonly rateLimit: object }
@@ -18,6 +21,7 @@ export interface SignInDeps {
 
 export type Visit = FastifyRequest<{
   Params: { uid: string }
+  Querystring: { choose?: unknown }
   Body: Readonly<Record<string, string>> | null | undefined
 }>
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>

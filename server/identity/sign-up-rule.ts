@@ -7,6 +7,10 @@ export interface SignUpRule {
   mayJoin(email: string): boolean
 }
 
+/** What a person reads who is not allowed to join. */
+export const notOnTheList =
+  'This e-mail address may not create an account here. Ask whoever runs this Yonder.'
+
 /** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
 export function readSignUpRule({
   signUp,

@@ -45,7 +45,7 @@ input[aria-invalid=true] { border-color: var(--danger); }
 }
 .button:hover { filter: brightness(1.08); }
 .button[aria-busy] { opacity: .7; cursor: progress; }
-.button.second { background: none; border-color: var(--line); color: var(--ink); }
+.button.second { margin-top: 12px; background: none; border-color: var(--line); color: var(--ink); }
 .quiet { color: var(--muted); font-size: 14px; margin-top: 20px; }
 .quiet a { color: var(--ink); text-underline-offset: 3px; display: inline-block; padding: 10px 2px; }
 a.quiet { text-underline-offset: 3px; padding: 10px; }

@@ -52,10 +52,7 @@ export function signInPage(form: SignInForm): Page {
       ${
         form.google === null
           ? undefined
-          : html`<form method="post" action="${form.google}">
-              <input type="hidden" name="form" value="${form.token}" />
-              <button class="button second" type="submit">Sign in with Google</button>
-            </form>`
+          : html`<a class="button second" href="${form.google}">Sign in with Google</a>`
       }
       ${
         form.newAccount === null
