@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
 import type { Configuration } from 'openid-client'
-import type * as Library from 'openid-client'
+import type * as Library from './open-id-library.ts'
 
 /** Seconds (§9.15). */
 const httpTimeout = 10
@@ -29,7 +29,7 @@ export function createOpenIdClient({
   }
 
   async function open(): Promise<OpenIdClient> {
-    const library = await import('openid-client')
+    const library = await import('./open-id-library.ts')
     const insecure = issuer.startsWith('http:') ? [library.allowInsecureRequests] : []
     const configuration = await library.discovery(
       new URL(issuer),
