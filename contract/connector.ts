@@ -140,6 +140,8 @@ export const BrowseServer = z.object({
   config_name: z.string(),
   server_url: z.string(),
   uuid: z.string(),
+  /** It wants a token that its person brings. */
+  needs_token: z.boolean(),
 })
 export type BrowseServer = z.infer<typeof BrowseServer>
 

@@ -1,4 +1,5 @@
 import {
+  BrowseList,
   Connector,
   ConnectInput,
   ConnectorInput,
@@ -13,6 +14,7 @@ import type { Api } from '../http/api.ts'
 import { normalizeText } from '../http/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { readBrowserKey, writeBrowserKey } from './browser-cookie.ts'
+import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector } from './change-connector.ts'
 import { connectConnector, disconnectConnector } from './connect-connector.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
@@ -30,7 +32,7 @@ import { connectionPrefix } from './use-server.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
-/** A person's connectors (§7.14-§7.18). */
+/** A person's connectors (§7.14-§7.19). */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
   const { database, sealer, now, limits, builtIns } = deps
   const names = reservedNames(builtIns.list)
@@ -75,6 +77,10 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       return presentOne(deps, connector)
     },
   )
+
+  api.get('/api/browse-connectors', { schema: { response: { 200: BrowseList } } }, async () => ({
+    servers: [...(await browseServers(deps))],
+  }))
 
   registerDeletion(api, deps)
   registerConnectionRoutes(api, deps)

@@ -1,0 +1,178 @@
+import { BrowseList } from '@yonder/contract/connector'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTestConnectors } from '../../testing/open-test-connectors.ts'
+import type { TestConnectors } from '../../testing/open-test-connectors.ts'
+import { startRegistryServer } from '../../testing/registry-server.ts'
+import type { RegistryServer } from '../../testing/registry-server.ts'
+import { engines, openTestDatabase } from '../../testing/test-database.ts'
+import type { TestDatabase } from '../../testing/test-database.ts'
+import { browseServers } from './browse-servers.ts'
+import { shippedServers } from './shipped-servers.ts'
+
+const entry = (fields: Record<string, unknown> = {}, official: Record<string, unknown> = {}) => ({
+  server: {
+    name: 'io.github.ada/weather',
+    description: 'The weather',
+    remotes: [{ type: 'streamable-http', url: 'https://weather.example/mcp' }],
+    ...fields,
+  },
+  _meta: { 'io.modelcontextprotocol.registry/official': { status: 'active', isLatest: true, ...official } },
+})
+const remote = (url: string, rest: Record<string, unknown> = {}) => ({
+  type: 'streamable-http',
+  url,
+  ...rest,
+})
+
+describe.each(engines)('browsing on %s', (engine) => {
+  let registry: RegistryServer
+  let database: TestDatabase
+  let connectors: TestConnectors
+  let time = 1_800_000_000_000
+
+  beforeAll(async () => {
+    registry = await startRegistryServer()
+    database = await openTestDatabase(engine)
+  })
+
+  beforeEach(async () => {
+    await database.db.deleteFrom('connector_catalogue').execute()
+    registry.asked.length = 0
+    connectors = await openTestConnectors({ database, registryUrl: registry.url, now: () => time })
+  })
+
+  afterAll(async () => {
+    await registry.close()
+    await database.close()
+  })
+
+  afterEach(() => connectors.close())
+
+  /** Looks, lets the reading behind it end, and looks again. */
+  async function browse() {
+    await browseServers(connectors)
+    await Promise.all(connectors.refreshing.values()).catch(() => undefined)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    return browseServers(connectors)
+  }
+
+  it('shows the shipped list at first, then what the registry has (§2.66, §7.19)', async () => {
+    registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
+    expect(await browseServers(connectors)).toEqual(shippedServers)
+    expect(await browse()).toEqual([
+      {
+        name: 'weather',
+        title: 'weather',
+        author_name: 'ada',
+        description: 'The weather',
+        config_name: 'io.github.ada/weather',
+        server_url: 'https://weather.example/mcp',
+        uuid: expect.stringMatching(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        ) as string,
+        needs_token: false,
+      },
+      expect.objectContaining({
+        title: 'Second',
+        author_name: 'example.com',
+        config_name: 'com.example/second',
+      }),
+    ])
+    expect(registry.asked[0]).toBe('/v0.1/servers?limit=100&version=latest')
+  })
+
+  it('asks the registry once an hour, for everybody together', async () => {
+    registry.pages = [[entry()]]
+    await Promise.all([browse(), browse(), browse()])
+    await browse()
+    expect(registry.asked).toHaveLength(1)
+    time += 3_600_001
+    await browse()
+    expect(registry.asked).toHaveLength(2)
+  })
+
+  it('keeps what it had when the registry fails, and does not ask again at once', async () => {
+    registry.pages = [[entry()]]
+    await browse()
+    time += 3_600_001
+    registry.pages = [500]
+    expect(await browse()).toHaveLength(1)
+    expect(await browse()).toHaveLength(1)
+    expect(registry.asked).toHaveLength(2)
+    expect(connectors.errors).toHaveLength(1)
+  })
+
+  it('shows the shipped list when the registry was never reached', async () => {
+    registry.pages = [503]
+    expect(await browse()).toEqual(shippedServers)
+  })
+
+  it.each<[string, unknown]>([
+    ['what is no entry', 'text'],
+    ['a server of packages alone', entry({ remotes: undefined })],
+    ['the older transport', entry({ remotes: [{ type: 'sse', url: 'https://a.example/sse' }] })],
+    ['an address without TLS', entry({ remotes: [remote('http://a.example/mcp')] })],
+    ['an address to fill in', entry({ remotes: [remote('https://{tenant}.example/mcp')] })],
+    [
+      'another header than the token',
+      entry({ remotes: [remote('https://a.example', { headers: [{ name: 'X-Key', isRequired: true }] })] }),
+    ],
+    ['an older version', entry({}, { isLatest: false })],
+    ['a deleted server', entry({}, { status: 'deleted' })],
+  ])('leaves out %s and keeps the others', async (_, bad) => {
+    registry.pages = [[bad, entry({ name: 'com.example/good' })]]
+    expect((await browse()).map(({ config_name }) => config_name)).toEqual(['com.example/good'])
+  })
+
+  it('marks what is deprecated, and what wants a token', async () => {
+    registry.pages = [
+      [
+        entry({ name: 'a/old' }, { status: 'deprecated' }),
+        entry({
+          name: 'a/token',
+          remotes: [
+            remote('https://a.example', {
+              headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
+            }),
+          ],
+        }),
+      ],
+    ]
+    const [old, token] = await browse()
+    expect(old?.description).toContain('deprecated')
+    expect(token?.needs_token).toBe(true)
+  })
+
+  it('does not follow a cursor for ever', async () => {
+    registry.pages = Array.from({ length: 300 }, () => [])
+    await browse()
+    expect(registry.asked.length).toBeLessThanOrEqual(200)
+  })
+
+  it('gives one server one id, whatever its version says', async () => {
+    registry.pages = [[entry({ description: 'first' })]]
+    const [first] = await browse()
+    time += 3_600_001
+    registry.pages = [[entry({ description: 'second' })]]
+    const [second] = await browse()
+    expect(second?.description).toBe('second')
+    expect(second?.uuid).toBe(first?.uuid)
+  })
+})
+
+it('ships a list that can be added as it is', () => {
+  const { servers } = BrowseList.parse({ servers: shippedServers })
+  expect(servers.length).toBeGreaterThan(3)
+  for (const { server_url, name } of servers) {
+    expect(server_url).toMatch(/^https:\/\//)
+    expect(name).not.toBe('')
+  }
+  expect(new Set(servers.map(({ uuid }) => uuid)).size).toBe(servers.length)
+})
+
+it('asks nobody on a closed network', async () => {
+  const closed = await openTestConnectors({ registryUrl: null })
+  expect(await browseServers(closed)).toEqual(shippedServers)
+  expect(await closed.database.db.selectFrom('connector_catalogue').selectAll().execute()).toEqual([])
+  await closed.close()
+})

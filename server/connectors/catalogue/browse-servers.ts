@@ -1,0 +1,79 @@
+import type { BrowseServer } from '@yonder/contract/connector'
+import { AppError } from '../../http/app-error.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { AnswerMeter } from '../mcp/meter-answers.ts'
+import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts'
+import { readRegistryPage } from './read-registry-page.ts'
+import { shippedServers } from './shipped-servers.ts'
+
+/** Milliseconds between two readings of the registry. */
+const readingInterval = 3_600_000
+/** Milliseconds for one page, and for all. */
+const longestPage = 15_000
+const longestReading = 120_000
+const pageBytes = 4 * 1_024 * 1_024
+const pageSize = 100
+const mostPages = 200
+const mostServers = 3_000
+
+/**
+ * What a person can browse: the registry as it was read last, at once; it is read again behind their back, hourly at the
+ * most for the whole installation. The shipped list stands in until the first reading and wherever there is none.
+ */
+export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
+  const { registryUrl, database, now, onError } = deps
+  if (registryUrl === null) return shippedServers
+  const known = await findCatalogue(database.db, registryUrl)
+  if (now() - (known?.attempted_at ?? 0) >= readingInterval) {
+    readRegistryOnce(deps, registryUrl).catch(onError)
+  }
+  const servers = known === undefined ? [] : (JSON.parse(known.servers) as BrowseServer[])
+  return servers.length === 0 ? shippedServers : servers
+}
+
+async function readRegistryOnce(deps: ConnectorDeps, registryUrl: string): Promise<void> {
+  const { database, now, refreshing } = deps
+  const key = `catalogue ${registryUrl}`
+  if (refreshing.has(key)) return
+  const work = (async () => {
+    if (!(await claimReading(database.db, registryUrl, now(), now() - readingInterval + 1))) return
+    const servers = await readRegistry(deps, registryUrl)
+    if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
+  })()
+  refreshing.set(key, work)
+  await work.finally(() => refreshing.delete(key))
+}
+
+async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {
+  const { guards, limits, closing } = deps
+  const meter = new AnswerMeter({
+    fetch: guards.operator.fetch,
+    reconnect: limits.reconnect,
+    reconnects: limits.reconnects,
+  })
+  const deadline = AbortSignal.any([closing, AbortSignal.timeout(longestReading)])
+  const found = new Map<string, BrowseServer>()
+  let cursor: string | undefined
+  for (let page = 0; page < mostPages && found.size < mostServers; page++) {
+    meter.allow(pageBytes)
+    const answer = await meter.fetch(pageAddress(registryUrl, cursor), {
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.any([deadline, AbortSignal.timeout(longestPage)]),
+    })
+    if (!answer.ok)
+      throw new AppError('upstream_error', `The registry of connectors answers ${answer.status}.`)
+    const read = readRegistryPage(await answer.json())
+    for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
+    if (read.cursor === undefined || read.cursor === cursor) break
+    cursor = read.cursor
+  }
+  return [...found.values()].slice(0, mostServers)
+}
+
+function pageAddress(registryUrl: string, cursor: string | undefined): string {
+  const address = new URL(`${registryUrl.replace(/\/+$/, '')}/v0.1/servers`)
+  address.searchParams.set('limit', String(pageSize))
+  address.searchParams.set('version', 'latest')
+  if (cursor !== undefined) address.searchParams.set('cursor', cursor)
+  return address.href
+}

@@ -1,0 +1,29 @@
+import type { ConnectorCatalogueRow } from '../../db/connector-tables.ts'
+import type { Db } from '../../db/database.ts'
+
+export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogueRow | undefined> {
+  return db.selectFrom('connector_catalogue').selectAll().where('source', '=', source).executeTakeFirst()
+}
+
+/** Claims the next reading of a catalogue; false when it was tried since `before`, on whichever node. */
+export async function claimReading(db: Db, source: string, now: number, before: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('connector_catalogue')
+    .values({ source, servers: '[]', fetched_at: 0, attempted_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('source')
+        .doUpdateSet({ attempted_at: now })
+        .where('connector_catalogue.attempted_at', '<', before),
+    )
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export async function saveCatalogue(db: Db, source: string, servers: string, now: number): Promise<void> {
+  await db
+    .updateTable('connector_catalogue')
+    .set({ servers, fetched_at: now })
+    .where('source', '=', source)
+    .execute()
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import type { BrowseServer } from '@yonder/contract/connector'
+import { z } from 'zod'
+import { cleanText } from '../read-result.ts'
+
+/** What we read of the registry's answer; everything else may change as it likes. */
+const Header = z.object({
+  name: z.string(),
+  isRequired: z.boolean().optional(),
+  isSecret: z.boolean().optional(),
+  value: z.string().optional(),
+})
+const Remote = z.object({ type: z.string(), url: z.string(), headers: z.array(Header).optional() })
+const Entry = z.object({
+  server: z.object({
+    name: z.string().max(300),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    remotes: z.array(Remote).optional(),
+  }),
+  _meta: z
+    .object({
+      'io.modelcontextprotocol.registry/official': z
+        .object({ status: z.string().optional(), isLatest: z.boolean().optional() })
+        .optional(),
+    })
+    .optional(),
+})
+const Page = z.object({
+  servers: z.array(z.unknown()),
+  metadata: z.object({ nextCursor: z.string().nullish() }).optional(),
+})
+
+export interface RegistryPage {
+  readonly servers: readonly BrowseServer[]
+  readonly cursor: string | undefined
+}
+
+/**
+ * The servers of a page that a person can add by an address alone, or with a token; entry by entry, so that one that is
+ * unreadable costs itself alone.
+ * @throws ZodError when it is no page at all
+ */
+export function readRegistryPage(page: unknown): RegistryPage {
+  const { servers, metadata } = Page.parse(page)
+  return {
+    servers: servers.flatMap((entry) => readEntry(entry) ?? []),
+    cursor: metadata?.nextCursor || undefined,
+  }
+}
+
+function readEntry(item: unknown): BrowseServer | undefined {
+  const parsed = Entry.safeParse(item)
+  if (!parsed.success) return undefined
+  const { server, _meta } = parsed.data
+  const { status = 'active', isLatest = true } = _meta?.['io.modelcontextprotocol.registry/official'] ?? {}
+  if (!isLatest || (status !== 'active' && status !== 'deprecated')) return undefined
+  const remote = server.remotes?.find(isUsable)
+  if (remote === undefined) return undefined
+  const note = status === 'deprecated' ? ' (deprecated)' : ''
+  return describeServer({
+    name: server.name,
+    title: server.title,
+    description: `${server.description ?? ''}${note}`,
+    url: remote.url,
+    needsToken: (remote.headers ?? []).some(({ isRequired }) => isRequired === true),
+  })
+}
+
+/** Over TLS, with nothing left to fill in but a bearer token. */
+function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean {
+  if (type !== 'streamable-http' || !url.startsWith('https://') || /[{}\s]/.test(url)) return false
+  if (!URL.canParse(url) || url.length > 2_000) return false
+  return headers.every(
+    ({ name, isRequired }) => isRequired !== true || name.toLowerCase() === 'authorization',
+  )
+}
+
+export interface CatalogueEntry {
+  /** As registries write it: the author's domain backwards, a slash, the server. */
+  readonly name: string
+  readonly title?: string | undefined
+  readonly description: string
+  readonly url: string
+  readonly needsToken: boolean
+}
+
+export function describeServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
+  const [namespace = '', own = namespace] = name.split('/')
+  const short = cleanText(own).slice(0, 200)
+  return {
+    name: short,
+    title: cleanText(title?.trim() || own).slice(0, 200),
+    author_name: cleanText(readAuthor(namespace)).slice(0, 200),
+    description: cleanText(description.trim()).slice(0, 500),
+    config_name: name,
+    server_url: url,
+    uuid: nameUuid(`${name}\n${url}`),
+    needs_token: needsToken,
+  }
+}
+
+/** `io.github.user` is a person at GitHub, everything else a domain. */
+function readAuthor(namespace: string): string {
+  const user = /^io\.github\.(.+)$/.exec(namespace)?.[1]
+  return user ?? namespace.split('.').toReversed().join('.')
+}
+
+/** The namespace of our names, made once. */
+const namespaceId = Buffer.from('6f1b7c0e5f1d4b6a9f0b2c5d8e7a4133', 'hex')
+
+/** A version 5 UUID: the same name always gives the same one. */
+function nameUuid(name: string): string {
+  const bytes = createHash('sha1').update(namespaceId).update(name).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}

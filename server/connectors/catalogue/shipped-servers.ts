@@ -1,0 +1,69 @@
+import type { BrowseServer } from '@yonder/contract/connector'
+import { describeServer } from './read-registry-page.ts'
+
+/** Shown until the registry was read for the first time, and where it cannot be reached. */
+export const shippedServers: readonly BrowseServer[] = [
+  {
+    name: 'com.deepwiki/mcp',
+    title: 'DeepWiki',
+    description: 'Documentation of public code repositories, and answers to questions about them.',
+    url: 'https://mcp.deepwiki.com/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'com.microsoft.learn/mcp',
+    title: 'Microsoft Learn',
+    description: 'Searches and reads the technical documentation of Microsoft.',
+    url: 'https://learn.microsoft.com/api/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'com.cloudflare.mcp/docs',
+    title: 'Cloudflare documentation',
+    description: 'Searches the documentation of Cloudflare.',
+    url: 'https://docs.mcp.cloudflare.com/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'com.context7/mcp',
+    title: 'Context7',
+    description: 'Current documentation of programming libraries.',
+    url: 'https://mcp.context7.com/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'co.huggingface/mcp',
+    title: 'Hugging Face',
+    description: 'Models, data sets, papers and applications of the Hugging Face hub.',
+    url: 'https://huggingface.co/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'com.githubcopilot/mcp',
+    title: 'GitHub',
+    description: 'Repositories, issues and pull requests. Needs a personal access token.',
+    url: 'https://api.githubcopilot.com/mcp/',
+    needsToken: true,
+  },
+  {
+    name: 'com.notion/mcp',
+    title: 'Notion',
+    description: 'Pages and databases of a Notion workspace. Asks for consent when it is connected.',
+    url: 'https://mcp.notion.com/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'app.linear/mcp',
+    title: 'Linear',
+    description: 'Issues and projects of a Linear workspace. Asks for consent when it is connected.',
+    url: 'https://mcp.linear.app/mcp',
+    needsToken: false,
+  },
+  {
+    name: 'dev.sentry/mcp',
+    title: 'Sentry',
+    description: 'Errors and their traces. Asks for consent when it is connected.',
+    url: 'https://mcp.sentry.dev/mcp',
+    needsToken: false,
+  },
+].map(describeServer)
