@@ -1,0 +1,212 @@
+import type { Page } from '@playwright/test'
+import { expect, looks, test } from './fixtures.ts'
+import { signUp } from './sign-up.ts'
+
+const input = (page: Page) => page.getByPlaceholder('Type your message...')
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
+const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
+const lastReply = (page: Page) => page.getByRole('article').last()
+
+async function send(page: Page, text: string): Promise<void> {
+  await input(page).fill(text)
+  await input(page).press('Enter')
+}
+
+/** Characters of the reply that is on the page now. */
+const shownLength = (page: Page): Promise<number> =>
+  lastReply(page).evaluate((reply) => reply.querySelector('.markdown')?.textContent.length ?? 0)
+
+async function startLongReply(page: Page): Promise<void> {
+  await send(page, 'write a long answer')
+  await expect(page).toHaveURL(/\/chat\/[^/]+$/)
+  await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
+  await expect.poll(() => shownLength(page)).toBeGreaterThan(100)
+}
+
+for (const { look, viewport, colorScheme } of looks) {
+  test(`home and chat can be used by everyone: ${look} (§2.19, §2.26, §1.3)`, async ({
+    person,
+    page,
+    axe,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await page.reload()
+    await expect(page.getByText(`Welcome, ${person.name}.`)).toBeVisible()
+    await expect(page.getByText('How can I help you today?')).toBeVisible()
+    await expect(page.getByRole('combobox', { name: 'Bot' })).toBeVisible()
+    await axe(page)
+    await send(page, 'show me code')
+    await expect(lastReply(page).locator('.hljs-keyword').first()).toBeVisible()
+    await expect(sendButton(page)).toBeVisible()
+    await axe(page)
+    await send(page, 'a table')
+    await expect(lastReply(page).getByRole('table')).toBeVisible()
+    await expect(sendButton(page)).toBeVisible()
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+  })
+}
+
+test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.21, §4.16)', async ({
+  page,
+  person: _,
+}) => {
+  const composer = page.getByRole('form', { name: 'New message' })
+  const home = await composer.boundingBox()
+  expect(home!.y + home!.height).toBeLessThan(650)
+  await send(page, 'write a long answer')
+  await expect(page).toHaveURL(/\/chat\/[^/]+$/)
+  await expect(page.getByRole('article').first()).toContainText('write a long answer')
+  await expect(stopButton(page)).toBeVisible()
+  await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
+  expect(
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('newChat_'))),
+  ).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(lastReply(page)).toContainText('Stopped.')
+  await page.reload()
+  await expect(page.getByRole('article')).toHaveCount(2)
+  await expect(lastReply(page)).toContainText('Stopped.')
+})
+
+test('the input stays fixed at the bottom while a reply grows, and the page follows its end (§2.25)', async ({
+  page,
+  person: _,
+}) => {
+  await startLongReply(page)
+  const composer = page.getByRole('form', { name: 'New message' })
+  await expect.poll(() => page.evaluate(() => scrollY), { timeout: 20_000 }).toBeGreaterThan(100)
+  const rest = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
+  expect(await rest()).toBeLessThan(30)
+  const box = await composer.boundingBox()
+  expect(box!.y + box!.height).toBeGreaterThan(740)
+  expect(box!.y + box!.height).toBeLessThanOrEqual(800)
+
+  await page.mouse.move(600, 300)
+  await page.mouse.wheel(0, -300)
+  await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
+  const place = await page.evaluate(() => scrollY)
+  const length = await shownLength(page)
+  await expect.poll(() => shownLength(page)).toBeGreaterThan(length + 100)
+  expect(await page.evaluate(() => scrollY)).toBe(place)
+  const moved = await composer.boundingBox()
+  expect(moved!.y).toBeCloseTo(box!.y, 0)
+
+  await page.getByRole('button', { name: 'Go to the end' }).click()
+  await expect.poll(rest).toBeLessThan(30)
+  await stopButton(page).click()
+  await expect(sendButton(page)).toBeVisible()
+})
+
+test('a reload in the middle loses nothing, and a second tab shows the same stream', async ({
+  page,
+  context,
+  person: _,
+}) => {
+  await startLongReply(page)
+  const before = await lastReply(page).locator('.markdown').innerText()
+  await page.reload()
+  await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
+  const after = await lastReply(page).locator('.markdown').innerText()
+  expect(after.startsWith(before.slice(0, before.lastIndexOf(' ')))).toBe(true)
+  await expect(stopButton(page)).toBeVisible()
+  await expect.poll(() => shownLength(page)).toBeGreaterThan(after.length + 50)
+
+  const second = await context.newPage()
+  await second.goto(page.url())
+  await expect(stopButton(second)).toBeVisible()
+  await stopButton(second).click()
+  await expect(lastReply(second)).toContainText('Stopped.')
+  await expect(lastReply(page)).toContainText('Stopped.')
+  expect(await lastReply(page).locator('.markdown').innerText()).toBe(
+    await lastReply(second).locator('.markdown').innerText(),
+  )
+})
+
+test('when the server is killed, every word that was shown is still there after its restart', async ({
+  page,
+  product,
+  person: _,
+  problems,
+}) => {
+  test.setTimeout(90_000)
+  problems.expect(/ERR_|The stream broke|Failed to load|503/i)
+  await startLongReply(page)
+  await product.stop('SIGKILL')
+  await expect(page.getByText('The connection is lost. Joining again...')).toBeVisible()
+  const shown = await lastReply(page).locator('.markdown').innerText()
+  await product.start()
+  // The run belongs to a process that is gone; it is closed when its lease has ended.
+  await expect(lastReply(page)).toContainText('Interrupted', { timeout: 40_000 })
+  const kept = await lastReply(page).locator('.markdown').innerText()
+  expect(kept.startsWith(shown)).toBe(true)
+  await page.reload()
+  await expect(lastReply(page)).toContainText('Interrupted')
+  expect(await lastReply(page).locator('.markdown').innerText()).toBe(kept)
+  await send(page, 'hello again')
+  await expect(page.getByRole('article')).toHaveCount(4)
+  await expect(sendButton(page)).toBeVisible()
+})
+
+test('a message written offline is kept and sent once', async ({ page, person: _, problems }) => {
+  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED/)
+  await send(page, 'hello')
+  await expect(page).toHaveURL(/\/chat\//)
+  await expect(sendButton(page)).toBeVisible()
+  await page.context().setOffline(true)
+  await send(page, 'written in a tunnel')
+  await expect(page.getByText('Not sent. You are offline.')).toBeVisible()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await expect(page.getByText(/Not sent/)).toHaveCount(0)
+  await expect(page.getByRole('article')).toHaveCount(4)
+  await expect(sendButton(page)).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('article')).toHaveCount(4)
+  await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
+})
+
+test('a failed reply says why (§8.7), and reasoning is folded above an answer', async ({
+  page,
+  person: _,
+}) => {
+  await send(page, 'think first')
+  await expect(page).toHaveURL(/\/chat\//)
+  await expect(sendButton(page)).toBeVisible()
+  await lastReply(page).getByText('Reasoning', { exact: true }).click()
+  await expect(lastReply(page)).toContainText('The person wrote')
+  await send(page, 'fail')
+  await expect(lastReply(page)).toContainText(/^Error: /)
+})
+
+test('a message is copied to the clipboard (§2.29)', async ({ page, context, person: _ }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await send(page, 'copy **this**')
+  await expect(sendButton(page)).toBeVisible()
+  await page.getByRole('article').first().hover()
+  await page.getByRole('article').first().getByTitle('Copy message').click()
+  await expect(page.getByTitle('Copied!')).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('copy **this**')
+  await expect(page.getByTitle('Copied!')).toHaveCount(0, { timeout: 3000 })
+})
+
+test('a chat that is not there leads home (§2.12)', async ({ page, person, problems }) => {
+  problems.expect(/404/)
+  await page.goto('/chat/nobody-has-this')
+  await expect(page.getByText(`Welcome, ${person.name}.`)).toBeVisible()
+  await expect(page).toHaveURL(/\/$/)
+})
+
+test('another person cannot see a chat', async ({ page, person: _, openBrowser, problems }) => {
+  problems.expect(/404/)
+  await send(page, 'a secret of mine')
+  await expect(page).toHaveURL(/\/chat\//)
+  await expect(sendButton(page)).toBeVisible()
+  const other = await (await openBrowser()).newPage()
+  await signUp(other)
+  await other.goto(page.url())
+  await expect(other.getByText('How can I help you today?')).toBeVisible()
+  await expect(other.getByText('a secret of mine')).toHaveCount(0)
+})
