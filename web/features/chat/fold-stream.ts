@@ -1,7 +1,7 @@
 import { applyEvent } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import { readSse } from '../../lib/read-sse.ts'
-import type { OpenStream } from './open-stream.ts'
+import type { ConnectedStream } from './connect-stream.ts'
 import { parseRunEvent } from './parse-run-event.ts'
 
 /**
@@ -9,7 +9,7 @@ import { parseRunEvent } from './parse-run-event.ts'
  * stream is over; throws when the connection breaks or an event is missing.
  */
 export async function foldStream(
-  { response, heard }: OpenStream,
+  { response, heard }: ConnectedStream,
   start: RunState,
   onChange: (run: RunState) => void,
 ): Promise<RunState> {

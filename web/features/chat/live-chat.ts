@@ -8,8 +8,8 @@ import { readReason } from '../../lib/read-reason.ts'
 import { beginRun, resumeRun } from './begin-run.ts'
 import { idleShape } from './live-shape.ts'
 import type { LivePhase, LiveShape } from './live-shape.ts'
-import { openStream } from './open-stream.ts'
-import type { OpenStream } from './open-stream.ts'
+import { connectStream } from './connect-stream.ts'
+import type { ConnectedStream } from './connect-stream.ts'
 import { outbox } from './outbox.ts'
 import type { OutgoingMessage } from './outbox.ts'
 import { overlayRun } from './overlay-run.ts'
@@ -122,7 +122,7 @@ export class LiveChat {
   async #post(message: OutgoingMessage, signal: AbortSignal): Promise<void> {
     try {
       const body = { ...message, chatId: this.#chatId }
-      const stream = await openStream(this.#api, '/api/chat/completions', { method: 'POST', body }, signal)
+      const stream = await connectStream(this.#api, '/api/chat/completions', { method: 'POST', body }, signal)
       if (stream === undefined) this.#drop()
       else if (stream.response.ok) await this.#watch(stream, signal)
       else await this.#refuse(message, stream)
@@ -135,7 +135,7 @@ export class LiveChat {
     }
   }
 
-  async #refuse(message: OutgoingMessage, { response, close }: OpenStream): Promise<void> {
+  async #refuse(message: OutgoingMessage, { response, close }: ConnectedStream): Promise<void> {
     const detail = await readErrorBody(response)
     close()
     logError(`Error sending message: ${response.statusText || response.status}`)
@@ -150,7 +150,7 @@ export class LiveChat {
   }
 
   /** Follows the run to its end. */
-  async #watch(stream: OpenStream | undefined, signal: AbortSignal): Promise<void> {
+  async #watch(stream: ConnectedStream | undefined, signal: AbortSignal): Promise<void> {
     if (this.#run === undefined) return
     const watcher = {
       onRun: (run: RunState) => this.#advance(run),

@@ -5,8 +5,8 @@ import { MessageView } from './message-view.tsx'
 export interface MessageListProps {
   readonly path: readonly Message[]
   /** The ids of the messages that are being written, and where their text grows. */
-  readonly writing: ReadonlySet<string>
-  readonly live: LiveChat
+  readonly writing?: ReadonlySet<string>
+  readonly live?: LiveChat
 }
 
 /** The visible path, oldest first (§2.26). */
@@ -17,7 +17,11 @@ export function MessageList({ path, writing, live }: MessageListProps) {
       className="mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
     >
       {path.map((message) => (
-        <MessageView key={message.id} message={message} live={writing.has(message.id) ? live : undefined} />
+        <MessageView
+          key={message.id}
+          message={message}
+          live={writing?.has(message.id) === true ? live : undefined}
+        />
       ))}
     </section>
   )

@@ -2,8 +2,8 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { ApiClient } from '../../lib/api-client.ts'
 import { logError } from '../../lib/log-error.ts'
 import { foldStream } from './fold-stream.ts'
-import { openStream } from './open-stream.ts'
-import type { OpenStream } from './open-stream.ts'
+import { connectStream } from './connect-stream.ts'
+import type { ConnectedStream } from './connect-stream.ts'
 import { waitToRetry } from './wait-to-retry.ts'
 
 export interface RunWatcher {
@@ -20,7 +20,7 @@ export interface RunWatcher {
 export async function watchRun(
   api: ApiClient,
   chatId: string,
-  start: { readonly run: RunState; readonly stream?: OpenStream | undefined },
+  start: { readonly run: RunState; readonly stream?: ConnectedStream | undefined },
   watcher: RunWatcher,
   signal: AbortSignal,
 ): Promise<'ended' | 'unknown' | 'unconfirmed'> {
@@ -45,7 +45,7 @@ export async function watchRun(
 }
 
 async function readStream(
-  stream: OpenStream,
+  stream: ConnectedStream,
   run: RunState,
   signal: AbortSignal,
   onRun: (run: RunState) => void,
@@ -65,11 +65,11 @@ async function joinRun(
   chatId: string,
   run: RunState,
   signal: AbortSignal,
-): Promise<OpenStream | undefined> {
+): Promise<ConnectedStream | undefined> {
   const reply = encodeURIComponent(run.messages.at(-1)?.id ?? '')
   const path = `/api/chat/${encodeURIComponent(chatId)}/stream?messageId=${reply}`
   try {
-    const stream = await openStream(api, path, { headers: { 'Last-Event-ID': String(run.seq) } }, signal)
+    const stream = await connectStream(api, path, { headers: { 'Last-Event-ID': String(run.seq) } }, signal)
     if (stream?.response.ok === false) stream.close()
     return stream
   } catch {

@@ -3,7 +3,7 @@ import type { ApiClient, ApiRequest } from '../../lib/api-client.ts'
 /** Milliseconds of silence after which a connection counts as dead; the server sends a heartbeat every 15 s. */
 const silenceLimit = 40_000
 
-export interface OpenStream {
+export interface ConnectedStream {
   readonly response: Response
   /** Called for everything that comes. */
   readonly heard: () => void
@@ -11,12 +11,12 @@ export interface OpenStream {
 }
 
 /** Asks for a stream and gives it up when the other side falls silent, since a lost network does not always say so. */
-export async function openStream(
+export async function connectStream(
   api: ApiClient,
   path: string,
   request: ApiRequest,
   signal: AbortSignal,
-): Promise<OpenStream | undefined> {
+): Promise<ConnectedStream | undefined> {
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const close = () => clearTimeout(timer)
