@@ -2,9 +2,9 @@ import { endMarker } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import { sseFrame } from '../http/sse.ts'
 import type { SseStream } from '../http/sse.ts'
-import { closeDeadRun } from './close-dead-runs.ts'
 import type { CompletionDeps } from './completion-deps.ts'
-import { findRun, listEvents } from './run-store.ts'
+import { readStanding } from './read-standing.ts'
+import { listEvents } from './run-store.ts'
 
 /** Events read from the log at once: a large backlog is sent in pieces, each after the one before it has left. */
 const pieceSize = 32
@@ -48,7 +48,7 @@ async function follow(deps: CompletionDeps, stream: SseStream, options: FollowOp
     const rows = await listEvents(database.db, options.runId, after, pieceSize)
     const last = rows.at(-1)
     if (last === undefined) {
-      const state = await standing(deps, options.runId, after)
+      const state = await readStanding(deps, options.runId, after)
       // "more": it ended between the two reads, so its last events are there now; or its log was removed.
       if (state === 'ended' || state === 'gone' || (state === 'more' && readAgain)) {
         stream.end(state === 'ended' ? sseFrame(endMarker) : undefined)
@@ -82,21 +82,4 @@ function attach(
   })
   stream.onClose(detach)
   return true
-}
-
-/** How a run stands of whose log nothing more could be read. */
-async function standing(
-  deps: CompletionDeps,
-  runId: string,
-  after: number,
-): Promise<'ended' | 'gone' | 'waiting' | 'more'> {
-  const { db, dialect } = deps.database
-  const run = await findRun(db, dialect, runId)
-  if (run === undefined) return 'gone'
-  if (run.status !== 'running') return after >= run.last_seq ? 'ended' : 'more'
-  if (run.expired && !deps.runs.has(runId)) {
-    await closeDeadRun(deps, runId)
-    return 'more'
-  }
-  return 'waiting'
 }
