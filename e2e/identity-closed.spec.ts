@@ -22,6 +22,7 @@ test('a closed installation prints a link that makes the first account, and noth
   await expect(page.getByRole('heading', { name: 'Your account is ready' })).toBeVisible()
   await page.getByRole('link', { name: 'Go to Yonder' }).click()
   await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await expect(page.getByLabel('Password')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Create an account' })).toBeHidden()
   await signIn(page, person)
 })
