@@ -39,8 +39,8 @@ export function Conversation({ chat, live }: ConversationProps) {
   }
   const { unsent } = shape
   return (
-    <div className="flex flex-1 flex-col">
-      <div ref={content} className="flex-1">
+    <div ref={content} className="flex flex-1 flex-col">
+      <div className="flex-1">
         <MessageList path={path} writing={writing} live={live} />
         {unsent !== undefined && (
           <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">

@@ -3,6 +3,9 @@ import type { RefObject } from 'react'
 import { endZone, restOfPage, scrollToEnd } from './page-end.ts'
 import { watchReader } from './watch-reader.ts'
 
+/** What may unfold something inside a message. */
+const unfolding = 'article summary, article button'
+
 export interface FollowEnd {
   /** False when the reader has scrolled up. */
   readonly following: boolean
@@ -36,7 +39,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     observer.observe(element)
     // What a person unfolds opens downward, under their eyes; it is no reason to move the page.
     const stay = (event: MouseEvent) => {
-      if (!(event.target instanceof Element) || event.target.closest('summary, button') === null) return
+      if (!(event.target instanceof Element) || event.target.closest(unfolding) === null) return
       follows.current = false
       requestAnimationFrame(() => requestAnimationFrame(() => change(restOfPage() <= endZone)))
     }
