@@ -140,7 +140,7 @@ test('reads the chat once, and not again on focus (§7.28, §9.4)', async () => 
   expect(api.seen('GET /api/bots')).toHaveLength(1)
 })
 
-test('adds the message and an empty reply at once, then streams the reply into it (§4.14, §4.13, §2.32, §7.11, §7.34)', async () => {
+test('adds the message and an empty reply at once, then streams the reply into it (§4.14, §4.13, §2.32, §7.11, §7.34, §7.35)', async () => {
   const { api } = openChat(shortChat)
   const server = answerWithStream(api)
   await send('How are you?')
