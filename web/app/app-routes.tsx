@@ -5,14 +5,15 @@ import type { SignedInProps } from './signed-in.tsx'
 
 const SignedIn = lazy(async () => ({ default: (await import('./signed-in.tsx')).SignedIn }))
 const TermsScreen = lazy(async () => ({ default: (await import('./terms-screen.tsx')).TermsScreen }))
+const ShareScreen = lazy(async () => ({ default: (await import('./share-screen.tsx')).ShareScreen }))
 const PrivacyScreen = lazy(async () => ({ default: (await import('./privacy-screen.tsx')).PrivacyScreen }))
 
 export interface AppRoutesProps {
   /** The signed-in person and what their screens need; `loading` until it is known whether there is one. */
   readonly session: SignedInProps | 'loading' | 'signed-out'
-  /** What stands at every address but the static pages while the session is `loading`: a spinner, unless it says more. */
+  /** What stands at every address but the public pages while the session is `loading`: a spinner, unless it says more. */
   readonly waiting?: ReactNode
-  /** What a signed-out visitor sees at every address but the static pages. */
+  /** What a signed-out visitor sees at every address but the public pages. */
   readonly landing: ReactNode
 }
 
@@ -21,6 +22,7 @@ export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: Ap
   return (
     <Suspense fallback={<CentredSpinner />}>
       <Routes>
+        <Route path="/share/:id" element={<ShareScreen />} />
         <Route path="/terms" element={<TermsScreen />} />
         <Route path="/privacy" element={<PrivacyScreen />} />
         {session === 'loading' ? (

@@ -1,5 +1,5 @@
 import { lazy, type ComponentType } from 'react'
-import { GeneralSection } from '../features/preferences/general-section.tsx'
+import { GeneralScreen } from './general-screen.tsx'
 
 const BotsSection = lazy(async () => ({
   default: (await import('../features/bots/bots-section.tsx')).BotsSection,
@@ -13,6 +13,6 @@ export interface SettingsSection {
 }
 
 export const settingsSections: readonly SettingsSection[] = [
-  { id: 'general', label: 'General', Section: GeneralSection },
+  { id: 'general', label: 'General', Section: GeneralScreen },
   { id: 'bots', label: 'Bots', Section: BotsSection },
 ]

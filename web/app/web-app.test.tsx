@@ -166,6 +166,40 @@ describe('signed in', () => {
 })
 
 it.each([
+  ['signed in', keepSession],
+  ['signed out', () => undefined],
+])(
+  'shows a shared chat to a person who is %s, at once and without a token (§2.3, §6.2, §7.1, §7.9)',
+  async (name, begin) => {
+    const shareId = name.replace(' ', '-')
+    begin()
+    answers['/api/settings'] = () => new Promise(() => undefined)
+    answers[`/api/share/${shareId}`] = () =>
+      Response.json({
+        id: shareId,
+        messages: [
+          {
+            id: '1',
+            parent_id: null,
+            role: 'user',
+            content: 'Read me',
+            timestamp: '2026-01-02T03:04:05.000Z',
+            unix_timestamp: 1,
+            status: 'complete',
+          },
+        ],
+        update_time: '2026-01-02T03:04:05.000Z',
+        selected_message_id: '1',
+      })
+    open(`/share/${shareId}`)
+    expect(await find('Read me')).toBeVisible()
+    expect(at()).toBe(`/share/${shareId}`)
+    expect(requests.find(({ path }) => path === `/api/share/${shareId}`)?.authorization).toBeNull()
+    expect(screen.queryByRole('textbox')).toBeNull()
+  },
+)
+
+it.each([
   ['/terms', 'Terms of Service'],
   ['/privacy', 'Privacy Policy'],
 ])('shows %s to everyone, before the sign-in is known (§2.7, §6.2)', async (path, title) => {

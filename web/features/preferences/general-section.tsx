@@ -1,10 +1,11 @@
+import type { ReactNode } from 'react'
 import { SettingsGroup } from '../../ui/settings-group.tsx'
 import { SettingsRow } from '../../ui/settings-row.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { UserInformation } from './user-information.tsx'
 
-/** The General section of settings: who is signed in, and what the application looks like. */
-export function GeneralSection() {
+/** The General section of settings: who is signed in, what the application looks like, and what a screen adds. */
+export function GeneralSection({ children }: { readonly children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-8">
       <h2 className="text-lg font-semibold">General</h2>
@@ -14,6 +15,7 @@ export function GeneralSection() {
           <ThemeToggle />
         </SettingsRow>
       </SettingsGroup>
+      {children}
     </div>
   )
 }

@@ -1,0 +1,63 @@
+import type { Message } from '@yonder/contract/message'
+import { render, screen, waitFor, within } from '@testing-library/react'
+import { MemoryRouter, Route, Routes } from 'react-router'
+import { afterEach, expect, it, vi } from 'vitest'
+import { ShareScreen } from './share-screen.tsx'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const message = (id: number, more: Pick<Message, 'role' | 'content'> & Partial<Message>): Message => ({
+  id: String(id),
+  parent_id: id === 1 ? null : String(id - 1),
+  timestamp: '2026-11-20T10:00:00.000Z',
+  unix_timestamp: 1_795_168_800_000 + id,
+  status: 'complete',
+  ...more,
+})
+
+/** Each test has a link of its own, since what was read is kept for a while. */
+function open(shareId: string, messages: readonly Message[]) {
+  const answer = {
+    id: shareId,
+    messages,
+    update_time: '2026-11-20T10:00:00.000Z',
+    selected_message_id: String(messages.length),
+  }
+  vi.stubGlobal('fetch', async () => Response.json(answer))
+  return render(
+    <MemoryRouter initialEntries={[`/share/${shareId}`]}>
+      <Routes>
+        <Route path="/share/:id" element={<ShareScreen />} />
+      </Routes>
+    </MemoryRouter>,
+  )
+}
+
+it('shows the messages of the path, and of a tool call its name and state alone (§1.6, §2.3, §2.37, §4.26)', async () => {
+  open('tools', [
+    message(1, { role: 'user', content: 'Look it up' }),
+    message(2, { role: 'assistant', content: 'Looking.', server: 'files', tool: 'read' }),
+    message(3, { role: 'user', content: '', server: 'files' }),
+    message(4, { role: 'assistant', content: 'Found it.', server: 'files', tool: 'write' }),
+  ])
+  expect(await screen.findByText('Look it up')).toBeVisible()
+  const [question, done, waiting, ...others] = screen.getAllByRole('article')
+  expect(others).toEqual([])
+  expect(question).toHaveTextContent('Look it up')
+  expect(done).toHaveTextContent(/files read.*Done/)
+  expect(waiting).toHaveTextContent(/files write.*Not run/)
+  expect(await within(done as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
+  // To copy is all that can be done.
+  expect(new Set(screen.getAllByRole('button').map((button) => button.title))).toEqual(
+    new Set(['Copy message']),
+  )
+  expect(screen.queryByRole('textbox')).toBeNull()
+})
+
+it('asks search engines to keep it out (§1.6)', async () => {
+  open('robots', [message(1, { role: 'user', content: 'Hello' })])
+  await screen.findByText('Hello')
+  await waitFor(() =>
+    expect(document.querySelector('meta[name="robots"]')).toHaveAttribute('content', 'noindex, nofollow'),
+  )
+})

@@ -1,0 +1,102 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { afterEach, expect, it } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { ToastRegion } from '../../ui/toast-region.tsx'
+import { toastStore } from '../../ui/toast-store.ts'
+import { OwnShares } from './own-shares.tsx'
+
+const first = { id: 'abc', title: 'How do tides work?', created_at: '2026-11-19T10:00:00.000Z' }
+const second = { id: 'def', title: '', created_at: '2026-11-18T10:00:00.000Z' }
+
+afterEach(() => {
+  for (const { id } of toastStore.list()) toastStore.dismiss(id)
+})
+
+function open(api: ScriptedApi) {
+  renderScreen(
+    api,
+    <>
+      <OwnShares />
+      <ToastRegion />
+    </>,
+  )
+}
+
+function serve(shares = [first, second]) {
+  let left = shares
+  return new ScriptedApi()
+    .on('GET /api/shares', () => json({ shares: left }))
+    .on('DELETE /api/share/abc', () => {
+      left = left.filter(({ id }) => id !== 'abc')
+      return new Response(null, { status: 204 })
+    })
+}
+
+it('lists the links, each to open in a new tab and to copy', async () => {
+  const user = userEvent.setup()
+  open(serve())
+  const link = await screen.findByRole('link', { name: /How do tides work/ })
+  expect(link).toHaveAttribute('href', `${location.origin}/share/abc`)
+  expect(link).toHaveAttribute('target', '_blank')
+  expect(screen.getByRole('link', { name: /Shared chat/ })).toBeVisible()
+  const [copy] = screen.getAllByRole('button', { name: 'Copy link' })
+  await user.click(copy as Element)
+  expect(await navigator.clipboard.readText()).toBe(`${location.origin}/share/abc`)
+})
+
+it('revokes a link once that is confirmed, and shows the list without it', async () => {
+  const api = serve()
+  open(api)
+  await screen.findByRole('link', { name: /How do tides work/ })
+  const [revoke] = screen.getAllByRole('button', { name: 'Revoke' })
+  await userEvent.click(revoke as Element)
+  expect(api.seen('DELETE /api/share/abc')).toHaveLength(0)
+  const dialog = screen.getByRole('alertdialog', { name: 'Revoke Link' })
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Revoke' }))
+  expect(await screen.findByText('Link revoked')).toBeVisible()
+  await waitFor(() => expect(screen.queryByRole('link', { name: /How do tides work/ })).toBeNull())
+  expect(screen.queryByRole('alertdialog')).toBeNull()
+})
+
+it('keeps a link when the person thinks again', async () => {
+  const api = serve()
+  open(api)
+  await screen.findByRole('link', { name: /How do tides work/ })
+  const [revoke] = screen.getAllByRole('button', { name: 'Revoke' })
+  await userEvent.click(revoke as Element)
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+  expect(screen.queryByRole('alertdialog')).toBeNull()
+  expect(api.seen('DELETE /api/share/abc')).toHaveLength(0)
+})
+
+it('takes a link that is gone already as revoked', async () => {
+  open(serve().on('DELETE /api/share/abc', () => failure(404, 'not_found', 'There is no such link.')))
+  const [revoke] = await screen.findAllByRole('button', { name: 'Revoke' })
+  await userEvent.click(revoke as Element)
+  await userEvent.click(screen.getAllByRole('button', { name: 'Revoke' }).at(-1) as Element)
+  expect(await screen.findByText('Link revoked')).toBeVisible()
+})
+
+it('says why a link could not be revoked, and keeps it', async () => {
+  expectConsole('error', /Failed to revoke link/)
+  open(serve().on('DELETE /api/share/abc', () => failure(503, 'unavailable', 'The database is away.')))
+  const [revoke] = await screen.findAllByRole('button', { name: 'Revoke' })
+  await userEvent.click(revoke as Element)
+  await userEvent.click(screen.getAllByRole('button', { name: 'Revoke' }).at(-1) as Element)
+  expect(await screen.findByText('Failed to revoke link: The database is away.')).toBeVisible()
+  expect(screen.getByText('How do tides work?')).toBeInTheDocument()
+})
+
+it('says what to do when there are none, and that they could not be loaded', async () => {
+  open(serve([]))
+  expect(screen.getByText('Loading shared links...')).toBeVisible()
+  expect(await screen.findByText(/No shared links yet/)).toBeVisible()
+})
+
+it('says that the links could not be loaded', async () => {
+  open(new ScriptedApi().on('GET /api/shares', () => failure(500, 'internal', 'Broken.')))
+  expect(await screen.findByText('Error loading shared links')).toBeVisible()
+})

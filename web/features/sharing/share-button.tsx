@@ -1,0 +1,62 @@
+import { Check, Share2, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { handOverLink } from './hand-over-link.ts'
+import type { HandOver } from './hand-over-link.ts'
+import { useCreateShare } from './use-create-share.ts'
+
+/** Milliseconds for which the outcome is shown (§9.3). */
+const feedbackTime = 2000
+
+type Feedback = Exclude<HandOver, 'cancelled'>
+
+const words: Readonly<Record<Feedback, string>> = {
+  copied: 'Copied to clipboard!',
+  shared: 'Shared',
+  failed: 'Not shared',
+}
+
+export interface ShareButtonProps {
+  readonly chatId: string
+  readonly messageId: string
+}
+
+/** Shares the path to a message, and says for two seconds how it went (§2.30). */
+export function ShareButton({ chatId, messageId }: ShareButtonProps) {
+  const createShare = useCreateShare()
+  const [busy, setBusy] = useState(false)
+  const [feedback, setFeedback] = useState<Feedback>()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const share = async () => {
+    setBusy(true)
+    const address = await createShare(chatId, messageId)
+    const outcome = address === undefined ? 'failed' : await handOverLink(address)
+    setBusy(false)
+    clearTimeout(timer.current)
+    setFeedback(outcome === 'cancelled' ? undefined : outcome)
+    timer.current = setTimeout(() => setFeedback(undefined), feedbackTime)
+  }
+
+  return (
+    <span className="inline-flex items-center gap-1">
+      <IconButton
+        label="Share"
+        size="small"
+        aria-disabled={busy || undefined}
+        onClick={() => {
+          if (!busy) void share()
+        }}
+      >
+        <FeedbackIcon feedback={feedback} />
+      </IconButton>
+      <output className="whitespace-nowrap">{feedback === undefined ? '' : words[feedback]}</output>
+    </span>
+  )
+}
+
+function FeedbackIcon({ feedback }: { readonly feedback: Feedback | undefined }) {
+  if (feedback === undefined) return <Share2 size={16} aria-hidden />
+  return feedback === 'failed' ? <X size={16} aria-hidden /> : <Check size={16} aria-hidden />
+}

@@ -1,0 +1,139 @@
+import type { SharedChat } from '@yonder/contract/share'
+import { act, render, screen } from '@testing-library/react'
+import { MemoryRouter } from 'react-router'
+import { mutate } from 'swr'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { SharedChatView } from './shared-chat-view.tsx'
+
+const chat: SharedChat = {
+  id: 'abc',
+  update_time: '2026-11-20T10:00:00.000Z',
+  selected_message_id: '1',
+  messages: [
+    {
+      id: '1',
+      parent_id: null,
+      role: 'user',
+      content: 'Hello',
+      timestamp: '2026-11-20T10:00:00.000Z',
+      unix_timestamp: 1,
+      status: 'complete',
+    },
+  ],
+}
+const gone = { error: { code: 'not_found', message: 'There is no such shared chat.' } }
+
+let requests: { readonly path: string; readonly init: RequestInit | undefined }[]
+let answer: () => Response | Promise<Response>
+let serial = 0
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  requests = []
+  answer = () => Response.json(chat)
+  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+    requests.push({ path, init })
+    return answer()
+  })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  await mutate(() => true, undefined, { revalidate: false })
+})
+
+/** Each test has a link of its own. */
+function open() {
+  serial += 1
+  const shareId = `s${serial}`
+  render(
+    <MemoryRouter>
+      <SharedChatView shareId={shareId}>
+        {({ messages }) => <p>{messages.length} message shown</p>}
+      </SharedChatView>
+    </MemoryRouter>,
+  )
+  return shareId
+}
+
+const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
+const notice = 'This is a shared chat view. The content is read-only.'
+
+it("says 'Loading...' until the chat is there (§2.39)", async () => {
+  let resolve: (response: Response) => void = () => undefined
+  answer = () => new Promise((done) => (resolve = done))
+  open()
+  await pass(0)
+  expect(screen.getByText('Loading...')).toBeVisible()
+  expect(screen.queryByText(notice)).toBeNull()
+  resolve(Response.json(chat))
+  await pass(0)
+  expect(screen.queryByText('Loading...')).toBeNull()
+  expect(screen.getByText('1 message shown')).toBeVisible()
+})
+
+it('has a footer that says what it is and leads home, and nothing to write or press (§2.37, §2.38)', async () => {
+  open()
+  await pass(0)
+  expect(screen.getByRole('contentinfo')).toHaveTextContent(notice)
+  expect(screen.getByRole('link', { name: 'Go to the home page' })).toHaveAttribute('href', '/')
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(screen.queryByRole('button')).toBeNull()
+})
+
+it('is read without a token and without cookies (§7.1, §7.9)', async () => {
+  const shareId = open()
+  await pass(0)
+  expect(requests.map(({ path }) => path)).toEqual([`/api/share/${shareId}`])
+  expect(requests[0]?.init?.credentials).toBe('omit')
+  expect(new Headers(requests[0]?.init?.headers).has('authorization')).toBe(false)
+})
+
+it.each([
+  ['an unknown or revoked link', () => Response.json(gone, { status: 404 })],
+  [
+    'too many reads',
+    () => Response.json({ error: { code: 'rate_limited', message: 'No.' } }, { status: 429 }),
+  ],
+  ['a broken server', () => new Response('oops', { status: 500 })],
+  ['a lost network', () => Promise.reject(new TypeError('network'))],
+  ['an answer that is none', () => new Response('<html>')],
+])("says 'Chat Not Found' on %s (§2.40, §8.11)", async (_name, failing) => {
+  answer = failing
+  open()
+  await pass(0)
+  expect(screen.getByText('Chat Not Found')).toBeVisible()
+  expect(screen.getByText('This shared chat may have been removed or the link is invalid.')).toBeVisible()
+  expect(screen.queryByText(notice)).toBeNull()
+})
+
+it('tries again after five seconds when the server could not be asked, but not for a link that is not there (§7.1)', async () => {
+  answer = () => Promise.reject(new TypeError('network'))
+  open()
+  await pass(4900)
+  expect(requests).toHaveLength(1)
+  answer = () => Response.json(chat)
+  await pass(200)
+  expect(screen.getByText('1 message shown')).toBeVisible()
+  expect(requests).toHaveLength(2)
+})
+
+it('does not ask again for a link that is not there', async () => {
+  answer = () => Response.json(gone, { status: 404 })
+  open()
+  await pass(30_000)
+  expect(requests).toHaveLength(1)
+})
+
+it('is not read again on focus or when the connection returns (§7.28)', async () => {
+  open()
+  await pass(5000)
+  await act(async () => {
+    window.dispatchEvent(new Event('offline'))
+    window.dispatchEvent(new Event('online'))
+    window.dispatchEvent(new Event('focus'))
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await pass(5000)
+  expect(requests).toHaveLength(1)
+})

@@ -1,0 +1,71 @@
+import type { SharedChat } from '@yonder/contract/share'
+import { Unlink } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { useSharedChat } from './use-shared-chat.ts'
+
+export interface SharedChatViewProps {
+  readonly shareId: string
+  /** Draws the messages of the chat. */
+  readonly children: (chat: SharedChat) => ReactNode
+}
+
+/** A chat that somebody has shared: to read, and nothing else (§2.37). */
+export function SharedChatView({ shareId, children }: SharedChatViewProps) {
+  const { data: chat, error } = useSharedChat(shareId)
+  if (error !== undefined) return <NotFound />
+  if (chat === undefined)
+    return (
+      <main className="flex flex-1 items-center justify-center">
+        <LoadingState>Loading...</LoadingState>
+      </main>
+    )
+  return (
+    <>
+      <main className="flex-1">
+        <h1 className="sr-only">Shared chat</h1>
+        {children(chat)}
+      </main>
+      <ReadOnlyFooter />
+    </>
+  )
+}
+
+/** On any failure (§2.40, §8.11). */
+function NotFound() {
+  return (
+    <main className="flex flex-1 items-center justify-center">
+      <div role="alert">
+        <EmptyState
+          icon={<Unlink size={22} aria-hidden />}
+          title="Chat Not Found"
+          action={
+            <Link to="/" className="touch-target text-sm text-accent underline underline-offset-4">
+              Go to the home page
+            </Link>
+          }
+        >
+          This shared chat may have been removed or the link is invalid.
+        </EmptyState>
+      </div>
+    </main>
+  )
+}
+
+function ReadOnlyFooter() {
+  return (
+    <footer className="sticky bottom-0 z-10 border-t border-line bg-page">
+      <div className="mx-auto flex w-full max-w-column flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-3 text-sm text-muted sm:px-6">
+        <p>This is a shared chat view. The content is read-only.</p>
+        <Link
+          to="/"
+          className="touch-target inline-flex items-center text-accent underline-offset-4 hover:underline"
+        >
+          Go to the home page
+        </Link>
+      </div>
+    </footer>
+  )
+}
