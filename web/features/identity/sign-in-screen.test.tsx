@@ -1,5 +1,5 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
-import { render, screen } from '@testing-library/react'
+import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
@@ -7,7 +7,11 @@ import { IdentityContext } from './identity-context.ts'
 import type { IdentityState } from './identity-state.ts'
 import { SignInScreen } from './sign-in-screen.tsx'
 
-function open(embedded: boolean, state: IdentityState = { status: 'unauthenticated' }) {
+function open(
+  embedded: boolean,
+  state: IdentityState = { status: 'unauthenticated' },
+  demoShareId: string | null = null,
+) {
   const signIn = vi.fn<IdentityClient['signIn']>(() => Promise.resolve())
   const identity: IdentityClient = {
     getState: () => state,
@@ -21,7 +25,7 @@ function open(embedded: boolean, state: IdentityState = { status: 'unauthenticat
   const settings: ClientSettings = {
     identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },
     sourceUrl: 'https://code.example/yonder',
-    demoShareId: null,
+    demoShareId,
   }
   render(
     <IdentityContext value={identity}>
@@ -41,6 +45,16 @@ describe('the sign-in screen', () => {
       'https://code.example/yonder',
     )
     expect(screen.queryByRole('alert')).toBeNull()
+  })
+
+  it("opens the demo in a new tab by 'See Demo', where there is one (§2.13, §1.6)", () => {
+    open(true, { status: 'unauthenticated' }, 'demo')
+    const link = screen.getByRole('link', { name: 'See Demo' })
+    expect(link).toHaveAttribute('href', '/share/demo')
+    expect(link).toHaveAttribute('target', '_blank')
+    cleanup()
+    open(true)
+    expect(screen.queryByRole('link', { name: 'See Demo' })).toBeNull()
   })
 
   it('starts a sign-in with Google that comes back here (§2.13)', async () => {

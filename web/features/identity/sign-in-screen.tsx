@@ -37,14 +37,25 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
           Sign in with Google
         </Button>
       </div>
-      <a
-        href={settings.sourceUrl}
-        target="_blank"
-        rel="noopener noreferrer"
-        className="touch-target mt-8 inline-flex items-center text-sm text-muted underline decoration-line-strong underline-offset-4 hover:text-ink"
-      >
-        Source code
-      </a>
+      <p className="mt-8 flex flex-wrap justify-center gap-x-6 gap-y-2">
+        {settings.demoShareId !== null && (
+          <OutsideLink href={`/share/${settings.demoShareId}`}>See Demo</OutsideLink>
+        )}
+        <OutsideLink href={settings.sourceUrl}>Source code</OutsideLink>
+      </p>
     </main>
+  )
+}
+
+function OutsideLink({ href, children }: { readonly href: string; readonly children: string }) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="touch-target inline-flex items-center text-sm text-muted underline decoration-line-strong underline-offset-4 hover:text-ink"
+    >
+      {children}
+    </a>
   )
 }
