@@ -23,7 +23,7 @@ export function planDemoReply(
 ): DemoReply | DemoFailure {
   const last = messages.at(-1)
   if (last?.role === 'tool') return say(answerResult(last.content))
-  const asked = messages.findLast((message) => message.role === 'user')?.content.trim() ?? ''
+  const asked = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
   const wish = asked.toLowerCase()
 
   if (/^(please )?fail\b/.test(wish)) {
@@ -41,6 +41,16 @@ export function planDemoReply(
   if (turns === 1) return say(demoTexts.welcome(quote(asked)))
   const before = messages.filter((message) => message.role === 'user').at(-2)?.content ?? ''
   return say(demoTexts.again({ now: quote(asked), before: quote(before), turns, words: countWords(asked) }))
+}
+
+/** An unanswered wish stands before the next one in the same turn: only the newest is obeyed. */
+function lastParagraph(text: string): string {
+  return (
+    text
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? ''
+  )
 }
 
 function say(text: string): DemoReply {

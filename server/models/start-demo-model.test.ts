@@ -120,6 +120,10 @@ describe('the demo model', () => {
     expect((await ask([say('some math')])).text).toContain('$$')
   })
 
+  it('obeys the newest wish, although one that failed stands before it in the same turn', async () => {
+    expect((await ask([say('fail\n\nshow me code')])).text).toContain('```typescript')
+  })
+
   it('writes a long answer and keeps to a length limit', async () => {
     expect((await ask([say('write a long answer')])).text.length).toBeGreaterThan(2000)
     const short = await ask([say('write a long answer')], [], 10)
