@@ -104,7 +104,8 @@ export const EndedEvent = z.object({
 })
 export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
-export const CompletionEvent = z.discriminatedUnion('type', [
+/** An event of the log: everything but the heartbeat. */
+export const RunEvent = z.discriminatedUnion('type', [
   StartedEvent,
   ModelEvent,
   TextEvent,
@@ -115,12 +116,12 @@ export const CompletionEvent = z.discriminatedUnion('type', [
   McpStatusEvent,
   ErrorEvent,
   EndedEvent,
-  HeartbeatEvent,
 ])
+export type RunEvent = z.infer<typeof RunEvent>
+
+export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options, HeartbeatEvent])
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
-/** An event of the log: everything but the heartbeat. */
-export type RunEvent = Exclude<CompletionEvent, { type: 'heartbeat' }>
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
 /** An event before the log has given it its number. */
 export type UnnumberedEvent = WithoutSeq<RunEvent>
