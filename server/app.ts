@@ -27,6 +27,8 @@ import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
 import { registerUserRoutes } from './identity/user-routes.ts'
+import { openLive } from './live/open-live.ts'
+import type { Live } from './live/open-live.ts'
 import { openBotModel } from './open-bot-model.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
@@ -77,13 +79,19 @@ interface Domains {
   readonly chats: Chats
   readonly completions: Completions
   readonly connectors: Connectors
+  readonly live: Live
 }
 
 /** What lives as long as the app, and ends before the database does. */
 function openDomains(app: FastifyInstance, deps: Deps): Domains {
   const { config } = deps
+  const live = openLive({
+    ...deps,
+    onError: (error) => app.log.error({ err: error }, 'live updates could not be given'),
+  })
   const completions = openCompletions({
     ...deps,
+    audience: live.hub,
     openBotModel: (_user, bot) =>
       openBotModel(
         bot,
@@ -96,6 +104,7 @@ function openDomains(app: FastifyInstance, deps: Deps): Domains {
   const chats = openChats({
     ...deps,
     readRun: completions.readRun,
+    onChatChanged: live.hub.chatChanged,
     onError: (error) => app.log.error({ err: error }, 'a chat could not be tended'),
   })
   const connectors = openConnectors({
@@ -104,14 +113,15 @@ function openDomains(app: FastifyInstance, deps: Deps): Domains {
   })
   app.addHook('preClose', async () => {
     await Promise.all([completions.close(), chats.close(), connectors.close()])
+    live.close()
   })
-  return { chats, completions, connectors }
+  return { chats, completions, connectors, live }
 }
 
 /** Everything that needs a signed-in person. */
 async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void> {
   const { config, identity } = deps
-  const { chats, completions, connectors } = domains
+  const { chats, completions, connectors, live } = domains
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
   }
@@ -123,4 +133,5 @@ async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void
   registerShareRoutes(api, deps)
   chats.register(api)
   completions.register(api)
+  live.register(api, { ...completions, verify: (token) => identity.verify(token) })
 }

@@ -9,6 +9,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   integrations: ground,
   bots: ground,
   chats: ground,
+  live: ground,
   models: ground,
   identity: ['http', 'db'],
   db: ['http'],

@@ -26,10 +26,13 @@ export interface ChatRoutesDeps {
   readonly now: () => number
   readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
   readonly searchChats: SearchChats
+  /** Tells a person's other tabs and devices. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
 /** A person's chats (§7.6-§7.8, §7.13). */
-export function registerChatRoutes(api: Api, { database, now, readRun, searchChats }: ChatRoutesDeps): void {
+export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
+  const { database, now, readRun, searchChats, onChatChanged } = deps
   const { db } = database
 
   api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
@@ -37,6 +40,7 @@ export function registerChatRoutes(api: Api, { database, now, readRun, searchCha
     const time = now()
     const user_id = requireUser(request).id
     await insertChat(db, { id, user_id, selected_message_id: null, created_at: time, updated_at: time })
+    onChatChanged(user_id, id)
     return { id }
   })
 
@@ -66,7 +70,10 @@ export function registerChatRoutes(api: Api, { database, now, readRun, searchCha
     { schema: { body: SelectResponse, response: { 200: SelectedLeaf } } },
     async (request) => {
       const { chatId, messageId } = request.body
-      return { selected_message_id: await selectResponse(db, requireUser(request), chatId, messageId) }
+      const user = requireUser(request)
+      const leaf = await selectResponse(db, user, chatId, messageId)
+      onChatChanged(user.id, chatId)
+      return { selected_message_id: leaf }
     },
   )
 }

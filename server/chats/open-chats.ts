@@ -16,6 +16,8 @@ export interface ChatOptions {
   readonly now: () => number
   /** The reply that is being written into a chat, on whichever node. */
   readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
+  /** Tells a person's other tabs and devices. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
   /** For what a person cannot act on. */
   readonly onError: (error: unknown) => void
 }
@@ -27,7 +29,8 @@ export interface Chats {
 }
 
 /** The chats, with what is done for them from time to time: indexing for the search, removing unused ones. */
-export function openChats({ database, now, readRun, onError }: ChatOptions): Chats {
+export function openChats(options: ChatOptions): Chats {
+  const { database, now, onError } = options
   const search = openSearch(database, onError)
   const endRemoval = repeatWork(
     () => deleteEmptyChats(database.db, now() - emptyChatTime),
@@ -35,7 +38,7 @@ export function openChats({ database, now, readRun, onError }: ChatOptions): Cha
     onError,
   )
   return {
-    register: (api) => registerChatRoutes(api, { database, now, readRun, searchChats: search.searchChats }),
+    register: (api) => registerChatRoutes(api, { ...options, searchChats: search.searchChats }),
     async close() {
       await Promise.all([search.close(), endRemoval()])
     },

@@ -3,6 +3,7 @@ import type { BotRow } from '../db/tables.ts'
 import type { User } from '../identity/user.ts'
 import type { ModelStream } from '../models/model.ts'
 import type { ActiveRuns } from './active-runs.ts'
+import type { RunFeed } from './run-feed.ts'
 import type { RunLog } from './run-log.ts'
 import type { RunNews } from './run-news.ts'
 
@@ -14,6 +15,8 @@ export interface CompletionDeps {
   readonly runs: ActiveRuns
   readonly log: RunLog
   readonly news: RunNews
+  /** Tells those who listen what runs say. */
+  readonly feed: RunFeed
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream

@@ -1,3 +1,4 @@
+import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
 import type { ActiveRuns } from './active-runs.ts'
@@ -5,14 +6,19 @@ import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
 import { readRun } from './read-run.ts'
 import type { RunningReply } from './read-run.ts'
+import { RunFeed } from './run-feed.ts'
+import type { RunAudience } from './run-feed.ts'
 import { RunLog } from './run-log.ts'
 import { openRunNews } from './run-news.ts'
+import type { OtherNews } from './run-news.ts'
 import { tendRuns } from './tend-runs.ts'
 
 export type CompletionOptions = Pick<
   CompletionDeps,
   'database' | 'nodeId' | 'now' | 'openBotModel' | 'onError'
 > & {
+  /** Who listens at this node to what happens in their chats. */
+  readonly audience: RunAudience & OtherNews
   /** Completions that one person may ask for. */
   readonly perMinute: number
 }
@@ -23,6 +29,12 @@ export interface Completions {
   /** The run that is writing into a chat, on whichever node. */
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
+  /**
+   * The runs of a person and where they stand; the audience is told of their events until `leaveRuns`. `alone` says that
+   * nobody else listens as this user.
+   */
+  joinRuns(userId: string, alone: boolean): Promise<LiveRun[]>
+  leaveRuns(userId: string): void
   /**
    * Takes no new runs, gives those that are under way `grace` milliseconds to finish, and ends the rest as interrupted
    * with their text. Call it before the database closes.
@@ -44,7 +56,13 @@ export function openCompletions(options: CompletionOptions): Completions {
     transaction: (work) => db.transaction().execute(work),
     onError: options.onError,
   })
-  const deps: CompletionDeps = { ...options, runs, log, news: openRunNews(database) }
+  const { audience } = options
+  const news = openRunNews(database, {
+    onChat: (changed) => audience.onChat(changed),
+    onGap: () => audience.onGap(),
+  })
+  const feed = new RunFeed({ ...options, runs, log, news }, audience)
+  const deps: CompletionDeps = { ...options, runs, log, news, feed }
   const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }) })
   const endTending = tendRuns(deps)
   let closing = false
@@ -54,13 +72,15 @@ export function openCompletions(options: CompletionOptions): Completions {
       registerCompletionRoutes(api, { ...deps, sse, perMinute: options.perMinute, isClosing: () => closing }),
     readRun: (chatId) => readRun(deps, chatId),
     countActive: () => runs.size,
+    joinRuns: (userId, alone) => feed.join(userId, alone),
+    leaveRuns: (userId) => feed.leave(userId),
     async close(grace = defaultGrace) {
       closing = true
       await within(grace, allEnded(runs))
       for (const run of runs.values()) run.abort('interrupted')
       await within(longestClose, allEnded(runs))
       sse.close()
-      await Promise.all([endTending(), deps.news.close()])
+      await Promise.all([endTending(), feed.close(), deps.news.close()])
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts'
+import type { ChatNews, Database } from '../db/database.ts'
 
 /** Waiting for what other processes write into runs. */
 export interface RunNews {
@@ -9,14 +9,25 @@ export interface RunNews {
   close(): Promise<void>
 }
 
-export function openRunNews(database: Database): RunNews {
+/** What comes on the same connection as the news of runs. */
+export interface OtherNews {
+  /** A node tells that a chat has changed; it may be this one. */
+  onChat(news: ChatNews): void
+  /** News may have been lost. */
+  onGap(): void
+}
+
+export function openRunNews(database: Database, others: OtherNews): RunNews {
   const waiting = new Map<string, Set<() => void>>()
   const listeners: ((runId: string) => void)[] = []
-  const signals = database.openSignals((runIds) => {
-    for (const runId of runIds) {
-      for (const listener of listeners) listener(runId)
-      for (const wake of waiting.get(runId) ?? []) wake()
-    }
+  const signals = database.openSignals({
+    onRuns(runIds) {
+      for (const runId of runIds) {
+        for (const listener of listeners) listener(runId)
+        for (const wake of waiting.get(runId) ?? []) wake()
+      }
+    },
+    ...others,
   })
 
   return {

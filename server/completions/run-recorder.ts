@@ -29,6 +29,13 @@ export interface RunListener {
   onEnd(): void
 }
 
+/** Hears what a run says before it is framed. */
+export interface RunWatcher {
+  onEvents(events: readonly WrittenEvent[]): void
+  /** This process has lost the run and hears no more of it. */
+  onLost(): void
+}
+
 type Tail = 'text' | 'reasoning'
 
 /** What one run says, on its way into the log (`run-log.ts`) and from there to its readers. */
@@ -44,6 +51,7 @@ export class RunRecorder {
   #close: () => void = () => undefined
   #onLost: () => void = () => undefined
   readonly #listeners = new Set<RunListener>()
+  readonly #watchers = new Set<RunWatcher>()
   #events: UnnumberedEvent[] = []
   #writes: EventWrite[] = []
   #tail = ''
@@ -85,6 +93,12 @@ export class RunRecorder {
     return () => this.#listeners.delete(listener)
   }
 
+  /** From now on `watcher` hears everything that is shown after `state`. */
+  watch(watcher: RunWatcher): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
   /** Called when the run was lost: it is not worth going on. */
   onLost(listener: () => void): void {
     this.#onLost = listener
@@ -114,6 +128,8 @@ export class RunRecorder {
     this.state = state
     const ended = events.at(-1)?.last === true
     if (this.#listeners.size > 0) this.#send(events, ended)
+    for (const watcher of this.#watchers) watcher.onEvents(events)
+    if (ended) this.#watchers.clear()
     if (ended) this.#close()
   }
 
@@ -141,6 +157,8 @@ export class RunRecorder {
       listener.onEnd()
     }
     this.#listeners.clear()
+    for (const watcher of this.#watchers) watcher.onLost()
+    this.#watchers.clear()
     this.#onLost()
     this.#close()
   }

@@ -71,6 +71,35 @@ export async function findLatestRun(
   return row === undefined ? undefined : toStanding(row)
 }
 
+/** Whose a run is, and where it is written. */
+export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
+
+const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
+
+export function listRunOwners(db: Db, runIds: readonly string[]): Promise<RunOwner[]> {
+  return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
+}
+
+/** A person's runs that are being written, on whichever node. */
+export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
+  return db
+    .selectFrom('runs')
+    .select(ownerColumns)
+    .where('status', '=', 'running')
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Runs that other nodes are writing. */
+export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
+  return db
+    .selectFrom('runs')
+    .select(ownerColumns)
+    .where('status', '=', 'running')
+    .where('node_id', '!=', nodeId)
+    .execute()
+}
+
 /** Runs whose node has not renewed them in time. */
 export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<string[]> {
   const rows = await db

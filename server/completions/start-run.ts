@@ -67,6 +67,7 @@ export async function writeRun(
     started_at: now(),
   }
   await insertRun(trx, database.dialect, run, JSON.stringify(started))
+  await database.dialect.wake(trx, [id])
   return { id, chatId, started }
 }
 
@@ -97,6 +98,8 @@ export function startRun(
     .finally(() => deps.runs.delete(id))
   const run: ActiveRun = { chatId, messageId: started.assistant_message.id, recorder, abort, ended }
   deps.runs.set(id, run)
+  const owner = { id, chat_id: chatId, user_id: user.id, message_id: run.messageId, node_id: deps.nodeId }
+  deps.feed.begin(owner, run, started)
   return run
 }
 

@@ -5,9 +5,24 @@ import type { Tables } from './tables.ts'
 /** What store functions take: the database or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 
-/** Listening for news of runs on other nodes. */
+/** Listening for news of runs and chats on other nodes. */
 export interface Signals {
   close(): Promise<void>
+}
+
+export interface ChatNews {
+  /** The process that tells it. */
+  readonly nodeId: string
+  readonly userId: string
+  readonly chatId: string
+}
+
+export interface SignalListeners {
+  /** Runs that have been written to, by another process or by this one. */
+  onRuns(runIds: readonly string[]): void
+  onChat(news: ChatNews): void
+  /** The connection was broken and is made again: what was said meanwhile is lost. */
+  onGap(): void
 }
 
 /** An open database with all that differs between engines. */
@@ -16,11 +31,8 @@ export interface Database {
   readonly dialect: Dialect
   /** The SQLite file, which a worker may open for reading; null on other engines. */
   readonly file: string | null
-  /**
-   * Calls `onWake` with the ids of runs that another process has written to. News may be lost, e.g. while the connection
-   * is made again: whoever waits also looks now and then.
-   */
-  openSignals(onWake: (runIds: readonly string[]) => void): Signals
+  /** News may be lost, e.g. while the connection is made again: whoever waits also looks now and then. */
+  openSignals(listeners: SignalListeners): Signals
   /** Ends every connection. Open queries finish first. */
   close(): Promise<void>
 }

@@ -1,10 +1,12 @@
 import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { ChatNews, Db } from './database.ts'
 import type { RunEventRow, Tables } from './tables.ts'
 
 /** The channel on which PostgreSQL nodes tell each other which runs have news. */
 export const runChannel = 'yonder_runs'
+/** The same for changed chats. */
+export const chatChannel = 'yonder_chats'
 
 /** Everything in which SQLite and PostgreSQL differ, in one place. */
 export interface Dialect {
@@ -27,6 +29,8 @@ export interface Dialect {
   lockRun(trx: Db, runId: string): Promise<void>
   /** Wakes whoever waits for these runs on other nodes (`openSignals`). Nothing where only one process is expected. */
   wake(db: Db, runIds: readonly string[]): Promise<void>
+  /** Tells other nodes that a chat has changed. */
+  tellChatNews(db: Db, news: ChatNews): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** The disk is full or the file cannot be written. */
   isStorageFull(error: unknown): boolean
@@ -125,6 +129,7 @@ export const sqliteDialect: Dialect = {
   // The transaction is the only writer.
   lockRun: () => Promise.resolve(),
   wake: () => Promise.resolve(),
+  tellChatNews: () => Promise.resolve(),
   isUniqueViolation: (error) =>
     ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(codeOf(error)),
   isStorageFull: (error) => /^SQLITE_(FULL|READONLY|IOERR)/.test(codeOf(error)),
@@ -168,6 +173,9 @@ export const postgresDialect: Dialect = {
   },
   async wake(db, runIds) {
     await sql`select pg_notify(${runChannel}, ${runIds.join(',')})`.execute(db)
+  },
+  async tellChatNews(db, { nodeId, userId, chatId }) {
+    await sql`select pg_notify(${chatChannel}, ${`${nodeId},${userId},${chatId}`})`.execute(db)
   },
   isUniqueViolation: (error) => codeOf(error) === '23505',
   isStorageFull: (error) => ['53100', '58030', '25006'].includes(codeOf(error)),

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { postgresDialect } from './dialect.ts'
-import { listenForRuns } from './listen-for-runs.ts'
+import { listenForNews } from './listen-for-news.ts'
 import type { Tables } from './tables.ts'
 
 /** Type id of `bigint`: our whole numbers are milliseconds and positions, far below 2^53. */
@@ -35,7 +35,7 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
     db,
     dialect: postgresDialect,
     file: null,
-    openSignals: (onWake) => listenForRuns(url, onWake),
+    openSignals: (listeners) => listenForNews(url, listeners),
     close: () => db.destroy(),
   }
 }

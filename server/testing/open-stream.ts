@@ -29,10 +29,18 @@ export interface StreamRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** False for what is no stream of one run: only `raw` is filled then. */
+  readonly parse?: boolean
 }
 
 /** Asks over real HTTP and reads the answer as it comes. */
-export function openStream({ method = 'GET', url, headers, body }: StreamRequest): Promise<TestStream> {
+export function openStream({
+  method = 'GET',
+  url,
+  headers,
+  body,
+  parse = true,
+}: StreamRequest): Promise<TestStream> {
   return new Promise((resolve, reject) => {
     const payload = body === undefined ? undefined : JSON.stringify(body)
     const sent = request(
@@ -42,14 +50,14 @@ export function openStream({ method = 'GET', url, headers, body }: StreamRequest
         agent: false,
         headers: { ...headers, ...(payload === undefined ? {} : { 'content-type': 'application/json' }) },
       },
-      (answer) => resolve(readStream(answer, () => sent.destroy())),
+      (answer) => resolve(readStream(answer, parse, () => sent.destroy())),
     )
     sent.on('error', reject)
     sent.end(payload)
   })
 }
 
-function readStream(answer: IncomingMessage, leave: () => void): TestStream {
+function readStream(answer: IncomingMessage, parse: boolean, leave: () => void): TestStream {
   const waiting = new Set<() => void>()
   let raw = ''
   let rest = ''
@@ -63,6 +71,7 @@ function readStream(answer: IncomingMessage, leave: () => void): TestStream {
   answer.setEncoding('utf8')
   answer.on('data', (piece: string) => {
     raw += piece
+    if (!parse) return check()
     const blocks = (rest + piece).split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {

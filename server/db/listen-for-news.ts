@@ -1,14 +1,15 @@
 import pg from 'pg'
-import type { Signals } from './database.ts'
-import { runChannel } from './dialect.ts'
+import type { SignalListeners, Signals } from './database.ts'
+import { chatChannel, runChannel } from './dialect.ts'
 
 /** Milliseconds before a broken connection is made again. */
 const reconnectDelay = 1_000
 
 /** Listens on a connection of its own, which is made again when it breaks. */
-export function listenForRuns(url: string, onWake: (runIds: readonly string[]) => void): Signals {
+export function listenForNews(url: string, { onRuns, onChat, onGap }: SignalListeners): Signals {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
+  let broken = false
   let closed = false
 
   function connect(): void {
@@ -17,16 +18,25 @@ export function listenForRuns(url: string, onWake: (runIds: readonly string[]) =
     const retry = (): void => {
       if (client !== next || closed) return
       client = undefined
+      broken = true
       // Errors while a broken connection is put away say nothing new.
       next.end().catch(() => undefined)
       timer = setTimeout(connect, reconnectDelay)
     }
     next.on('error', retry)
     next.on('end', retry)
-    next.on('notification', ({ payload = '' }) => onWake(payload.split(',')))
+    next.on('notification', ({ channel, payload = '' }) => {
+      if (channel === runChannel) return onRuns(payload.split(','))
+      const [nodeId = '', userId = '', chatId = ''] = payload.split(',')
+      onChat({ nodeId, userId, chatId })
+    })
     next
       .connect()
-      .then(() => next.query(`listen ${runChannel}`))
+      .then(() => next.query(`listen ${runChannel}; listen ${chatChannel}`))
+      .then(() => {
+        if (broken) onGap()
+        broken = false
+      })
       .catch(retry)
   }
 

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { leaseTime } from '../completions/run-store.ts'
+import { createChatClient, openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp } from '../testing/open-chat-app.ts'
+import { openLiveStream } from '../testing/open-live-stream.ts'
+import { startChatNode } from '../testing/start-chat-node.ts'
+import type { ChatNode } from '../testing/start-chat-node.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
+
+const counting = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
+
+describe.each(engines)('live updates between two servers on one database, %s', (engine) => {
+  let near: ChatApp
+  let far: ChatNode | undefined
+  afterEach(async () => {
+    await far?.kill()
+    await near.close()
+  })
+
+  async function open() {
+    near = await openChatApp({ engine })
+    const ada = await near.join()
+    far = await startChatNode(near.database, ada, near.model.baseUrl)
+    return { here: ada, there: createChatClient(far.base, ada), node: far }
+  }
+
+  it.runIf(isConcurrent(engine))('tell what is written at the other, without a gap or a repeat', async () => {
+    const { here, there } = await open()
+    const eve = await near.join('Eve')
+    const [tab, stranger] = await Promise.all(
+      [here, eve].map((client) => openLiveStream(near.base, client.headers)),
+    )
+    near.model.reply([...counting(60), { finish: 'stop' }])
+    const chatId = await here.newChat()
+    const sent = await there.send(chatId, 'Count')
+    await sent.until(({ text }) => text.includes('9 '))
+    const late = await openLiveStream(near.base, here.headers)
+    await sent.ended
+    await tab?.until(() => tab.run(chatId).status === 'complete')
+    expect(tab?.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events)
+    await late.until(() => late.runEvents(chatId).at(-1)?.event.type === 'ended')
+    const [ready] = late.events()
+    const seq = ready?.type === 'ready' ? ready.runs[0]?.seq : undefined
+    expect(seq).toBeDefined()
+    expect(late.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events.slice(seq))
+    expect(stranger?.events()).toEqual([{ type: 'ready', runs: [] }])
+    tab?.leave()
+    late.leave()
+    stranger?.leave()
+  })
+
+  it.runIf(isConcurrent(engine) && engine === 'postgres')(
+    'tell of a branch chosen at the other',
+    async () => {
+      const { here, there } = await open()
+      near.model.reply(['One', { finish: 'stop' }])
+      const chatId = await here.newChat()
+      const sent = await here.send(chatId, 'Hi')
+      await sent.ended
+      const tab = await openLiveStream(near.base, here.headers)
+      await there.call('POST', '/api/chat/select-response', { chatId, messageId: sent.run.messages[1]?.id })
+      await tab.until(() => tab.events().length > 1)
+      expect(tab.events().slice(1)).toEqual([{ type: 'chat_changed', chatId }])
+      tab.leave()
+    },
+  )
+
+  it.runIf(isConcurrent(engine))(
+    'tell that a reply was interrupted whose server died',
+    async () => {
+      const { here, there, node } = await open()
+      near.model.reply(counting(3_000))
+      const chatId = await here.newChat()
+      const tab = await openLiveStream(near.base, here.headers)
+      await there.send(chatId, 'Count')
+      await tab.until(() => tab.text(chatId).includes('9 '))
+      await node.kill()
+      await tab.until(() => tab.run(chatId).status === 'interrupted')
+      expect((await here.readChat(chatId)).messages).toEqual(tab.run(chatId).messages)
+      tab.leave()
+    },
+    leaseTime * 4,
+  )
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { AppError } from '../http/app-error.ts'
+import { openLiveStream } from '../testing/open-live-stream.ts'
+import { botName, openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { engines } from '../testing/test-database.ts'
+
+describe.each(engines)('live updates on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join()
+  })
+  afterAll(() => product.close())
+
+  const listen = (client: ChatClient) => openLiveStream(product.base, client.headers)
+
+  it('give every event of a reply to each browser, as its own stream does', async () => {
+    const tabs = await Promise.all([listen(ada), listen(ada)])
+    for (const tab of tabs) expect(tab.events()).toEqual([{ type: 'ready', runs: [] }])
+    product.model.reply(['Hello', { delay: 80 }, ' there', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Hi')
+    await sent.ended
+    const messageId = sent.run.messages[1]?.id
+    for (const tab of tabs) {
+      await tab.until(() => tab.run(chatId).status === 'complete')
+      expect(tab.runEvents(chatId)).toEqual(
+        sent.events.map((event) => ({ type: 'run', chatId, messageId, event })),
+      )
+      tab.leave()
+    }
+  })
+
+  it('say where a run stands to who comes late, and give everything after', async () => {
+    const gate = product.model.gate()
+    product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Hi')
+    await sent.until(({ text }) => text === 'Before')
+    const late = await listen(ada)
+    const messageId = sent.run.messages[1]?.id
+    expect(late.events()[0]).toEqual({ type: 'ready', runs: [{ chatId, messageId, seq: sent.run.seq }] })
+    const known = sent.events.length
+    gate.open()
+    await sent.ended
+    await late.until(() => late.runEvents(chatId).at(-1)?.event.type === 'ended')
+    expect(late.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events.slice(known))
+    late.leave()
+  })
+
+  it('tell of new chats, of a chosen branch, and of a stop from elsewhere', async () => {
+    const tab = await listen(ada)
+    const gate = product.model.gate()
+    product.model.reply(['One', { finish: 'stop' }])
+    product.model.reply(['Two', gate, { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    await tab.until(() => tab.events().some((event) => event.type === 'chat_changed'))
+    expect(tab.events().at(-1)).toEqual({ type: 'chat_changed', chatId })
+    const first = await ada.send(chatId, 'Hi')
+    await first.ended
+    const [question, reply] = first.run.messages
+    const second = await ada.complete({ chatId, userMessageId: question?.id, botName })
+    await tab.until(() => tab.text(chatId) === 'Two')
+    await ada.post('/api/chat/stop', { chatId })
+    await second.ended
+    await tab.until(() => tab.run(chatId).status === 'stopped')
+    const heard = tab.events().length
+    await ada.post('/api/chat/select-response', { chatId, messageId: reply?.id })
+    await tab.until(() => tab.events().length > heard)
+    expect(tab.events().slice(heard)).toEqual([{ type: 'chat_changed', chatId }])
+    gate.open()
+    tab.leave()
+  })
+
+  it('say nothing of another person, and need a person', async () => {
+    const eve = await product.join('Eve')
+    const listening = await listen(eve)
+    product.model.reply(['A secret', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Hi')
+    await sent.ended
+    await ada.post('/api/chat/select-response', { chatId, messageId: sent.run.messages[0]?.id })
+    const own = await eve.newChat()
+    await listening.until(() => listening.events().length > 1)
+    expect(listening.events()).toEqual([
+      { type: 'ready', runs: [] },
+      { type: 'chat_changed', chatId: own },
+    ])
+    listening.leave()
+    for (const authorization of ['', 'Bearer nobody']) {
+      const refused = await openLiveStream(product.base, { ...ada.headers, authorization })
+      expect(refused.status).toBe(401)
+    }
+  })
+
+  it('refuse more streams than a person can need, and count those that closed no more', async () => {
+    const many = await product.join('Many')
+    const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))
+    expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))
+    expect((await listen(many)).status).toBe(429)
+    for (const tab of tabs) tab.leave()
+    await expect
+      .poll(async () => {
+        const next = await listen(many)
+        next.leave()
+        return next.status
+      })
+      .toBe(200)
+  })
+})
+
+it('a live stream ends when its sign-in does, and outlasts a provider that cannot be asked', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const product = await openChatApp()
+  try {
+    const ada = await product.join()
+    const tab = await openLiveStream(product.base, ada.headers)
+    const verify = vi.spyOn(product.deps.identity, 'verify')
+    verify.mockRejectedValueOnce(new AppError('identity_unavailable', 'Not now.'))
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(verify).toHaveBeenCalledOnce()
+    verify.mockRestore()
+    const chatId = await ada.newChat()
+    await tab.until(() =>
+      tab.events().some((event) => event.type === 'chat_changed' && event.chatId === chatId),
+    )
+    vi.spyOn(product.deps.identity, 'verify').mockRejectedValue(
+      new AppError('unauthenticated', 'Signed out.'),
+    )
+    await vi.advanceTimersByTimeAsync(60_000)
+    await tab.ended
+  } finally {
+    vi.useRealTimers()
+    await product.close()
+  }
+})
+
+it('live streams end with the server, also while nothing is written', async () => {
+  const product = await openChatApp()
+  const ada = await product.join()
+  const tab = await openLiveStream(product.base, ada.headers)
+  await product.close()
+  await tab.ended
+})
