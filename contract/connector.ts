@@ -23,6 +23,9 @@ export const Connector = z.object({
   name: z.string(),
   url: z.string(),
   token: z.string().nullable(),
+  /** Our name at its authorization server, where a person has registered us there; the secret is a mask. */
+  client_id: z.string().nullable(),
+  client_secret: z.string().nullable(),
   status: z.enum(connectorStatuses),
   is_default: z.boolean(),
   error_message: z.string().nullable(),
@@ -57,6 +60,8 @@ export const ConnectorInput = z.object({
     .refine((name) => !isPathStep(name), 'must be more than dots'),
   url: z.string().trim().min(1, 'URL is required').max(2000),
   token: z.string().max(8000).nullish(),
+  client_id: z.string().trim().max(2000).nullish(),
+  client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
   /** Tools that run without asking (§5.16); null, or never given, means that every tool does. */

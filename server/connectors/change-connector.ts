@@ -11,6 +11,9 @@ import { deleteGrants } from './grant-store.ts'
 import { nameConnector } from './name-connector.ts'
 import { replaceAllowedTools, replaceTools } from './tool-store.ts'
 
+/** A default connector has none. */
+const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
+
 export interface ChangeConnectorOptions {
   readonly sealer: Sealer
   /** Names that default connectors have, in lower case. */
@@ -34,7 +37,7 @@ export async function changeConnector(
       requireEditable(connector, input)
       const change =
         connector.is_default === 1
-          ? fillConnector(sealer, connector, { ...input, token: undefined })
+          ? fillConnector(sealer, connector, { ...input, ...noCredentials })
           : fillConnector(sealer, connector, input)
       await updateConnector(trx, user, connector.id, change)
       if (change.url === connector.url) {

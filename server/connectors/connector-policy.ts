@@ -24,7 +24,7 @@ export function requireEditable(
   input: ConnectorInput,
 ): void {
   if (connector.is_default === 0) return
-  if (input.name === connector.name && input.url === connector.url && !input.token) return
+  if (input.name === connector.name && input.url === connector.url && !input.token && !input.client_id) return
   throw new AppError(
     'forbidden',
     `"${connector.name}" is a default connector: only its allowed tools can be changed.`,

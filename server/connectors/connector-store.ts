@@ -8,7 +8,16 @@ export type Owner = Pick<User, 'id'>
 /** What a person can change of a connector, and what follows from it. */
 export type ConnectorChange = Pick<
   ConnectorRow,
-  'name' | 'url' | 'token' | 'asks' | 'credential_version' | 'status' | 'error_message' | 'notice'
+  | 'name'
+  | 'url'
+  | 'token'
+  | 'client_id'
+  | 'client_secret'
+  | 'asks'
+  | 'credential_version'
+  | 'status'
+  | 'error_message'
+  | 'notice'
 > &
   Pick<ConnectorRow, 'tools_expire_at' | 'era'>
 

@@ -19,6 +19,8 @@ export const emptyConnector: ConnectorChange = {
   name: '',
   url: '',
   token: null,
+  client_id: null,
+  client_secret: null,
   asks: 0,
   credential_version: 0,
 }
@@ -34,19 +36,24 @@ export function fillConnector(
   input: ConnectorInput,
 ): ConnectorChange {
   const addressChanged = input.url !== stored.url
-  const token = changeSecret(sealer, {
-    field: 'token',
-    stored: stored.token,
-    given: input.token,
-    addressChanged,
-  })
+  const change = (field: 'token' | 'client_secret') =>
+    changeSecret(sealer, { field, stored: stored[field], given: input[field], addressChanged })
+  const credentials = {
+    token: change('token'),
+    client_id: changeClientId(stored, input, addressChanged),
+    client_secret: change('client_secret'),
+  }
   const known = stored.url !== ''
-  const credentialsChanged = addressChanged || token !== stored.token
+  const credentialsChanged =
+    addressChanged ||
+    credentials.token !== stored.token ||
+    credentials.client_id !== stored.client_id ||
+    credentials.client_secret !== stored.client_secret
   const keepsState = !addressChanged && (!credentialsChanged || stored.status === 'connected')
   return {
     name: input.name,
     url: input.url,
-    token,
+    ...credentials,
     asks: known && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
@@ -55,6 +62,16 @@ export function fillConnector(
     tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
     era: addressChanged ? null : stored.era,
   }
+}
+
+function changeClientId(
+  stored: Pick<ConnectorRow, 'client_id'>,
+  { client_id }: ConnectorInput,
+  addressChanged: boolean,
+): string | null {
+  if (client_id === undefined || client_id === stored.client_id)
+    return addressChanged ? null : stored.client_id
+  return client_id === '' ? null : client_id
 }
 
 function asks(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {

@@ -34,6 +34,8 @@ function toRow(user: Owner, { name, url, slug }: BuiltInConnector, created_at: n
     name,
     url,
     token: null,
+    client_id: null,
+    client_secret: null,
     status: 'connected',
     error_message: null,
     notice: null,

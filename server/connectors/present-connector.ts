@@ -20,6 +20,8 @@ export function presentConnector(
     name: connector.name,
     url: connector.url,
     token: maskSecret(sealer, connector.token),
+    client_id: connector.client_id,
+    client_secret: maskSecret(sealer, connector.client_secret),
     status: connectorStatuses.find((status) => status === connector.status) ?? 'disconnected',
     is_default: connector.is_default === 1,
     error_message: connector.error_message,

@@ -9,6 +9,9 @@ export interface ConnectorTable {
   url: string
   /** Sealed by `seal-secret.ts`. */
   token: string | null
+  /** How we are registered at its authorization server, when a person did that; the secret is sealed. */
+  client_id: string | null
+  client_secret: string | null
   status: string
   error_message: string | null
   notice: string | null

@@ -109,7 +109,11 @@ function explainStatus(error: SdkHttpError): AppError {
     return new AppError('upstream_rate_limited', 'The server is asked too often. Try again later.', options)
   }
   if (status >= 500) return new AppError('upstream_error', `The server failed (${status}).`, options)
-  return new AppError('upstream_invalid', `The server does not answer as an MCP server does (${status}).`, options)
+  return new AppError(
+    'upstream_invalid',
+    `The server does not answer as an MCP server does (${status}).`,
+    options,
+  )
 }
 
 /** A server's words as plain text of bounded length, without invisible characters. */

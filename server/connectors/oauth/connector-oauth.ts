@@ -65,8 +65,14 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async clientInformation(
     ctx?: OAuthClientInformationContext,
   ): Promise<StoredOAuthClientInformation | undefined> {
+    const { client_id, client_secret } = this.#connector
+    const { sealer } = this.#deps
+    if (client_id !== null) {
+      const secret = client_secret === null ? {} : { client_secret: sealer.open(client_secret) }
+      return { client_id, ...secret, ...(ctx === undefined ? {} : { issuer: ctx.issuer }) }
+    }
     const client = (await this.#find(ctx))?.client
-    return client ? (JSON.parse(this.#deps.sealer.open(client)) as StoredOAuthClientInformation) : undefined
+    return client ? (JSON.parse(sealer.open(client)) as StoredOAuthClientInformation) : undefined
   }
 
   async saveClientInformation(

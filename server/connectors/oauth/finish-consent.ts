@@ -3,7 +3,7 @@ import { auth } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/connector-tables.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { fetchTools } from '../refresh-tools.ts'
+import { refreshTools } from '../refresh-tools.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import { hashSecret } from './consent-request.ts'
 import type { PendingConsent } from './consent-request.ts'
@@ -74,7 +74,7 @@ async function redeem(
     ...(issuer === undefined ? {} : { iss: issuer }),
   })
   deps.retries.reset(connector.id)
-  await fetchTools(deps, connector, { signal: deps.closing })
+  await refreshTools(deps, connector)
 }
 
 function isSame(first: string, second: string): boolean {

@@ -12,6 +12,8 @@ export async function createConnectors(trx: Kysely<Tables>, dialect: Dialect): P
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('url', 'text', (c) => c.notNull())
     .addColumn('token', 'text')
+    .addColumn('client_id', 'text')
+    .addColumn('client_secret', 'text')
     .addColumn('status', 'text', (c) => c.notNull())
     .addColumn('error_message', 'text')
     .addColumn('notice', 'text')
