@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
+import { provideConformance } from './provide-conformance.mjs'
 import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
@@ -37,6 +38,7 @@ async function runCheckStage() {
 /** Unit and integration tests, on SQLite and on PostgreSQL. */
 async function runVitestStage() {
   console.log('\nUnit and integration tests')
+  await provideConformance()
   // Vitest itself finds a PostgreSQL that runs already.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {

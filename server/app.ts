@@ -66,7 +66,9 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   })
   await identity.register(app)
   registerSettingsRoutes(app, deps)
-  await app.register(async (api: Api) => registerConnectorOAuthRoutes(api, domains.connectors))
+  await app.register(async (api: Api) =>
+    registerConnectorOAuthRoutes(api, domains.connectors, config.rateLimits.writes),
+  )
   await app.register(async (api: Api) =>
     registerSharedChatRoutes(api, { database, perMinute: config.rateLimits.shareReads }),
   )

@@ -14,14 +14,11 @@ const Callback = z.object({
   iss: parameter,
 })
 
-/** Calls a minute from one address. */
-const perMinute = 30
-
 /**
  * Where authorization servers send people back to. No token comes along: what counts is the state, in the browser that
- * was sent away. Nothing that the server wrote into the address is shown.
+ * was sent away. Nothing that the server wrote into the address is shown. `perMinute` counts calls from one address.
  */
-export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps): void {
+export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perMinute: number): void {
   limitWrites(api, perMinute, (request) => request.ip)
   api.get(
     callbackPath,

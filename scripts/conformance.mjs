@@ -1,0 +1,11 @@
+import { provideConformance } from './provide-conformance.mjs'
+import { runTool } from './run-command.mjs'
+import { setUp } from './setup.mjs'
+
+await setUp()
+if (await provideConformance()) {
+  const { code } = await runTool('vitest/vitest.mjs', ['run', 'server/connectors/conformance.test.ts'])
+  process.exitCode = code ?? 1
+} else {
+  process.exitCode = 1
+}

@@ -1,0 +1,232 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
+import type { Connector } from '@yonder/contract/connector'
+import type { Elicitation } from '@yonder/contract/elicitation'
+import { callTool } from '../connectors/call-tool.ts'
+import { openConnectors } from '../connectors/open-connectors.ts'
+import type { Connectors } from '../connectors/open-connectors.ts'
+import { parseDefinition } from '../connectors/tool-definition.ts'
+import { openTestApp } from './test-app.ts'
+import type { TestApp, TestClient } from './test-app.ts'
+
+/** What the suite says about a scenario. */
+interface Scenario {
+  readonly url: string
+  readonly scenario: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly revision?: string
+}
+
+export interface ConformanceDriver {
+  /** Where the adapter reports its scenario. */
+  readonly control: string
+  close(): Promise<void>
+}
+
+/** Times that a person clicks Connect before they give up. */
+const patience = 5
+
+/**
+ * Plays a person who uses the product for each scenario: adds a connector for the suite's server, connects it, gives
+ * every consent that is asked for, and runs every tool.
+ */
+export async function startConformanceDriver(): Promise<ConformanceDriver> {
+  const test = await openTestApp({
+    environment: {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*,localhost:*',
+      CONNECTOR_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
+    },
+  })
+  // As another node of the installation would.
+  const connectors = openConnectors({ ...test.deps, onError: () => undefined })
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const scenario = JSON.parse(Buffer.concat(chunks).toString()) as Scenario
+      new Person(test, connectors, scenario).play().then(
+        (log) => response.end(log),
+        (error: unknown) => {
+          response.statusCode = 500
+          response.end(error instanceof Error ? error.stack : String(error))
+        },
+      )
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    control: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await connectors.close()
+      await test.close()
+    },
+  }
+}
+
+class Person {
+  readonly #test: TestApp
+  readonly #connectors: Connectors
+  readonly #scenario: Scenario
+  readonly #log: string[] = []
+  #client: TestClient | undefined
+  #cookie = ''
+
+  constructor(test: TestApp, connectors: Connectors, scenario: Scenario) {
+    this.#test = test
+    this.#connectors = connectors
+    this.#scenario = scenario
+  }
+
+  async play(): Promise<string> {
+    this.#client = await this.#test.signIn(this.#scenario.scenario)
+    const { client_id, client_secret } = this.#scenario.context
+    await this.#client.post('/api/mcp-server', {
+      name: 'suite',
+      url: this.#scenario.url,
+      client_id,
+      client_secret,
+      allow_tools: null,
+    })
+    if (await this.#connect()) await this.#callAll()
+    // The suite's server ends when nobody is connected any more.
+    await this.#client.post('/api/mcp-server/suite/disconnect')
+    await this.#connectors.pool.drop(this.#client.user.id)
+    return this.#log.join('\n')
+  }
+
+  /** Clicks Connect, and gives consent where the product sends its browser, until it is connected. */
+  async #connect(): Promise<boolean> {
+    for (let click = 0; click < patience; click++) {
+      const answer = await this.#send('POST', '/api/mcp-server/suite/connect')
+      if (answer.statusCode !== 200) {
+        this.#note(`connect: ${answer.statusCode} ${answer.body}`)
+        return false
+      }
+      const { authorization_url } = ConnectResult.parse(answer.json())
+      if (authorization_url === null) return true
+      const outcome = await this.#consent(authorization_url)
+      this.#note(`consent: ${outcome}`)
+      if (outcome === 'connected') return true
+    }
+    return false
+  }
+
+  /** Follows the redirects of the authorization server until they lead home. */
+  async #consent(address: string): Promise<string | null> {
+    let at = address
+    for (let redirect = 0; redirect < 10; redirect++) {
+      const answer = await fetch(at, { redirect: 'manual' })
+      await answer.body?.cancel()
+      const next = new URL(answer.headers.get('location') ?? '', at)
+      if (next.pathname === '/api/connector-oauth/callback') {
+        const back = await this.#send('GET', `${next.pathname}${next.search}`)
+        const home = back.headers.location
+        if (home === undefined) throw new Error(`The product does not take its person back: ${back.body}`)
+        return new URL(home).searchParams.get('authorization')
+      }
+      at = next.href
+    }
+    throw new Error('The authorization server never leads back.')
+  }
+
+  async #callAll(): Promise<void> {
+    const connector = await this.#look()
+    for (const tool of connector.tools) {
+      if (tool.problem !== null) continue
+      for (let attempt = 0; attempt < patience; attempt++) {
+        const outcome = await callTool(this.#connectors, {
+          user: this.#requireClient().user,
+          connectorName: 'suite',
+          toolName: tool.name,
+          arguments: await this.#fillArguments(tool.name),
+          approval: 'no_list',
+          signal: AbortSignal.timeout(20_000),
+          onElicit: (question) => Promise.resolve({ action: 'accept', content: acceptDefaults(question) }),
+        })
+        this.#note(`${tool.name}: ${outcome.status} ${outcome.text.slice(0, 200)}`)
+        if (outcome.status !== 'authorization_needed' || !(await this.#connect())) break
+      }
+    }
+  }
+
+  async #look(): Promise<Connector> {
+    const list = ConnectorList.parse((await this.#requireClient().get('/api/mcp-servers')).json())
+    const connector = list.find(({ name }) => name === 'suite')
+    if (connector === undefined) throw new Error('The connector is gone.')
+    this.#note(`status: ${connector.status} ${connector.error_message ?? ''} ${connector.notice ?? ''}`)
+    return connector
+  }
+
+  /** What the suite wants to be sent, or something that fits the schema. */
+  async #fillArguments(tool: string): Promise<Record<string, unknown>> {
+    const calls = this.#scenario.context['toolCalls']
+    const wanted = Array.isArray(calls)
+      ? (calls as { name?: string; arguments?: Record<string, unknown> }[]).find(({ name }) => name === tool)
+      : undefined
+    if (wanted !== undefined) return wanted.arguments ?? {}
+    const row = await this.#test.database.db
+      .selectFrom('connector_tools')
+      .innerJoin('connectors', 'connectors.id', 'connector_tools.connector_id')
+      .select('connector_tools.definition')
+      .where('connectors.user_id', '=', this.#requireClient().user.id)
+      .where('connector_tools.name', '=', tool)
+      .executeTakeFirstOrThrow()
+    const { inputSchema } = parseDefinition(row.definition)
+    const properties = Object.entries((inputSchema['properties'] ?? {}) as Record<string, { type?: string }>)
+    return Object.fromEntries(properties.map(([name, { type }]) => [name, sample(type)]))
+  }
+
+  async #send(method: 'GET' | 'POST', url: string) {
+    const headers = {
+      ...this.#requireClient().headers,
+      ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
+    }
+    const answer = await this.#test.app.inject({ method, url, headers })
+    const [set] = [answer.headers['set-cookie']].flat()
+    if (set !== undefined) this.#cookie = set.split(';')[0] ?? ''
+    return answer
+  }
+
+  #requireClient(): TestClient {
+    if (this.#client === undefined) throw new Error('Nobody has signed in.')
+    return this.#client
+  }
+
+  #note(line: string): void {
+    this.#log.push(line)
+  }
+}
+
+function sample(type: string | undefined): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return 7
+    case 'boolean':
+      return true
+    case 'object':
+      return {}
+    case 'array':
+      return []
+    default:
+      return 'text'
+  }
+}
+
+function acceptDefaults({ fields }: Elicitation): Record<string, string | number | boolean | string[]> {
+  return Object.fromEntries(
+    fields.flatMap((field): [string, string | number | boolean | string[]][] => {
+      if (field.kind === 'choice') {
+        const [first] = field.value
+        if (field.many) return [[field.name, [...field.value]]]
+        return first === undefined ? [] : [[field.name, first]]
+      }
+      return field.value === null ? [] : [[field.name, field.value]]
+    }),
+  )
+}
