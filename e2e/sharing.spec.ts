@@ -1,0 +1,241 @@
+import type { APIRequestContext, BrowserContext, Page } from '@playwright/test'
+import { startScriptedModel } from '../server/testing/scripted-model.ts'
+import { expect, looks, test } from './fixtures.ts'
+import { hostileTexts } from './hostile-texts.ts'
+
+const notice = 'This is a shared chat view. The content is read-only.'
+const input = (page: Page) => page.getByPlaceholder('Type your message...')
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
+const lastReply = (page: Page) => page.getByRole('article').last()
+
+async function send(page: Page, text: string): Promise<void> {
+  await input(page).fill(text)
+  await input(page).press('Enter')
+  await expect(page).toHaveURL(/\/chat\//)
+  await expect(lastReply(page).locator('.markdown')).toBeVisible()
+  await expect(sendButton(page)).toBeVisible()
+}
+
+/** Shares the last reply of the chat on the page; the link lies in the clipboard then. */
+async function shareLastReply(page: Page): Promise<string> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await lastReply(page).hover()
+  await lastReply(page).getByRole('button', { name: 'Share' }).click()
+  await expect(lastReply(page).getByText('Copied to clipboard!')).toBeVisible()
+  return page.evaluate(() => navigator.clipboard.readText())
+}
+
+async function expectNotFound(page: Page): Promise<void> {
+  await expect(page.getByText('Chat Not Found')).toBeVisible()
+  await expect(page.getByText('This shared chat may have been removed or the link is invalid.')).toBeVisible()
+  await expect(page.getByText(notice)).toHaveCount(0)
+}
+
+for (const { look, viewport, colorScheme } of looks) {
+  test(`the demo chat can be read by everyone: ${look} (§1.6, §2.3, §2.37, §2.38)`, async ({
+    person: _,
+    page,
+    axe,
+    openBrowser,
+  }) => {
+    const visitor = await (await openBrowser({ viewport, colorScheme })).newPage()
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    for (const reader of [page, visitor]) {
+      await reader.goto('/')
+      await reader.evaluate(() => localStorage.setItem('theme', 'system'))
+      await reader.goto('/share/demo')
+      await expect(reader.getByText(notice)).toBeInViewport()
+      await expect(reader.getByRole('table')).toBeVisible()
+      await expect(reader.locator('.hljs-keyword').first()).toBeVisible()
+      await expect(reader.getByText('calculate', { exact: true })).toBeVisible()
+      // Neither an input, nor tools, nor logs, nor what one needs an account for.
+      await expect(reader.getByRole('textbox')).toHaveCount(0)
+      await expect(reader.getByRole('button', { name: 'Share' })).toHaveCount(0)
+      await axe(reader)
+      const overflow = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      expect(overflow).toBeLessThanOrEqual(0)
+    }
+    await page.getByRole('link', { name: 'Go to the home page' }).click()
+    await expect(page.getByText('How can I help you today?')).toBeVisible()
+    await visitor.getByRole('link', { name: 'Go to the home page' }).click()
+    await expect(visitor.getByText('Sign in to access your chats')).toBeVisible()
+  })
+
+  test(`the links of a person stand under General: ${look}`, async ({ person: _, page, axe }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme })
+    await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    await send(page, 'show me a table of everything that one could possibly want to see in such a list')
+    await shareLastReply(page)
+    await page.goto('/settings/general')
+    await expect(page.getByRole('link', { name: /show me a table/ })).toBeVisible()
+    await axe(page)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Revoke Link' })).toBeVisible()
+    await axe(page)
+  })
+}
+
+test("'See Demo' opens the demo chat in a new tab (§2.13)", async ({ page, context }) => {
+  await page.goto('/')
+  const opened = context.waitForEvent('page')
+  await page.getByRole('link', { name: 'See Demo' }).click()
+  const demo = await opened
+  await expect(demo).toHaveURL(/\/share\/[\w-]+$/)
+  await expect(demo.getByText(notice)).toBeVisible()
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+})
+
+test('a message is shared, read by a visitor, and taken back (§1.6, §2.30, §7.9, §7.10, §9.3)', async ({
+  person: _,
+  page,
+  openBrowser,
+  problems,
+}) => {
+  problems.expect(/404/)
+  await send(page, 'show me code')
+  const link = await shareLastReply(page)
+  expect(link).toMatch(/^http:\/\/localhost:\d+\/share\/[\w-]{22}$/)
+  await expect(page.getByText('Copied to clipboard!')).toHaveCount(0, { timeout: 3000 })
+  expect(await shareLastReply(page)).toBe(link)
+
+  const visitor = await (await openBrowser()).newPage()
+  await visitor.goto(link)
+  await expect(visitor.getByRole('article')).toHaveCount(2)
+  await expect(visitor.getByRole('article').first()).toContainText('show me code')
+  const shown = await visitor.locator('main').innerText()
+
+  // What comes later is no part of it.
+  await send(page, 'a secret afterthought')
+  await visitor.reload()
+  await expect(visitor.getByRole('article')).toHaveCount(2)
+  expect(await visitor.locator('main').innerText()).toBe(shown)
+
+  // Its owner reads it as everybody does: without a token.
+  const read = page.waitForRequest(/\/api\/share\//)
+  await page.goto(link)
+  expect((await read).headers()['authorization']).toBeUndefined()
+  await expect(page.getByText(notice)).toBeVisible()
+
+  await page.goto('/settings/general')
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(page.getByText('Link revoked')).toBeVisible()
+  await expect(page.getByText(/No shared links yet/)).toBeVisible()
+  await visitor.reload()
+  await expectNotFound(visitor)
+  await page.goto(link)
+  await expectNotFound(page)
+})
+
+test('where the system can share, it is asked first (§7.10)', async ({ person: _, page }) => {
+  await page.addInitScript(() => {
+    const given: string[] = []
+    Object.assign(window, { given })
+    Object.defineProperty(navigator, 'share', {
+      value: async ({ url }: ShareData) => void given.push(url ?? ''),
+    })
+  })
+  await page.reload()
+  await send(page, 'hello')
+  await lastReply(page).hover()
+  await lastReply(page).getByRole('button', { name: 'Share' }).click()
+  await expect(lastReply(page).getByText('Shared', { exact: true })).toBeVisible()
+  const given = await page.evaluate(() => (window as unknown as { given: string[] }).given)
+  expect(given).toEqual([expect.stringMatching(/\/share\/[\w-]{22}$/)])
+  await expect(page.getByText('Copied to clipboard!')).toHaveCount(0)
+})
+
+test('a link that leads nowhere says so, and a slow one says that it loads (§2.39, §2.40, §8.11)', async ({
+  page,
+  problems,
+}) => {
+  problems.expect(/404/)
+  const answer = await page.goto('/share/nobody-made-this')
+  expect(answer?.headers()['x-robots-tag']).toContain('noindex')
+  await expectNotFound(page)
+  await page.route('**/api/share/demo', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await route.continue()
+  })
+  await page.goto('/share/demo')
+  await expect(page.getByText('Loading...')).toBeVisible()
+  await expect(page.getByText(notice)).toBeVisible()
+  await expect(page.getByText('Loading...')).toHaveCount(0)
+})
+
+test('hostile texts on the page of a share run nothing and ask nothing of another origin (§5.18, §6.2)', async ({
+  person: _,
+  page,
+  openBrowser,
+  product,
+}) => {
+  const model = await startScriptedModel()
+  const hostile = hostileTexts.join('\n\n')
+  model.when('attack', [hostile, { finish: 'stop' }])
+  const link = await shareByCalls(page, model.baseUrl, `attack ${hostile}`)
+  await model.close()
+
+  const visitorContext = await openBrowser()
+  for (const context of [page.context(), visitorContext]) {
+    const foreign = watchForeign(context, product.url)
+    // The victim may be signed in: what they hold must stay unread.
+    const reader = await context.newPage()
+    reader.on('dialog', (dialog) => {
+      foreign.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    await reader.goto(`${product.url}${link}`)
+    await expect(reader.getByText(notice)).toBeVisible()
+    await expect(lastReply(reader).getByText('The end of the attack.')).toBeVisible()
+    await expect(lastReply(reader).getByText('Fish & chips ©')).toBeVisible()
+    await expect(reader.locator('.markdown-image').first()).toBeVisible()
+    await reader.waitForLoadState('networkidle')
+    // Every address that a reader could follow is of a harmless kind.
+    const schemes = await reader
+      .locator('main a[href]')
+      .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
+    expect(schemes).toContain('https:')
+    expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
+    expect(
+      await reader.locator('main').locator('script, iframe, object, embed, style, form, img').count(),
+    ).toBe(0)
+    expect(await reader.evaluate(() => (window as unknown as { hit?: unknown }).hit)).toBeUndefined()
+    expect(foreign).toEqual([])
+  }
+})
+
+/** A chat with a bot at this address, and a link to its reply: by the calls that the app makes, the path of the link. */
+async function shareByCalls(page: Page, baseUrl: string, content: string): Promise<string> {
+  const asked = page.waitForRequest(/\/api\/bots$/)
+  await page.goto('/')
+  const headers = { authorization: (await asked).headers()['authorization'] ?? '' }
+  const api: APIRequestContext = page.request
+  const bot = { name: 'Hostile', model: 'x', base_url: baseUrl }
+  expect((await api.post('/api/bot', { headers, data: bot })).status()).toBe(201)
+  const { id } = (await (await api.get('/api/chat/id', { headers })).json()) as { id: string }
+  const data = { chatId: id, content, botName: bot.name }
+  expect((await api.post('/api/chat/completions', { headers, data })).status()).toBe(200)
+  const chat = (await (await api.get(`/api/chats/${id}`, { headers })).json()) as {
+    selected_message_id: string
+  }
+  const shared = await api.post(`/api/share/${id}`, {
+    headers,
+    data: { messageId: chat.selected_message_id },
+  })
+  const { shareId } = (await shared.json()) as { shareId: string }
+  return `/share/${shareId}`
+}
+
+/** Collects every request of a browser that leaves the product. */
+function watchForeign(context: BrowserContext, origin: string): string[] {
+  const foreign: string[] = []
+  context.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) foreign.push(url)
+  })
+  return foreign
+}
