@@ -151,12 +151,14 @@ test('where the system can share, it is asked first (§7.10)', async ({ person: 
 
 test('a link that leads nowhere says so, and a slow one says that it loads (§2.39, §2.40, §8.11)', async ({
   page,
+  axe,
   problems,
 }) => {
   problems.expect(/404/)
   const answer = await page.goto('/share/nobody-made-this')
   expect(answer?.headers()['x-robots-tag']).toContain('noindex')
   await expectNotFound(page)
+  await axe(page)
   await page.route('**/api/share/demo', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 1000))
     await route.continue()

@@ -2,7 +2,6 @@ import type { SharedChat } from '@yonder/contract/share'
 import { Unlink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { useSharedChat } from './use-shared-chat.ts'
 
@@ -37,18 +36,16 @@ export function SharedChatView({ shareId, children }: SharedChatViewProps) {
 function NotFound() {
   return (
     <main className="flex flex-1 items-center justify-center">
-      <div role="alert">
-        <EmptyState
-          icon={<Unlink size={22} aria-hidden />}
-          title="Chat Not Found"
-          action={
-            <Link to="/" className="touch-target text-sm text-accent underline underline-offset-4">
-              Go to the home page
-            </Link>
-          }
+      <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+        <Unlink size={22} aria-hidden className="mb-1 text-muted" />
+        <h1 className="text-lg font-semibold">Chat Not Found</h1>
+        <p className="max-w-sm text-muted">This shared chat may have been removed or the link is invalid.</p>
+        <Link
+          to="/"
+          className="touch-target mt-3 inline-flex items-center text-sm text-accent underline underline-offset-4"
         >
-          This shared chat may have been removed or the link is invalid.
-        </EmptyState>
+          Go to the home page
+        </Link>
       </div>
     </main>
   )
@@ -57,7 +54,7 @@ function NotFound() {
 function ReadOnlyFooter() {
   return (
     <footer className="sticky bottom-0 z-10 border-t border-line bg-page">
-      <div className="mx-auto flex w-full max-w-column flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-3 text-sm text-muted sm:px-6">
+      <div className="mx-auto flex w-full max-w-column flex-wrap items-center justify-between gap-x-6 gap-y-1 px-4 py-3 text-xs text-muted sm:px-6 sm:text-sm">
         <p>This is a shared chat view. The content is read-only.</p>
         <Link
           to="/"
