@@ -1,26 +1,41 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 
 /** What a chat shows before the server has answered (§4.14): the user's message and an empty reply. */
 export function beginRun({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
-  const shared = { timestamp: new Date(now).toISOString(), unix_timestamp: now }
-  return {
-    seq: 0,
-    status: 'running',
-    messages: [
-      { ...shared, id, parent_id: parentId, role: 'user', content, status: 'complete' },
-      {
-        ...shared,
-        id: `${id}_reply`,
-        parent_id: id,
-        role: 'assistant',
-        content: '',
-        status: 'streaming',
-        bot: botName,
-      },
-    ],
+  const question: Message = {
+    ...timesAt(now),
+    id,
+    parent_id: parentId,
+    role: 'user',
+    content,
+    status: 'complete',
   }
+  return { seq: 0, status: 'running', messages: [question, emptyReply(question, id, botName, now)] }
+}
+
+/** The same for another reply to a message that is there (§4.24): an empty one beside those it has. */
+export function beginAgain(question: Message, botName: string, now: number): RunState {
+  const reply = emptyReply(question, `${question.id}_${now}`, botName, now)
+  return { seq: 0, status: 'running', messages: [question, reply] }
+}
+
+function emptyReply(question: Message, name: string, bot: string, now: number): Message {
+  return {
+    ...timesAt(now),
+    id: `${name}_reply`,
+    parent_id: question.id,
+    role: 'assistant',
+    content: '',
+    status: 'streaming',
+    bot,
+  }
+}
+
+function timesAt(now: number) {
+  return { timestamp: new Date(now).toISOString(), unix_timestamp: now }
 }
 
 /** The run that was writing when the chat was read, as far as the chat tells it. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { KeyboardEvent } from 'react'
+import { isSendKey } from './is-send-key.ts'
 
 export interface ComposerBoxProps {
   readonly text: string
@@ -37,16 +37,11 @@ export function ComposerBox({ text, onChange, onSubmit }: ComposerBoxProps) {
       dir="auto"
       onChange={(event) => onChange(event.target.value)}
       onKeyDown={(event) => {
-        if (!isSend(event)) return
+        if (!isSendKey(event)) return
         event.preventDefault()
         onSubmit()
       }}
       className="field-sizing-content max-h-[calc(10lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-4 pt-3.5 pb-1 outline-none placeholder:text-muted"
     />
   )
-}
-
-/** Enter alone (§5.3). While an input method composes, Enter chooses a word; Safari says so only by the key code. */
-function isSend(event: KeyboardEvent): boolean {
-  return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229
 }

@@ -1,10 +1,11 @@
 import type { Chat } from '@yonder/contract/chat'
 import { ArrowDown } from 'lucide-react'
-import { useMemo, useRef } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ChatStatus } from './chat-status.tsx'
 import { Composer } from './composer.tsx'
 import type { LiveChat } from './live-chat.ts'
+import { MessageActionsContext } from './message-actions.ts'
 import { MessageList } from './message-list.tsx'
 import { newMessageId } from './new-message-id.ts'
 import { overlayRun } from './overlay-run.ts'
@@ -14,6 +15,7 @@ import { UnsentNote } from './unsent-note.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
 import { useFollowEnd } from './use-follow-end.ts'
 import { useLiveShape } from './use-live-chat.ts'
+import { useMessageActions } from './use-message-actions.ts'
 import { visiblePath } from './visible-path.ts'
 
 interface ConversationProps {
@@ -27,11 +29,21 @@ export function Conversation({ chat, live }: ConversationProps) {
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
   const { following, goToEnd } = useFollowEnd(content)
-  const path = useMemo(() => {
-    const current = overlayRun(chat, shape.messages)
-    return visiblePath(current.messages, current.selected_message_id)
-  }, [chat, shape.messages])
+  const shown = useMemo(() => overlayRun(chat, shape.messages), [chat, shape.messages])
+  const path = useMemo(() => visiblePath(shown.messages, shown.selected_message_id), [shown])
   const writing = useMemo(() => new Set(shape.messages.map(({ id }) => id)), [shape.messages])
+
+  const goOn = useCallback(() => {
+    goToEnd()
+    focusComposer(content.current)
+  }, [goToEnd])
+  const actions = useMessageActions({
+    chat: shown,
+    live,
+    busy: shape.phase !== 'idle',
+    botName: choice.selected?.name,
+    onAsk: goOn,
+  })
 
   const send = (content: string, botName: string) => {
     goToEnd()
@@ -41,7 +53,9 @@ export function Conversation({ chat, live }: ConversationProps) {
   return (
     <div ref={content} className="flex flex-1 flex-col">
       <div className="flex-1">
-        <MessageList path={path} writing={writing} live={live} />
+        <MessageActionsContext value={actions}>
+          <MessageList path={path} writing={writing} live={live} />
+        </MessageActionsContext>
         {unsent !== undefined && (
           <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
             <UnsentNote
@@ -82,4 +96,11 @@ export function Conversation({ chat, live }: ConversationProps) {
       <ReplyAnnouncer reply={shape.ended} />
     </div>
   )
+}
+
+/** The button that asked goes with its message, so the keyboard stands in the input; a finger wants no keyboard. */
+function focusComposer(conversation: HTMLElement | null): void {
+  if (matchMedia('(pointer: coarse)').matches) return
+  const box = conversation?.querySelector<HTMLElement>('form[aria-label="New message"] textarea')
+  box?.focus({ preventScroll: true })
 }

@@ -5,7 +5,8 @@ import type { ApiClient } from '../../lib/api-client.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readErrorBody } from '../../lib/read-error-body.ts'
 import { readReason } from '../../lib/read-reason.ts'
-import { beginRun, resumeRun } from './begin-run.ts'
+import { askAgain } from './ask-again.ts'
+import { beginAgain, beginRun, resumeRun } from './begin-run.ts'
 import { idleShape } from './live-shape.ts'
 import type { LivePhase, LiveShape } from './live-shape.ts'
 import { connectStream } from './connect-stream.ts'
@@ -88,6 +89,14 @@ export class LiveChat {
     return true
   }
 
+  /** Shows an empty reply in the place of an earlier one, then asks for it (§4.24). Answers false while one is written. */
+  regenerate(question: Message, botName: string): boolean {
+    if (this.#run !== undefined) return false
+    this.#follow(beginAgain(question, botName, Date.now()), 'sending')
+    void this.#postAgain(question.id, botName, this.#abort.signal)
+    return true
+  }
+
   /** Gives the text of a message that was not sent back to the input. */
   withdraw(): void {
     const { unsent } = this.#shape
@@ -135,6 +144,19 @@ export class LiveChat {
     }
   }
 
+  async #postAgain(userMessageId: string, botName: string, signal: AbortSignal): Promise<void> {
+    try {
+      const stream = await askAgain(this.#api, { chatId: this.#chatId, userMessageId, botName }, signal)
+      if (stream === undefined) this.#drop()
+      else await this.#watch(stream, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      logError('Error regenerating reply', error)
+      this.#drop({ notice: error instanceof TypeError ? explainFailure(error) : readReason(error) })
+      this.#cache.refresh()
+    }
+  }
+
   async #refuse(message: OutgoingMessage, { response, close }: ConnectedStream): Promise<void> {
     const detail = await readErrorBody(response)
     close()
@@ -172,7 +194,7 @@ export class LiveChat {
   #advance(run: RunState): void {
     const before = this.#run
     this.#run = run
-    if (before?.seq === 0) outbox.clear(this.#chatId)
+    if (before?.seq === 0) outbox.confirm(this.#chatId, before.messages[0]?.id)
     if (run.status !== 'running') this.#settle()
     else if (before?.seq === 0 || before?.messages.length !== run.messages.length)
       this.#show({

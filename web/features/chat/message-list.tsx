@@ -18,7 +18,8 @@ export function MessageList({ path, writing, live }: MessageListProps) {
     >
       {path.map((message) => (
         <MessageView
-          key={message.id}
+          // A version takes the place of another one, and the focus stays on its buttons.
+          key={message.parent_id ?? 'first'}
           message={message}
           live={writing?.has(message.id) === true ? live : undefined}
         />

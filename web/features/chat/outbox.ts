@@ -31,6 +31,10 @@ export const outbox = {
   write(chatId: string, entry: OutboxEntry): void {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },
+  /** Clears it when it holds the message of this id. */
+  confirm(chatId: string, messageId: string | undefined): void {
+    if (outbox.read(chatId)?.message.id === messageId) outbox.clear(chatId)
+  },
   clear(chatId: string): void {
     browserStorage.remove(storageKeys.outbox(chatId))
   },

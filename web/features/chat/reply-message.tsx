@@ -22,7 +22,7 @@ export function ReplyMessage({ message }: { readonly message: Message }) {
       {message.reasoning !== undefined && (
         <ReasoningFold text={message.reasoning} thinking={streaming && text === ''} />
       )}
-      {text !== '' && <Markdown text={text} open={streaming} />}
+      {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
       {streaming && text === '' && <PulsingDots />}
       {message.tool !== undefined && toolCall?.(message)}
       <ReplyOutcome message={message} />

@@ -1,4 +1,5 @@
 import type { Message } from '@yonder/contract/message'
+import { isToolResult } from './is-tool-result.ts'
 
 /**
  * The messages a chat shows (§4.26): from the root to the leaf, without the results of tools. An unknown leaf shows
@@ -16,9 +17,4 @@ export function visiblePath(messages: readonly Message[], leafId: string | null)
     id = message.parent_id
   }
   return path.reverse().filter((message) => !isToolResult(message))
-}
-
-/** A user message that names a connector carries a tool's result (§3.11). */
-function isToolResult(message: Message): boolean {
-  return message.role === 'user' && message.server !== undefined
 }
