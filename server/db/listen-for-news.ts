@@ -30,14 +30,14 @@ export function listenForNews(url: string, { onRuns, onChat, onGap }: SignalList
       const [nodeId = '', userId = '', chatId = ''] = payload.split(',')
       onChat({ nodeId, userId, chatId })
     })
-    next
-      .connect()
-      .then(() => next.query(`listen ${runChannel}; listen ${chatChannel}`))
-      .then(() => {
-        if (broken) onGap()
-        broken = false
-      })
-      .catch(retry)
+    listen(next).catch(retry)
+  }
+
+  async function listen(next: pg.Client): Promise<void> {
+    await next.connect()
+    await next.query(`listen ${runChannel}; listen ${chatChannel}`)
+    if (broken) onGap()
+    broken = false
   }
 
   connect()
