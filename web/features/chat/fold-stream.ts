@@ -1,7 +1,7 @@
 import { applyEvent } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import { readSse } from '../../lib/read-sse.ts'
-import type { ConnectedStream } from './connect-stream.ts'
+import type { ConnectedStream } from '../../lib/connect-stream.ts'
 import { parseRunEvent } from './parse-run-event.ts'
 
 /**

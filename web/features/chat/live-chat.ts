@@ -2,15 +2,17 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
 import type { ApiClient } from '../../lib/api-client.ts'
+import type { SharedStreamState } from '../../lib/share-stream.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readErrorBody } from '../../lib/read-error-body.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { askAgain } from './ask-again.ts'
 import { beginAgain, beginRun, resumeRun } from './begin-run.ts'
+import { ChatHearing } from './chat-hearing.ts'
 import { idleShape } from './live-shape.ts'
 import type { LivePhase, LiveShape } from './live-shape.ts'
-import { connectStream } from './connect-stream.ts'
-import type { ConnectedStream } from './connect-stream.ts'
+import { connectStream } from '../../lib/connect-stream.ts'
+import type { ConnectedStream } from '../../lib/connect-stream.ts'
 import { outbox } from './outbox.ts'
 import type { OutgoingMessage } from './outbox.ts'
 import { overlayRun } from './overlay-run.ts'
@@ -25,6 +27,7 @@ const answerTime = 5000
 
 /** The cached answer to `GET /api/chats/{id}`. */
 export interface ChatCache {
+  readonly read: () => Chat | undefined
   readonly change: (change: (chat: Chat) => Chat) => void
   /** Reads the chat again. */
   readonly refresh: () => void
@@ -36,6 +39,9 @@ export interface ChatCache {
  * ended its messages move to the cache.
  */
 export class LiveChat {
+  /** What the live stream tells of this chat. */
+  readonly hearing: ChatHearing
+  readonly #isFed: () => boolean
   readonly #chatId: string
   readonly #api: ApiClient
   readonly #cache: ChatCache
@@ -47,10 +53,21 @@ export class LiveChat {
   #frame: number | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
 
-  constructor(chatId: string, api: ApiClient, cache: ChatCache) {
+  /** `isFed` tells whether runs that began elsewhere come through `hearing`. */
+  constructor(chatId: string, api: ApiClient, cache: ChatCache, isFed: () => boolean) {
     this.#chatId = chatId
     this.#api = api
     this.#cache = cache
+    this.#isFed = isFed
+    this.hearing = new ChatHearing({
+      isShown: () => this.#listeners.size > 0,
+      getRun: () => this.#run,
+      getEnded: () => this.#shape.ended,
+      getCached: cache.read,
+      advance: (run) => this.#advance(run),
+      begin: (run, question) => this.#join(run, question),
+      refresh: cache.refresh,
+    })
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -70,10 +87,18 @@ export class LiveChat {
   }
 
   /** Reads the chat, and takes up what it tells: a run to follow, a first message to send (§4.16). */
-  readonly load = async (): Promise<Chat | undefined> => {
-    const chat = await this.#api.read<Chat>(`/api/chats/${encodeURIComponent(this.#chatId)}`)
-    if (chat !== undefined) this.#takeUp(chat)
-    return chat
+  readonly load = (): Promise<Chat | undefined> =>
+    this.hearing.whileReading(
+      () => this.#api.read<Chat>(`/api/chats/${encodeURIComponent(this.#chatId)}`),
+      (chat) => this.#takeUp(chat),
+    )
+
+  /** How the live stream stands; without it the chat follows its run by itself. */
+  changeFeed(state: SharedStreamState): void {
+    if (this.hearing.liveId === undefined) return
+    if (state !== 'unavailable') return this.#changeConnection(state === 'open')
+    this.hearing.liveId = undefined
+    void this.#watch(undefined, this.#abort.signal)
   }
 
   /** Shows the message and an empty reply at once, then asks for the reply (§4.14). Answers false while one is written. */
@@ -210,17 +235,29 @@ export class LiveChat {
 
   #takeUp(chat: Chat): void {
     this.#takeUpOutbox(chat)
-    if (this.#run !== undefined) return
+    if (this.#run !== undefined && !this.hearing.isOutdated(chat)) return
     const run = resumeRun(chat)
     if (run !== undefined) {
       // A chat that was read before its run ended here must not open it again.
       if (run.messages.at(-1)?.id === this.#shape.ended?.id) return
       this.#follow(run, 'streaming')
-      void this.#watch(undefined, this.#abort.signal)
+      if (this.#isFed()) this.hearing.liveId = chat.run?.message_id
+      else void this.#watch(undefined, this.#abort.signal)
+    } else if (this.#run !== undefined) {
+      this.#drop({ ended: chat.messages.find(({ id }) => id === this.hearing.liveId) })
     } else if (chat.messages.length === 0) {
       const message = takeHandover(this.#chatId)
       if (message !== undefined) this.send(message)
     }
+  }
+
+  /** Follows a run that began elsewhere. */
+  #join(run: RunState, question: Message): void {
+    if (this.#shape.unsent?.message.id === question.id) {
+      outbox.clear(this.#chatId)
+      this.#shape = { ...this.#shape, unsent: undefined }
+    }
+    this.#follow(run, 'streaming')
   }
 
   #takeUpOutbox(chat: Chat): void {
@@ -242,6 +279,7 @@ export class LiveChat {
   #follow(run: RunState, phase: LivePhase): void {
     this.#abort = new AbortController()
     this.#stopWanted = false
+    this.hearing.liveId = undefined
     this.#run = run
     this.#show({ phase, messages: run.messages, unsent: this.#shape.unsent })
   }
@@ -266,6 +304,7 @@ export class LiveChat {
 
   #drop(more: Partial<LiveShape> = {}): void {
     this.#abort.abort()
+    this.hearing.liveId = undefined
     this.#run = undefined
     this.#show({ ...idleShape, unsent: this.#shape.unsent, ...more })
   }

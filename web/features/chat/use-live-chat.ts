@@ -1,13 +1,10 @@
 import type { Chat } from '@yonder/contract/chat'
 import { useSyncExternalStore } from 'react'
 import { useSWRConfig } from 'swr'
-import type { ApiClient } from '../../lib/api-client.ts'
 import { useApi } from '../../lib/use-api.ts'
+import { findChatFeed } from './chat-feed.ts'
 import { LiveChat } from './live-chat.ts'
 import type { ChatCache } from './live-chat.ts'
-
-/** The live chats of a signed-in person: they go when the client of the sign-in goes. */
-const liveChats = new WeakMap<ApiClient, Map<string, LiveChat>>()
 
 /** The cache key of a chat, and the address it is read from. */
 export const chatKey = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`
@@ -15,12 +12,12 @@ export const chatKey = (chatId: string): string => `/api/chats/${encodeURICompon
 /** The one live chat behind an id, whichever component asks. */
 export function useLiveChat(chatId: string): LiveChat {
   const api = useApi()
-  const { mutate } = useSWRConfig()
-  const chats = liveChats.get(api) ?? new Map<string, LiveChat>()
-  liveChats.set(api, chats)
+  const { mutate, cache: reads } = useSWRConfig()
+  const { chats, isFed } = findChatFeed(api)
   const known = chats.get(chatId)
   if (known !== undefined) return known
   const cache: ChatCache = {
+    read: () => reads.get(chatKey(chatId))?.data as Chat | undefined,
     change: (change) => {
       void mutate<Chat>(chatKey(chatId), (chat) => (chat === undefined ? chat : change(chat)), {
         revalidate: false,
@@ -28,7 +25,7 @@ export function useLiveChat(chatId: string): LiveChat {
     },
     refresh: () => void mutate(chatKey(chatId)),
   }
-  const live = new LiveChat(chatId, api, cache)
+  const live = new LiveChat(chatId, api, cache, isFed)
   chats.set(chatId, live)
   return live
 }

@@ -2,9 +2,9 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { ApiClient } from '../../lib/api-client.ts'
 import { logError } from '../../lib/log-error.ts'
 import { foldStream } from './fold-stream.ts'
-import { connectStream } from './connect-stream.ts'
-import type { ConnectedStream } from './connect-stream.ts'
-import { waitToRetry } from './wait-to-retry.ts'
+import { connectStream } from '../../lib/connect-stream.ts'
+import type { ConnectedStream } from '../../lib/connect-stream.ts'
+import { waitToRetry } from '../../lib/wait-to-retry.ts'
 
 export interface RunWatcher {
   readonly onRun: (run: RunState) => void

@@ -1,7 +1,9 @@
 import type { ChatList, ChatSummary } from '@yonder/contract/chat'
+import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
 import { logError } from '../../lib/log-error.ts'
 import { useApi } from '../../lib/use-api.ts'
+import { historyChanges } from './history-changes.ts'
 
 /** Chats on a page; pages start at 1 (§9.5). */
 const pageSize = 10
@@ -32,6 +34,7 @@ export function useChatSearch(search: string): ChatSearch {
     },
     { revalidateFirstPage: false, revalidateOnMount: true },
   )
+  useEffect(() => historyChanges.listen(() => void mutate()), [mutate])
   const pages = data ?? []
   // A chat that moved up between two reads stands on both pages.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]

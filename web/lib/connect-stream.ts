@@ -1,4 +1,4 @@
-import type { ApiClient, ApiRequest } from '../../lib/api-client.ts'
+import type { ApiClient, ApiRequest } from './api-client.ts'
 
 /** Milliseconds of silence after which a connection counts as dead; the server sends a heartbeat every 15 s. */
 const silenceLimit = 40_000

@@ -1,0 +1,157 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { BroadcastChannel } from 'node:worker_threads'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { shareStream } from './share-stream.ts'
+import type { SharedStreamState } from './share-stream.ts'
+
+/** One lock, held by whoever came first. */
+function createLocks() {
+  const queue: (() => Promise<void>)[] = []
+  let held = false
+  const next = async (): Promise<void> => {
+    const turn = held ? undefined : queue.shift()
+    if (turn === undefined) return
+    held = true
+    await turn()
+    held = false
+    await next()
+  }
+  return {
+    request: (_name: string, { signal }: { signal: AbortSignal }, work: () => Promise<void>) =>
+      new Promise<void>((resolve, reject) => {
+        queue.push(() => (signal.aborted ? Promise.resolve() : work().then(resolve, reject)))
+        void next()
+      }),
+  }
+}
+
+/** The server's side: numbers events on and on, whoever listens, and counts who does. */
+function createServer() {
+  const open = new Set<ReadableStreamDefaultController<Uint8Array>>()
+  const encoder = new TextEncoder()
+  const server = {
+    requests: 0,
+    status: 200,
+    open,
+    send(data: string) {
+      for (const stream of open) stream.enqueue(encoder.encode(`data: ${data}\n\n`))
+    },
+    cut() {
+      for (const stream of open) stream.error(new Error('cut'))
+      open.clear()
+    },
+    connect(signal: AbortSignal) {
+      server.requests += 1
+      let own: ReadableStreamDefaultController<Uint8Array> | undefined
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          own = controller
+          if (server.status === 200) open.add(controller)
+          if (server.status === 200) controller.enqueue(encoder.encode('data: ready\n\n'))
+        },
+        cancel: () => void (own !== undefined && open.delete(own)),
+      })
+      signal.addEventListener('abort', () => {
+        if (own === undefined || !open.delete(own)) return
+        own.error(new Error('left'))
+      })
+      const response = new Response(body, { status: server.status })
+      return Promise.resolve({ response, heard: () => undefined, close: () => undefined })
+    },
+  }
+  return server
+}
+
+let server: ReturnType<typeof createServer>
+const leavers: (() => void)[] = []
+
+beforeEach(() => {
+  server = createServer()
+  Object.defineProperty(navigator, 'locks', { value: createLocks(), configurable: true })
+  vi.stubGlobal('BroadcastChannel', BroadcastChannel)
+})
+afterEach(() => {
+  for (const leave of leavers.splice(0)) leave()
+  vi.unstubAllGlobals()
+  Reflect.deleteProperty(navigator, 'locks')
+})
+
+function openPage(name = 'stream') {
+  const heard: string[] = []
+  const states: SharedStreamState[] = []
+  const leave = shareStream({
+    name,
+    connect: server.connect,
+    onData: (data) => heard.push(data),
+    onState: (state) => states.push(state),
+  })
+  leavers.push(leave)
+  return { heard, states, leave }
+}
+
+it('gives ten pages every event over one connection', async () => {
+  const pages = Array.from({ length: 10 }, () => openPage())
+  await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual(pages.map(() => ['open'])))
+  server.send('one')
+  server.send('two')
+  await vi.waitFor(() =>
+    expect(pages.map(({ heard }) => heard)).toEqual(pages.map(() => ['ready', 'one', 'two'])),
+  )
+  expect(server.requests).toBe(1)
+})
+
+it('tells a page that comes later that the stream is open, and nothing of the past', async () => {
+  const first = openPage()
+  await vi.waitFor(() => expect(first.states).toEqual(['open']))
+  const later = openPage()
+  await vi.waitFor(() => expect(later.states).toEqual(['open']))
+  expect(later.heard).toEqual([])
+  expect(server.requests).toBe(1)
+})
+
+it('is passed on when its page goes: one page reads on, the others hear where it begins', async () => {
+  const pages = [openPage(), openPage(), openPage()]
+  await vi.waitFor(() => expect(pages[2]?.states).toEqual(['open']))
+  pages[0]?.leave()
+  await vi.waitFor(() => expect(server.requests).toBe(2))
+  expect(server.open.size).toBe(1)
+  server.send('after')
+  await vi.waitFor(() => expect(pages[2]?.heard).toEqual(['ready', 'ready', 'after']))
+  expect(pages[1]?.heard).toEqual(['ready', 'ready', 'after'])
+  expect(pages[0]?.heard).toEqual(['ready'])
+  expect(pages[2]?.states).toEqual(['open'])
+})
+
+it('comes back by itself when it breaks, and says so when that takes long', async () => {
+  const [leader, other] = [openPage(), openPage()]
+  await vi.waitFor(() => expect(other.states).toEqual(['open']))
+  server.status = 503
+  server.cut()
+  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost']), 3000)
+  server.status = 200
+  await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost', 'open']), 5000)
+  expect(leader.states).toEqual(other.states)
+  expect(other.heard).toEqual(['ready', 'ready'])
+})
+
+it('is unavailable where the server refuses it, and in a browser without locks', async () => {
+  server.status = 404
+  const page = openPage()
+  await vi.waitFor(() => expect(page.states).toEqual(['unavailable']))
+  page.leave()
+  const { requests } = server
+  Reflect.deleteProperty(navigator, 'locks')
+  const bare = openPage('bare')
+  expect(bare.states).toEqual(['unavailable'])
+  expect(server.requests).toBe(requests)
+})
+
+it('is not shared under another name, and is not tried again in haste', async () => {
+  const [ada, eve] = [openPage('ada'), openPage('eve')]
+  await vi.waitFor(() => expect(ada.states).toEqual(['open']))
+  eve.leave()
+  server.status = 503
+  server.cut()
+  await wait(300)
+  expect(server.requests).toBeLessThanOrEqual(3)
+})
