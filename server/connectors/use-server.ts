@@ -57,7 +57,7 @@ async function lend<Result>(
   } catch (error) {
     // Whatever the server still sends to a failed request must not meet the next one.
     void connection.close()
-    throw error
+    throw connection.refusal ?? error
   }
 }
 

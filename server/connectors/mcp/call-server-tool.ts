@@ -41,7 +41,7 @@ export async function callServerTool(
     for (let round = 0; ; round++) {
       connection.results.takeCall()
       const answer: JsonObject = await connection.client.callTool(params, {
-        signal: call.clock.signal,
+        signal: AbortSignal.any([call.clock.signal, asked.refused]),
         // The clock decides, which knows of the time in which a person is asked.
         timeout: 2 ** 31 - 1,
         allowInputRequired: true,
@@ -56,6 +56,8 @@ export async function callServerTool(
       connection.allow(limits.callBytes)
       params = await asked.answerAll(params, answer)
     }
+  } catch (error) {
+    throw asked.refused.aborted ? asked.refused.reason : error
   } finally {
     connection.elicitation = undefined
     asked.end()
@@ -76,6 +78,7 @@ class Questions {
   readonly #call: ServerCall
   readonly #limits: ConnectorLimits
   readonly #ended = new AbortController()
+  readonly #refused = new AbortController()
   #count = 0
   #last: Promise<unknown> = Promise.resolve()
 
@@ -84,13 +87,21 @@ class Questions {
     this.#limits = limits
   }
 
+  /** Aborts when the server asks too much: then the call is over. */
+  get refused(): AbortSignal {
+    return this.#refused.signal
+  }
+
   /** Nobody waits for an answer any more. */
   end(): void {
     this.#ended.abort()
   }
 
   async ask(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
-    if (++this.#count > this.#limits.elicitationRounds) return { action: 'decline' }
+    if (++this.#count > this.#limits.elicitationRounds) {
+      this.#refused.abort(tooManyQuestions())
+      return { action: 'cancel' }
+    }
     const before = this.#last
     const answer = before.then(() => this.#askNow(params, signal))
     this.#last = answer
@@ -100,7 +111,13 @@ class Questions {
   async #askNow(params: unknown, signal: AbortSignal | undefined): Promise<ElicitationAnswer> {
     const { clock, onElicit } = this.#call
     const timeout = AbortSignal.timeout(this.#limits.elicitation)
-    const signals = [clock.signal, timeout, this.#ended.signal, ...(signal === undefined ? [] : [signal])]
+    const signals = [
+      clock.signal,
+      timeout,
+      this.#ended.signal,
+      this.refused,
+      ...(signal === undefined ? [] : [signal]),
+    ]
     const ends = AbortSignal.any(signals)
     if (ends.aborted) return { action: 'cancel' }
     clock.pause()

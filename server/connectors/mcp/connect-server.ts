@@ -14,6 +14,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { GuardedFetch } from '../../http/guarded-fetch.ts'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import type { AppError } from '../../http/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { AnswerMeter } from './meter-answers.ts'
 import { setResultsAside } from './set-results-aside.ts'
@@ -44,6 +45,8 @@ export interface ServerConnection {
   allow(bytes: number): void
   /** Who answers the server's questions; nobody between calls. */
   elicitation: LegacyElicitation | undefined
+  /** Why it was ended, when its server sent too much. */
+  readonly refusal: AppError | undefined
   /** False once it has broken or was closed. */
   readonly usable: boolean
   close(): Promise<void>
@@ -96,6 +99,7 @@ async function connect(
   const results = setResultsAside(transport)
   const connection = new OpenConnection(createClient(), transport, results, meter)
   connection.watch(onToolsChanged)
+  meter.onRefusal = (refusal) => connection.refuse(refusal)
   const timeout = AbortSignal.any([signal, AbortSignal.timeout(limits.connect)])
   const abort = (): void => void transport.close()
   timeout.addEventListener('abort', abort, { once: true })
@@ -108,7 +112,7 @@ async function connect(
     timeout.throwIfAborted()
   } catch (error) {
     await transport.close().catch(() => undefined)
-    throw timeout.aborted ? timeout.reason : error
+    throw connection.refusal ?? (timeout.aborted ? timeout.reason : error)
   } finally {
     timeout.removeEventListener('abort', abort)
   }
@@ -160,6 +164,7 @@ function createClient(): Client {
 
 class OpenConnection implements ServerConnection {
   elicitation: LegacyElicitation | undefined
+  refusal: AppError | undefined
   readonly client: Client
   readonly results: RawResults
   readonly #transport: Transport
@@ -194,6 +199,12 @@ class OpenConnection implements ServerConnection {
 
   get usable(): boolean {
     return !this.#closed
+  }
+
+  /** Ends whatever waits for an answer. */
+  refuse(refusal: AppError): void {
+    this.refusal ??= refusal
+    void this.client.close()
   }
 
   allow(bytes: number): void {

@@ -20,6 +20,8 @@ export interface AnswerMeterOptions {
  * opened again slowly and seldom, and never so much at once that others wait.
  */
 export class AnswerMeter {
+  /** Told when an answer is cut off: in the middle of a stream nobody else would be. */
+  onRefusal: ((refusal: AppError) => void) | undefined
   readonly #options: AnswerMeterOptions
   #bytes = 0
   #lines = 0
@@ -77,6 +79,7 @@ export class AnswerMeter {
         rest = rest.subarray(pieceBytes)
         const refusal = this.#count(piece, isStream)
         if (refusal === undefined) return controller.enqueue(piece)
+        this.onRefusal?.(refusal)
         await reader.cancel(refusal).catch(() => undefined)
         throw refusal
       },

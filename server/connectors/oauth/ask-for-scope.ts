@@ -1,10 +1,10 @@
-import { auth, computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client'
+import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client'
 import type { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
-import { oauthFetch } from './oauth-fetch.ts'
+import { runAuth } from './run-auth.ts'
 
 /**
  * Sends a person to consent to more than they have, when the server refused something for want of it: now (`refusal`), or
@@ -24,13 +24,10 @@ export async function askForScope(
   const scope = computeScopeUnion(granted, wanted ?? undefined)
   if (wanted === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
   const url = deps.guards.typed.requireUrl(connector.url)
-  const resourceMetadataUrl = refusal?.resourceMetadataUrl
-  await auth(oauth, {
-    serverUrl: url,
+  await runAuth(deps, oauth, url, {
     scope,
     forceReauthorization: true,
-    fetchFn: oauthFetch(deps, url),
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    resourceMetadataUrl: refusal?.resourceMetadataUrl,
   })
   return consent.authorizationUrl !== null
 }

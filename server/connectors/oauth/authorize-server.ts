@@ -1,5 +1,4 @@
 import {
-  auth,
   computeScopeUnion,
   extractWWWAuthenticateParams,
   UnauthorizedError,
@@ -11,8 +10,8 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants } from '../grant-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
-import { oauthFetch } from './oauth-fetch.ts'
 import { refreshTokens } from './refresh-tokens.ts'
+import { runAuth } from './run-auth.ts'
 import { readTokens } from './stored-tokens.ts'
 
 /** Milliseconds before its end at which a token is renewed. */
@@ -82,11 +81,9 @@ class ServerAuthorization implements AuthProvider {
     }
     if (this.#consent === undefined) throw new UnauthorizedError()
     const granted = (await oauth.tokens())?.scope
-    const result = await auth(oauth, {
-      serverUrl: this.#url,
-      fetchFn: oauthFetch(this.#deps, this.#url),
-      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-      ...withScope(computeScopeUnion(granted, scope)),
+    const result = await runAuth(this.#deps, oauth, this.#url, {
+      resourceMetadataUrl,
+      scope: computeScopeUnion(granted, scope),
     })
     if (result !== 'AUTHORIZED') throw new UnauthorizedError()
   }
@@ -106,9 +103,4 @@ class ServerAuthorization implements AuthProvider {
       expiresAt !== null && tokens.refresh_token !== undefined && expiresAt - renewBefore < this.#deps.now()
     )
   }
-}
-
-/** The library tells an absent scope from an empty one. */
-function withScope(scope: string | undefined): { scope?: string } {
-  return scope === undefined || scope === '' ? {} : { scope }
 }

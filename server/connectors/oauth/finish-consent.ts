@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import { auth } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/connector-tables.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -8,7 +7,7 @@ import { ConnectorOAuth } from './connector-oauth.ts'
 import { hashSecret } from './consent-request.ts'
 import type { PendingConsent } from './consent-request.ts'
 import { takeConsent } from './consent-store.ts'
-import { oauthFetch } from './oauth-fetch.ts'
+import { runAuth } from './run-auth.ts'
 
 /** What a browser brings back from an authorization server. */
 export interface ReturnedConsent {
@@ -67,11 +66,9 @@ async function redeem(
   issuer: string | undefined,
 ): Promise<void> {
   const url = deps.guards.typed.requireUrl(connector.url)
-  await auth(new ConnectorOAuth(deps, connector, { pending }), {
-    serverUrl: url,
+  await runAuth(deps, new ConnectorOAuth(deps, connector, { pending }), url, {
     authorizationCode: code,
-    fetchFn: oauthFetch(deps, url),
-    ...(issuer === undefined ? {} : { iss: issuer }),
+    iss: issuer,
   })
   deps.retries.reset(connector.id)
   await refreshTools(deps, connector)

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
-import { auth } from '@modelcontextprotocol/client'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { endRefresh, listGrants, reserveRefresh } from '../grant-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
-import { oauthFetch } from './oauth-fetch.ts'
+import { runAuth } from './run-auth.ts'
 import { readTokens } from './stored-tokens.ts'
 
 /** Milliseconds after which a process that renews tokens counts as dead. */
@@ -46,11 +45,7 @@ async function refreshOnce(
     return waitForOther(deps, connector, grant)
   }
   try {
-    const result = await auth(new ConnectorOAuth(deps, connector), {
-      serverUrl: url,
-      fetchFn: oauthFetch(deps, url),
-      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-    })
+    const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
     return result === 'AUTHORIZED'
   } finally {
     await endRefresh(database.db, grant)

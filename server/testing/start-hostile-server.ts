@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export interface HostileServer {
+  /** The origin, without a final slash. */
+  readonly origin: string
+  /** The MCP address of a behaviour. */
+  url(behaviour: string, query?: Record<string, string>): string
+  /** What came to a behaviour. */
+  seen(
+    behaviour: string,
+  ): Promise<{ method: string; rpc: string; authorization: string; session: string; body: string }[]>
+  /** From now on the behaviour shows its other side. */
+  turn(behaviour: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts `hostile-mcp-server.ts` in a process of its own. */
+export async function startHostileServer(): Promise<HostileServer> {
+  const file = fileURLToPath(new URL('hostile-mcp-server.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const origin = `http://127.0.0.1:${line.toString().trim()}`
+  return {
+    origin,
+    url: (behaviour, query = {}) =>
+      `${origin}/${behaviour}/mcp?${new URLSearchParams(query).toString()}`.replace(/\?$/, ''),
+    seen: async (behaviour) =>
+      (await fetch(`${origin}/_seen/${behaviour}`)).json() as ReturnType<HostileServer['seen']>,
+    turn: async (behaviour) => {
+      await fetch(`${origin}/_next/${behaviour}`)
+    },
+    async close() {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
