@@ -134,6 +134,18 @@ it('comes back by itself when it breaks, and says so when that takes long', asyn
   expect(other.heard).toEqual(['ready', 'ready'])
 })
 
+it('is given up when the network goes, without waiting for silence', async () => {
+  const page = openPage()
+  await vi.waitFor(() => expect(page.states).toEqual(['open']))
+  server.status = 503
+  window.dispatchEvent(new Event('offline'))
+  await vi.waitFor(() => expect(page.states).toEqual(['open', 'lost']), 3000)
+  server.status = 200
+  window.dispatchEvent(new Event('online'))
+  await vi.waitFor(() => expect(page.heard).toEqual(['ready', 'ready']))
+  expect(page.states).toEqual(['open', 'lost', 'open'])
+})
+
 it('is unavailable where the server refuses it, and in a browser without locks', async () => {
   server.status = 404
   const page = openPage()

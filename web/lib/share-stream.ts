@@ -105,12 +105,18 @@ class StreamLeader {
   async read(): Promise<void> {
     for (let failures = 0; !this.#signal.aborted; failures += 1) {
       this.#late ??= setTimeout(() => this.#show('lost'), graceTime)
+      const broken = new AbortController()
+      const giveUp = () => broken.abort()
+      // A stream without its network may look open for long.
+      window.addEventListener('offline', giveUp)
       try {
-        const stream = await this.#options.connect(this.#signal)
+        const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
         if (await this.#pass(stream)) failures = 0
       } catch {
         // Whatever broke it, it is tried again, and the pages learn that it is lost.
+      } finally {
+        window.removeEventListener('offline', giveUp)
       }
       await waitToRetry(failures, this.#signal)
     }
