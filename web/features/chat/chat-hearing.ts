@@ -29,6 +29,7 @@ export class ChatHearing {
   liveId: string | undefined
   #lastRead: Chat | undefined
   #reading = 0
+  #holds = 0
   /** What was told while the chat was read. */
   #early: (() => void)[] = []
 
@@ -80,7 +81,15 @@ export class ChatHearing {
 
   /** Something changed in this chat elsewhere. */
   readAgain(): void {
-    if (this.#chat.isShown()) this.#chat.refresh()
+    if (this.#chat.isShown() && this.#holds === 0) this.#chat.refresh()
+  }
+
+  /** Keeps a change of this page in view while the server hears of it: who holds reads the chat again at the end. */
+  hold(): () => void {
+    this.#holds += 1
+    return () => {
+      this.#holds -= 1
+    }
   }
 
   /** Whether a chat as it was just read knows more of the run than was told. */

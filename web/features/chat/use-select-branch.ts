@@ -5,6 +5,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
+import { findChatFeed } from './chat-feed.ts'
 import { showBranch } from './show-branch.ts'
 import { chatKey } from './use-live-chat.ts'
 
@@ -35,7 +36,9 @@ export function useSelectBranch(chatId: string): (messageId: string) => void {
       void mutate<Chat>(key, (chat) => (chat === undefined ? chat : showBranch(chat, messageId)), {
         revalidate: false,
       })
-      choices.current.told = choices.current.told.then(tell)
+      // The server tells this page too what it has changed: the first choice must not come up again before the last.
+      const release = findChatFeed(api).chats.get(chatId)?.hearing.hold()
+      choices.current.told = choices.current.told.then(tell).finally(release)
     },
     [api, chatId, mutate, toast],
   )
