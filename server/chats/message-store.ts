@@ -30,15 +30,17 @@ export type MessageChange = Partial<
 export const longestPath = 1_000
 
 /**
- * Appends a message under `parent`, later than every other one of its chat. The caller holds the chat (`lockChat`).
+ * Appends a message under `parent`, later than every other one of its chat, whose latest time the caller may know. The
+ * caller holds the chat (`lockChat`).
  */
 export async function appendMessage(
   trx: Db,
   message: NewMessage,
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
+  latest?: number,
 ): Promise<MessageRow> {
-  const latest = await findLatestTime(trx, message.chat_id)
+  const before = latest ?? (await findLatestTime(trx, message.chat_id))
   return trx
     .insertInto('messages')
     .values({
@@ -46,7 +48,7 @@ export async function appendMessage(
       parent_id: parent?.id ?? null,
       first_id: parent?.first_id ?? message.id,
       second_id: parent === null ? null : (parent.second_id ?? message.id),
-      unix_timestamp: Math.max(now, latest + 1),
+      unix_timestamp: Math.max(now, before + 1),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

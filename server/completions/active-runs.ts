@@ -13,4 +13,4 @@ export interface ActiveRun {
 }
 
 /** The runs that this process writes, by their ids. */
-export type ActiveRuns = Map<string, ActiveRun>
+export type ActiveRuns = Map<number, ActiveRun>

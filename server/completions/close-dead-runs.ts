@@ -15,7 +15,7 @@ export async function closeDeadRuns(deps: Deps): Promise<void> {
 }
 
 /** Closes a run whose node no longer renews it as interrupted, with the text that was shown. Does nothing to others. */
-export async function closeDeadRun({ database, runs, now }: Deps, runId: string): Promise<void> {
+export async function closeDeadRun({ database, runs, now }: Deps, runId: number): Promise<void> {
   // Of its own runs a process knows better than a clock that they live, e.g. after a laptop slept.
   if (runs.has(runId)) return
   const { db, dialect } = database
@@ -32,7 +32,7 @@ export async function closeDeadRun({ database, runs, now }: Deps, runId: string)
 }
 
 /** A run as the committed part of its log tells it. */
-export async function foldLog(db: Db, runId: string): Promise<RunState> {
+export async function foldLog(db: Db, runId: number): Promise<RunState> {
   const rows = await listEvents(db, runId, 0)
   // The log holds what this server wrote.
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)

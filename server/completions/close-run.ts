@@ -10,7 +10,7 @@ import { endRun } from './run-store.ts'
 /** Stores how a run ended together with its reply, as its events tell both; does nothing to a run that was closed. */
 export async function closeRun(
   trx: Db,
-  run: { readonly id: string; readonly chat_id: string },
+  run: { readonly id: number; readonly chat_id: string },
   state: RunState,
   now: number,
 ): Promise<void> {

@@ -9,6 +9,7 @@ import { presentMessage } from '../chats/present-message.ts'
 import type { MessageRow } from '../db/tables.ts'
 import type { Api } from '../http/api.ts'
 import { AppError } from '../http/app-error.ts'
+import { sseFrame } from '../http/sse.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { closeDeadRun } from './close-dead-runs.ts'
@@ -42,17 +43,18 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
       const { body } = request
       if (deps.isClosing())
         throw new AppError('unavailable', 'The server is going down. Try again in a moment.')
-      await requireChat(db, user, body.chatId)
       const bot = await requireBot(db, user, body.botName)
-      await closeExpired(deps, body.chatId)
-      const sent = await refuseSecondRun(deps, async () =>
+      const sent = await writeWhenFree(deps, body.chatId, async () =>
         'userMessageId' in body
           ? ({ kind: 'written', run: await regenerateReply(deps, user, bot, body) } as const)
           : sendMessage(deps, user, bot, body),
       )
       if (sent.kind === 'repeated') return repeatAnswer(deps, request, reply, sent.message)
       startRun(deps, sent.run, user, bot)
-      await followRun(deps, deps.sse.open(request, reply), { runId: sent.run.id, after: 0, numbered: false })
+      const { id, started } = sent.run
+      const stream = deps.sse.open(request, reply)
+      stream.write(sseFrame(JSON.stringify(started)))
+      await followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
     },
   )
 
@@ -79,19 +81,26 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
   )
 }
 
-/** A run whose node died does not keep the chat from going on. */
-async function closeExpired(deps: CompletionDeps, chatId: string): Promise<void> {
-  const active = await findActiveRun(deps.database.db, deps.database.dialect, chatId)
-  if (active?.expired === true) await closeDeadRun(deps, active.id)
-}
-
-/** Two that raced past the check meet at the index that allows one run to a chat. */
-async function refuseSecondRun<Result>(deps: CompletionDeps, write: () => Promise<Result>): Promise<Result> {
+/**
+ * Writes into a chat in which nothing runs. A run whose node died does not count: it is closed first.
+ * @throws AppError `run_active`
+ */
+async function writeWhenFree<Result>(
+  deps: CompletionDeps,
+  chatId: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const { db, dialect } = deps.database
   try {
     return await write()
   } catch (error) {
-    if (deps.database.dialect.isUniqueViolation(error)) throw stillAnswering()
-    throw error
+    // Two that raced past the check meet at the index that allows one run to a chat.
+    const refusal = dialect.isUniqueViolation(error) ? stillAnswering() : error
+    if (!(refusal instanceof AppError) || refusal.code !== 'run_active') throw refusal
+    const active = await findActiveRun(db, dialect, chatId)
+    if (active?.expired !== true) throw refusal
+    await closeDeadRun(deps, active.id)
+    return write()
   }
 }
 

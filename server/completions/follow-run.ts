@@ -12,7 +12,7 @@ const pieceSize = 32
 const pollTime = 400
 
 export interface FollowOptions {
-  readonly runId: string
+  readonly runId: number
   /** The last event that the reader has; 0 for none. */
   readonly after: number
   /** Sends `id:` lines. */

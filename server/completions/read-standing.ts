@@ -5,7 +5,7 @@ import { findRun } from './run-store.ts'
 /** How a run stands of whose log nothing after an event could be read; one whose node is gone is closed. */
 export async function readStanding(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
-  runId: string,
+  runId: number,
   after: number,
 ): Promise<'ended' | 'gone' | 'waiting' | 'more'> {
   const { db, dialect } = deps.database

@@ -38,9 +38,9 @@ interface Watch {
 export class RunFeed {
   readonly #deps: Deps
   readonly #audience: RunAudience
-  readonly #watches = new Map<string, Watch>()
-  readonly #past = new Set<string>()
-  readonly #unknown = new Set<string>()
+  readonly #watches = new Map<number, Watch>()
+  readonly #past = new Set<number>()
+  readonly #unknown = new Set<number>()
   readonly #endLooking: () => Promise<void>
   #asking = false
 
@@ -150,7 +150,7 @@ export class RunFeed {
   }
 
   /** News of a run that nobody here knows: whose is it? */
-  #hear(runId: string): void {
+  #hear(runId: number): void {
     if (this.#audience.isEmpty || this.#deps.runs.has(runId)) return
     if (this.#watches.has(runId) || this.#past.has(runId)) return
     this.#unknown.add(runId)
@@ -183,7 +183,7 @@ export class RunFeed {
     }
   }
 
-  #forget(runId: string): void {
+  #forget(runId: number): void {
     this.#past.add(runId)
     const [oldest] = this.#past
     if (this.#past.size > mostPast && oldest !== undefined) this.#past.delete(oldest)

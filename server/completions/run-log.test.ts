@@ -27,7 +27,7 @@ const started: StartedEvent = {
 }
 
 /** A database that notes what is written, in one list with what is shown. */
-function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<string>) {
+function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
   const acts: string[] = []
   const rows: RunEventRow[] = []
   const onError = vi.fn()
@@ -36,7 +36,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<string
     append: async (_db, events) => {
       await wait(1)
       const live = append?.(events) ?? new Set(events.map((event) => event.run_id))
-      acts.push(`commit ${events.map(({ run_id, seq }) => `${run_id}${seq}`).join(' ')}`)
+      acts.push(`commit ${events.map(({ run_id, seq }) => `${'?ab'[run_id]}${seq}`).join(' ')}`)
       rows.push(...events)
       return live
     },
@@ -49,7 +49,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<string
       after,
       numbered,
       onFrames: (frames) => {
-        acts.push(`show ${recorder.runId}${recorder.state.seq}`)
+        acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
         heard.frames += frames
       },
       onEnd: () => {
@@ -71,8 +71,8 @@ const eventsIn = (frames: string): RunEvent[] =>
 describe('the run log', () => {
   it('commits before it shows, and all runs together', async () => {
     const { log, acts, listen } = openLog()
-    const a = log.open('a', started)
-    const b = log.open('b', started)
+    const a = log.open(1, started)
+    const b = log.open(2, started)
     listen(a)
     listen(b)
     a.append('text', 'one')
@@ -90,7 +90,7 @@ describe('the run log', () => {
 
   it('does not let the first text wait, also behind the name of the model', async () => {
     const { log, listen } = openLog()
-    const run = log.open('a', started)
+    const run = log.open(1, started)
     const heard = listen(run)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'first')
@@ -100,7 +100,7 @@ describe('the run log', () => {
 
   it('stores what belongs to an event before it is shown', async () => {
     const { log, acts, listen } = openLog()
-    const run = log.open('a', started)
+    const run = log.open(1, started)
     const heard = listen(run)
     run.append('text', 'all')
     run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
@@ -113,9 +113,9 @@ describe('the run log', () => {
   })
 
   it('shows nothing of a run that is no longer held, and everything of the others', async () => {
-    const { log, listen } = openLog(() => new Set(['b']))
-    const a = log.open('a', started)
-    const b = log.open('b', started)
+    const { log, listen } = openLog(() => new Set([2]))
+    const a = log.open(1, started)
+    const b = log.open(2, started)
     const lost = vi.fn()
     a.onLost(lost)
     const [heardA, heardB] = [listen(a), listen(b)]
@@ -132,11 +132,11 @@ describe('the run log', () => {
   it('tries a failed commit again, alone, and keeps the order', async () => {
     let failures = 3
     const { log, listen, rows, onError } = openLog((events) => {
-      if (events.some((event) => event.run_id === 'bad') && failures-- > 0) throw new Error('disk full')
+      if (events.some((event) => event.run_id === 1) && failures-- > 0) throw new Error('disk full')
       return new Set(events.map((event) => event.run_id))
     })
-    const bad = log.open('bad', started)
-    const good = log.open('good', started)
+    const bad = log.open(1, started)
+    const good = log.open(2, started)
     const [heardBad, heardGood] = [listen(bad), listen(good)]
     bad.append('text', 'one ')
     good.append('text', 'fine')
@@ -146,13 +146,13 @@ describe('the run log', () => {
     bad.append('text', 'two')
     await wait(1_200)
     expect(eventsIn(heardBad.frames).map((event) => event.seq)).toEqual([2, 3])
-    expect(rows.filter((row) => row.run_id === 'bad').map((row) => row.seq)).toEqual([2, 3])
+    expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
     expect(onError).toHaveBeenCalled()
   })
 
   it('gives a reader only what it lacks', async () => {
     const { log, listen } = openLog()
-    const run = log.open('a', started)
+    const run = log.open(1, started)
     const late = listen(run, 3, true)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'one')
@@ -170,7 +170,7 @@ describe('the run log', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const { log, rows, listen } = openLog()
-        const run = log.open('a', started)
+        const run = log.open(1, started)
         const heard = listen(run)
         for (const { kind, text, pause } of pieces) {
           run.append(kind, text)

@@ -16,7 +16,7 @@ const longestRetry = 8_000
 
 export interface RunLogOptions {
   /** Writes events and gives the runs that are still ours. One commit outside of a transaction. */
-  readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<string>>
+  readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
   /** A commit failed; it is tried again. */
@@ -51,7 +51,7 @@ export class RunLog {
   }
 
   /** Takes up a run whose first event is committed. */
-  open(runId: string, started: RunEvent): RunRecorder {
+  open(runId: number, started: RunEvent): RunRecorder {
     return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, hurry) => {
       this.#dirty.add(recorder)
       this.#schedule(hurry)
@@ -112,7 +112,7 @@ export class RunLog {
     const rows = entries.flatMap(({ recorder, events }) =>
       events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
     )
-    let live: ReadonlySet<string> = new Set()
+    let live: ReadonlySet<number> = new Set()
     if (entries.some((entry) => entry.writes.length > 0)) {
       await this.#options.transaction(async (trx) => {
         live = await this.#options.append(trx, rows)

@@ -3,9 +3,9 @@ import type { ChatNews, Database } from '../db/database.ts'
 /** Waiting for what other processes write into runs. */
 export interface RunNews {
   /** Resolves when the run may have news, and after `timeout` milliseconds in any case. */
-  wait(runId: string, timeout: number): Promise<void>
+  wait(runId: number, timeout: number): Promise<void>
   /** Calls `listener` with every run that another process has written to. */
-  onNews(listener: (runId: string) => void): void
+  onNews(listener: (runId: number) => void): void
   close(): Promise<void>
 }
 
@@ -18,8 +18,8 @@ export interface OtherNews {
 }
 
 export function openRunNews(database: Database, others: OtherNews): RunNews {
-  const waiting = new Map<string, Set<() => void>>()
-  const listeners: ((runId: string) => void)[] = []
+  const waiting = new Map<number, Set<() => void>>()
+  const listeners: ((runId: number) => void)[] = []
   const signals = database.openSignals({
     onRuns(runIds) {
       for (const runId of runIds) {

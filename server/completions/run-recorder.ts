@@ -40,7 +40,7 @@ type Tail = 'text' | 'reasoning'
 
 /** What one run says, on its way into the log (`run-log.ts`) and from there to its readers. */
 export class RunRecorder {
-  readonly runId: string
+  readonly runId: number
   /** What is committed and was shown. */
   state: RunState
   /** Since when commits fail, in milliseconds since 1970. */
@@ -60,7 +60,7 @@ export class RunRecorder {
   readonly #begun = new Set<Tail>()
   #lost = false
 
-  constructor(runId: string, state: RunState, wake: (recorder: RunRecorder, hurry: boolean) => void) {
+  constructor(runId: number, state: RunState, wake: (recorder: RunRecorder, hurry: boolean) => void) {
     this.runId = runId
     this.state = state
     this.#wake = wake

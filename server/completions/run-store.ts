@@ -9,14 +9,14 @@ export const leaseTime = 10_000
 /** A run as the log is followed: `expired` says that its node has not renewed it in time. */
 export type RunStanding = RunRow & { readonly expired: boolean }
 
-/** Fails when the chat has a run already. */
+/** Gives the run's id. Fails when the chat has a run already. */
 export async function insertRun(
   trx: Db,
   dialect: Dialect,
-  run: Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>,
+  run: Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>,
   started: string,
-): Promise<void> {
-  await trx
+): Promise<number> {
+  const { id } = await trx
     .insertInto('runs')
     .values({
       ...run,
@@ -25,8 +25,10 @@ export async function insertRun(
       last_seq: 1,
       stop_requested: 0,
     })
-    .execute()
-  await trx.insertInto('run_events').values({ run_id: run.id, seq: 1, event: started }).execute()
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await trx.insertInto('run_events').values({ run_id: id, seq: 1, event: started }).execute()
+  return id
 }
 
 function selectRuns(db: Db, dialect: Dialect) {
@@ -40,7 +42,7 @@ function toStanding(row: RunRow & { readonly expired: unknown }): RunStanding {
   return { ...row, expired: Boolean(row.expired) }
 }
 
-export async function findRun(db: Db, dialect: Dialect, runId: string): Promise<RunStanding | undefined> {
+export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<RunStanding | undefined> {
   const row = await selectRuns(db, dialect).where('id', '=', runId).executeTakeFirst()
   return row === undefined ? undefined : toStanding(row)
 }
@@ -76,7 +78,7 @@ export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' 
 
 const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
 
-export function listRunOwners(db: Db, runIds: readonly string[]): Promise<RunOwner[]> {
+export function listRunOwners(db: Db, runIds: readonly number[]): Promise<RunOwner[]> {
   return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
 }
 
@@ -101,7 +103,7 @@ export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
 }
 
 /** Runs whose node has not renewed them in time. */
-export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<string[]> {
+export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
     .select('id')
@@ -115,7 +117,7 @@ export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<string[
 /** A piece of a run's log, in order. */
 export function listEvents(
   db: Db,
-  runId: string,
+  runId: number,
   after: number,
   limit?: number,
 ): Promise<{ seq: number; event: string }[]> {
@@ -129,7 +131,7 @@ export function listEvents(
 }
 
 /** The number of a run's newest event; 0 without one. */
-export async function findLastSeq(db: Db, runId: string): Promise<number> {
+export async function findLastSeq(db: Db, runId: number): Promise<number> {
   const row = await db
     .selectFrom('run_events')
     .select((eb) => eb.fn.max('seq').as('seq'))
@@ -146,7 +148,7 @@ export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
 /** Ends a run that is still running; false when it was not. */
 export async function endRun(
   trx: Db,
-  runId: string,
+  runId: number,
   end: { readonly status: string; readonly lastSeq: number; readonly now: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
@@ -159,7 +161,7 @@ export async function endRun(
 }
 
 /** Keeps all runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
-export async function renewLeases(db: Db, dialect: Dialect, nodeId: string): Promise<string[]> {
+export async function renewLeases(db: Db, dialect: Dialect, nodeId: string): Promise<number[]> {
   const rows = await db
     .updateTable('runs')
     .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
@@ -171,7 +173,7 @@ export async function renewLeases(db: Db, dialect: Dialect, nodeId: string): Pro
 }
 
 /** Asks the run's node to stop it. */
-export async function requestStop(db: Db, runId: string): Promise<void> {
+export async function requestStop(db: Db, runId: number): Promise<void> {
   await db
     .updateTable('runs')
     .set({ stop_requested: 1 })
@@ -181,7 +183,7 @@ export async function requestStop(db: Db, runId: string): Promise<void> {
 }
 
 /** Runs of this node that someone asked to stop. */
-export async function listStopRequests(db: Db, nodeId: string): Promise<string[]> {
+export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
     .select('id')

@@ -31,9 +31,11 @@ export async function sendMessage(
   const content = textOfContent(request.content)
   if (content.trim() === '') throw new AppError('invalid_request', 'The message is empty.')
   const { chatId } = request
-  await requireChat(db, user, chatId)
-  const earlier = await findRepeated(db, request, content)
-  if (earlier !== undefined) return { kind: 'repeated', message: earlier }
+  if (request.id !== undefined) {
+    await requireChat(db, user, chatId)
+    const earlier = await findRepeated(db, request, content)
+    if (earlier !== undefined) return { kind: 'repeated', message: earlier }
+  }
   return db.transaction().execute(async (trx) => {
     const chat = await lockChat(trx, user, chatId, deps.now())
     const raced = await findRepeated(trx, request, content)
@@ -45,7 +47,7 @@ export async function sendMessage(
       parent,
       deps.now(),
     )
-    return { kind: 'written', run: await writeRun(trx, deps, user, bot, message) }
+    return { kind: 'written', run: await writeRun(trx, deps, user, bot, message, message.unix_timestamp) }
   })
 }
 

@@ -18,13 +18,14 @@ import { findActiveRun, insertRun } from './run-store.ts'
 
 /** A run that is in the database and not begun yet. */
 export interface WrittenRun {
-  readonly id: string
+  readonly id: number
   readonly chatId: string
   readonly started: StartedEvent
 }
 
 /**
- * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`).
+ * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`) and may know
+ * the time of its latest message.
  * @throws AppError `run_active`
  */
 export async function writeRun(
@@ -33,6 +34,7 @@ export async function writeRun(
   user: User,
   bot: BotRow,
   question: MessageRow,
+  latest?: number,
 ): Promise<WrittenRun> {
   const chatId = question.chat_id
   if ((await findActiveRun(trx, database.dialect, chatId)) !== undefined) throw stillAnswering()
@@ -49,6 +51,7 @@ export async function writeRun(
     },
     question,
     now(),
+    latest,
   )
   await moveLeaf(trx, chatId, reply.id)
   const started: StartedEvent = {
@@ -57,16 +60,14 @@ export async function writeRun(
     user_message: presentMessage(question),
     assistant_message: presentMessage(reply),
   }
-  const id = newId()
   const run = {
-    id,
     chat_id: chatId,
     user_id: user.id,
     message_id: reply.id,
     node_id: nodeId,
     started_at: now(),
   }
-  await insertRun(trx, database.dialect, run, JSON.stringify(started))
+  const id = await insertRun(trx, database.dialect, run, JSON.stringify(started))
   await database.dialect.wake(trx, [id])
   return { id, chatId, started }
 }

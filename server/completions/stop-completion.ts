@@ -32,6 +32,6 @@ export async function stopCompletion(deps: CompletionDeps, chatId: string): Prom
 }
 
 /** Stops those runs of this process that another node was asked to stop. */
-export function stopRequested({ runs }: Pick<CompletionDeps, 'runs'>, runIds: readonly string[]): void {
+export function stopRequested({ runs }: Pick<CompletionDeps, 'runs'>, runIds: readonly number[]): void {
   for (const runId of runIds) runs.get(runId)?.abort('stopped')
 }

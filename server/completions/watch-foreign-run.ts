@@ -9,7 +9,7 @@ const pieceSize = 32
 const pollTime = 400
 
 export interface ForeignWatch {
-  readonly runId: string
+  readonly runId: number
   /** The last event that is known. */
   readonly after: number
   readonly onEvents: (events: readonly WrittenEvent[]) => void

@@ -19,7 +19,7 @@ export interface ChatNews {
 
 export interface SignalListeners {
   /** Runs that have been written to, by another process or by this one. */
-  onRuns(runIds: readonly string[]): void
+  onRuns(runIds: readonly number[]): void
   onChat(news: ChatNews): void
   /** The connection was broken and is made again: what was said meanwhile is lost. */
   onGap(): void

@@ -1,4 +1,4 @@
-import type { ColumnDataType, Kysely, RawBuilder } from 'kysely'
+import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
 import type { ChatNews, Db } from './database.ts'
 import type { RunEventRow, Tables } from './tables.ts'
@@ -15,6 +15,11 @@ export interface Dialect {
   readonly integer: ColumnDataType
   /** Holds every other migration off until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
+  /** Adds a primary key that the engine counts up and never gives twice. */
+  withNumber<Table extends string>(
+    table: CreateTableBuilder<Table>,
+    column: string,
+  ): CreateTableBuilder<Table, string>
   createMessageTable(trx: Kysely<Tables>): Promise<void>
   /** Builds what `chats/search-store.ts` searches. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
@@ -24,11 +29,11 @@ export interface Dialect {
    * Writes events of runs and gives the runs that `nodeId` still holds; events of the others are not written. One
    * statement, so it is one commit outside of a transaction. Writing an event twice leaves one.
    */
-  appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<string>>
+  appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
   /** Keeps every writer of this run's events out until the transaction ends. */
-  lockRun(trx: Db, runId: string): Promise<void>
+  lockRun(trx: Db, runId: number): Promise<void>
   /** Wakes whoever waits for these runs on other nodes (`openSignals`). Nothing where only one process is expected. */
-  wake(db: Db, runIds: readonly string[]): Promise<void>
+  wake(db: Db, runIds: readonly number[]): Promise<void>
   /** Tells other nodes that a chat has changed. */
   tellChatNews(db: Db, news: ChatNews): Promise<void>
   isUniqueViolation(error: unknown): boolean
@@ -95,14 +100,14 @@ const appendToSqlite = `
 // a lease does not wait for it.
 const appendToPostgres = `
   with live as (
-    select id from runs where id = any($1::text[]) and node_id = $2 and status = 'running' order by id for key share
+    select id from runs where id = any($1::bigint[]) and node_id = $2 and status = 'running' order by id for key share
   ), written as (
     insert into run_events (run_id, seq, event)
-    select e.run_id, e.seq, e.event from unnest($3::text[], $4::bigint[], $5::text[]) as e (run_id, seq, event)
+    select e.run_id, e.seq, e.event from unnest($3::bigint[], $4::bigint[], $5::text[]) as e (run_id, seq, event)
     join live on live.id = e.run_id
     on conflict (run_id, seq) do nothing
   )
-  select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id, ',')) from live`
+  select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id::text, ',')) from live`
 
 /** SQLite 3.51.3 or newer, one connection that writes. */
 export const sqliteDialect: Dialect = {
@@ -110,6 +115,7 @@ export const sqliteDialect: Dialect = {
   integer: 'integer',
   // BEGIN IMMEDIATE has taken the only write lock already.
   lockMigrations: () => Promise.resolve(),
+  withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
   async createMessageTable(trx) {
     await sql`create table messages (position integer primary key autoincrement, ${messageColumns})`.execute(
       trx,
@@ -121,7 +127,7 @@ export const sqliteDialect: Dialect = {
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   async appendRunEvents(db, nodeId, events) {
     const rows = JSON.stringify(events.map(({ run_id, seq, event }) => [run_id, seq, event]))
-    const written = await db.executeQuery<{ run_id: string }>(
+    const written = await db.executeQuery<{ run_id: number }>(
       CompiledQuery.raw(appendToSqlite, [rows, nodeId]),
     )
     return new Set(written.rows.map((row) => row.run_id))
@@ -145,6 +151,7 @@ export const postgresDialect: Dialect = {
   async lockMigrations(trx) {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
+  withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
   async createMessageTable(trx) {
     await sql`create table messages (position bigserial primary key, ${messageColumns})`.execute(trx)
   },
@@ -157,7 +164,7 @@ export const postgresDialect: Dialect = {
   clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
   async appendRunEvents(db, nodeId, events) {
     const runIds = [...new Set(events.map((event) => event.run_id))]
-    const written = await db.executeQuery<{ ids: string[] }>(
+    const written = await db.executeQuery<{ ids: (number | string)[] }>(
       CompiledQuery.raw(appendToPostgres, [
         runIds,
         nodeId,
@@ -166,7 +173,8 @@ export const postgresDialect: Dialect = {
         events.map((event) => event.event),
       ]),
     )
-    return new Set(written.rows[0]?.ids)
+    // An array of bigint comes as text.
+    return new Set(written.rows[0]?.ids.map(Number))
   },
   async lockRun(trx, runId) {
     await sql`select id from runs where id = ${runId} for update`.execute(trx)

@@ -26,7 +26,7 @@ export function listenForNews(url: string, { onRuns, onChat, onGap }: SignalList
     next.on('error', retry)
     next.on('end', retry)
     next.on('notification', ({ channel, payload = '' }) => {
-      if (channel === runChannel) return onRuns(payload.split(','))
+      if (channel === runChannel) return onRuns(payload.split(',').map(Number))
       const [nodeId = '', userId = '', chatId = ''] = payload.split(',')
       onChat({ nodeId, userId, chatId })
     })

@@ -68,7 +68,8 @@ export interface MessageTable {
 }
 
 export interface RunTable {
-  id: string
+  /** In the order of starting. A small number: what the runs of a moment write lies close together. */
+  id: Generated<number>
   chat_id: string
   user_id: string
   message_id: string
@@ -84,7 +85,7 @@ export interface RunTable {
 }
 
 export interface RunEventTable {
-  run_id: string
+  run_id: number
   seq: number
   event: string
 }

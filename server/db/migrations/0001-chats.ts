@@ -56,10 +56,10 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
   await createRuns(trx, dialect)
 }
 
-async function createRuns(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
-  await trx.schema
-    .createTable('runs')
-    .addColumn('id', 'text', (c) => c.primaryKey())
+async function createRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  const { integer } = dialect
+  await dialect
+    .withNumber(trx.schema.createTable('runs'), 'id')
     .addColumn('chat_id', 'text', (c) => c.notNull().references('chats.id').onDelete('cascade'))
     .addColumn('user_id', 'text', (c) => c.notNull())
     .addColumn('message_id', 'text', (c) => c.notNull())
@@ -78,7 +78,7 @@ async function createRuns(trx: Kysely<Tables>, { integer }: Dialect): Promise<vo
   await trx.schema.createIndex('runs_by_status').on('runs').columns(['status', 'lease_until']).execute()
   await trx.schema
     .createTable('run_events')
-    .addColumn('run_id', 'text', (c) => c.notNull().references('runs.id').onDelete('cascade'))
+    .addColumn('run_id', integer, (c) => c.notNull().references('runs.id').onDelete('cascade'))
     .addColumn('seq', integer, (c) => c.notNull())
     .addColumn('event', 'text', (c) => c.notNull())
     .addPrimaryKeyConstraint('run_events_key', ['run_id', 'seq'])
