@@ -1,5 +1,6 @@
 import { CodeXml, Search, SquarePen } from 'lucide-react'
 import { useNavigate } from 'react-router'
+import { headerSlotId } from '../ui/header-slot-id.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Tooltip } from '../ui/tooltip.tsx'
 import { useShortcut } from '../ui/use-shortcut.ts'
@@ -24,7 +25,10 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
   return (
     <header className="sticky top-0 z-30 bg-page">
       <div className="flex h-14 items-center justify-between gap-2 px-3 sm:px-5">
-        <BrandLink />
+        <div className="flex items-center gap-1">
+          <span id={headerSlotId} className="contents" />
+          <BrandLink />
+        </div>
         <div className="flex items-center gap-1">
           <IconButton label="New chat" shortcut={newChatShortcut} onClick={startChat}>
             <SquarePen size={18} aria-hidden />

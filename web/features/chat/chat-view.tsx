@@ -3,6 +3,7 @@ import { Navigate } from 'react-router'
 import { ApiError } from '../../lib/api-error.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
+import { ChatFrame } from './chat-frame.tsx'
 import { ChatSkeleton } from './chat-skeleton.tsx'
 import { Conversation } from './conversation.tsx'
 import { useChat } from './use-chat.ts'
@@ -17,7 +18,7 @@ export function ChatView({ chatId }: { readonly chatId: string }) {
   if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
   if (chat !== undefined) return <Conversation key={chatId} chat={chat} live={live} />
   return (
-    <div className="flex flex-1 flex-col">
+    <ChatFrame>
       {error === undefined ? (
         <ChatSkeleton />
       ) : (
@@ -28,6 +29,6 @@ export function ChatView({ chatId }: { readonly chatId: string }) {
           {error.message}
         </ErrorState>
       )}
-    </div>
+    </ChatFrame>
   )
 }

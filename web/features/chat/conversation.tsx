@@ -1,12 +1,14 @@
 import type { Chat } from '@yonder/contract/chat'
-import { ArrowDown } from 'lucide-react'
 import { useCallback, useMemo, useRef } from 'react'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { ChatContents } from './chat-contents.tsx'
+import { ChatFrame } from './chat-frame.tsx'
 import { ChatStatus } from './chat-status.tsx'
 import { Composer } from './composer.tsx'
+import { ComposerBar } from './composer-bar.tsx'
 import type { LiveChat } from './live-chat.ts'
 import { MessageActionsContext } from './message-actions.ts'
 import { MessageList } from './message-list.tsx'
+import type { MessageListHandle } from './message-list.tsx'
 import { newMessageId } from './new-message-id.ts'
 import { overlayRun } from './overlay-run.ts'
 import { ReplyAnnouncer } from './reply-announcer.tsx'
@@ -28,7 +30,8 @@ export function Conversation({ chat, live }: ConversationProps) {
   const shape = useLiveShape(live)
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
-  const { following, goToEnd } = useFollowEnd(content)
+  const list = useRef<MessageListHandle>(null)
+  const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   const shown = useMemo(() => overlayRun(chat, shape.messages), [chat, shape.messages])
   const path = useMemo(() => visiblePath(shown.messages, shown.selected_message_id), [shown])
   const writing = useMemo(() => new Set(shape.messages.map(({ id }) => id)), [shape.messages])
@@ -50,39 +53,32 @@ export function Conversation({ chat, live }: ConversationProps) {
     live.send({ id: newMessageId(), parentId: chat.selected_message_id, content, botName })
   }
   const { unsent } = shape
+  const goToRound = (messageId: string) => {
+    leaveEnd()
+    list.current?.goTo(messageId)
+  }
   return (
-    <div ref={content} className="flex flex-1 flex-col">
-      <div className="flex-1">
-        <MessageActionsContext value={actions}>
-          <MessageList path={path} writing={writing} live={live} />
-        </MessageActionsContext>
-        {unsent !== undefined && (
-          <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
-            <UnsentNote
-              text={unsent.message.content}
-              reason={unsent.reason}
-              onSendAgain={() => {
-                goToEnd()
-                live.send({ ...unsent.message, botName: choice.selected?.name ?? unsent.message.botName })
-              }}
-              onEdit={() => live.withdraw()}
-            />
-          </div>
-        )}
-      </div>
-      <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">
-        {!following && (
-          <div className="pointer-events-none absolute -top-6 right-0 left-0 flex justify-center">
-            <IconButton
-              label="Go to the end"
-              className="pointer-events-auto animate-appear rounded-full bg-surface shadow-float"
-              onClick={goToEnd}
-            >
-              <ArrowDown size={18} aria-hidden />
-            </IconButton>
-          </div>
-        )}
-        <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">
+    <ChatFrame contents={<ChatContents path={path} onSelect={goToRound} />}>
+      <div ref={content} className="flex flex-1 flex-col">
+        <div className="flex-1">
+          <MessageActionsContext value={actions}>
+            <MessageList ref={list} path={path} writing={writing} live={live} opensAt="end" />
+          </MessageActionsContext>
+          {unsent !== undefined && (
+            <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
+              <UnsentNote
+                text={unsent.message.content}
+                reason={unsent.reason}
+                onSendAgain={() => {
+                  goToEnd()
+                  live.send({ ...unsent.message, botName: choice.selected?.name ?? unsent.message.botName })
+                }}
+                onEdit={() => live.withdraw()}
+              />
+            </div>
+          )}
+        </div>
+        <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
           <ChatStatus shape={shape} />
           <Composer
             choice={choice}
@@ -91,10 +87,10 @@ export function Conversation({ chat, live }: ConversationProps) {
             onSend={send}
             onStop={() => void live.stop()}
           />
-        </div>
+        </ComposerBar>
+        <ReplyAnnouncer reply={shape.ended} />
       </div>
-      <ReplyAnnouncer reply={shape.ended} />
-    </div>
+    </ChatFrame>
   )
 }
 

@@ -10,6 +10,8 @@ export interface FollowEnd {
   /** False when the reader has scrolled up. */
   readonly following: boolean
   readonly goToEnd: () => void
+  /** Stays where the reader goes instead of the end. */
+  readonly leaveEnd: () => void
 }
 
 /**
@@ -63,5 +65,6 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     }
   }, [change])
 
-  return { following, goToEnd }
+  const leaveEnd = useCallback(() => change(false), [change])
+  return { following, goToEnd, leaveEnd }
 }

@@ -19,7 +19,8 @@ export function UserMessage({ message }: { readonly message: Message }) {
       ref={article}
       aria-label="You"
       data-round={message.id}
-      className="group/message flex scroll-mt-18 flex-col items-end"
+      tabIndex={-1}
+      className="group/message flex scroll-mt-18 flex-col items-end outline-none"
     >
       {editing && actions !== undefined ? (
         <MessageEditor

@@ -1,0 +1,57 @@
+import type { Message } from '@yonder/contract/message'
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { ContentsList } from './contents-list.tsx'
+
+const rounds = (count: number): readonly Message[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `u${index + 1}`,
+    parent_id: null,
+    role: 'user',
+    content: `**Question** ${index + 1}`,
+    timestamp: '2026-11-20T10:00:00.000Z',
+    unix_timestamp: 1,
+    status: 'complete',
+  }))
+
+function open(count: number) {
+  const onSelect = vi.fn<(id: string) => void>()
+  render(<ContentsList rounds={rounds(count)} rowHeight={32} onSelect={onSelect} />)
+  return onSelect
+}
+
+test('lists the rounds by their titles, and marks the one that is read (§2.27, §2.36)', async () => {
+  const onSelect = open(3)
+  const rows = screen.getAllByRole('button')
+  expect(rows.map((row) => row.textContent)).toEqual(['Question 1', 'Question 2', 'Question 3'])
+  expect(screen.getByRole('button', { current: 'location' })).toHaveTextContent('Question 3')
+  await userEvent.click(rows[0] as HTMLElement)
+  expect(onSelect).toHaveBeenCalledExactlyOnceWith('u1')
+})
+
+test('has room and number for every round of a long chat, and draws those in view', () => {
+  open(5000)
+  const list = screen.getByRole('list')
+  expect(list.style.height).toBe(`${5000 * 32}px`)
+  const items = screen.getAllByRole('listitem')
+  expect(items.length).toBeLessThan(60)
+  expect(items[0]).toHaveAttribute('aria-setsize', '5000')
+  expect(items[0]).toHaveAttribute('aria-posinset', '1')
+})
+
+test('is one stop for the keyboard, with arrows inside', async () => {
+  const onSelect = open(5000)
+  await userEvent.tab()
+  expect(screen.getByText('Question 5000').closest('button')).toHaveFocus()
+  await userEvent.keyboard('{ArrowUp}')
+  expect(screen.getByText('Question 4999').closest('button')).toHaveFocus()
+  await userEvent.keyboard('{Home}')
+  expect(screen.getByText('Question 1').closest('button')).toHaveFocus()
+  await userEvent.keyboard('{ArrowDown}{Enter}')
+  expect(onSelect).toHaveBeenCalledExactlyOnceWith('u2')
+  await userEvent.keyboard('{End}')
+  expect(screen.getByText('Question 5000').closest('button')).toHaveFocus()
+  await userEvent.tab()
+  expect(document.body).toHaveFocus()
+})

@@ -1,0 +1,59 @@
+import { X } from 'lucide-react'
+import { useId, useLayoutEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { createPortal } from 'react-dom'
+import { dialogStack } from './dialog-stack.ts'
+import { IconButton } from './icon-button.tsx'
+
+export interface SidePanelProps {
+  readonly title: string
+  /** Called by Escape, the close button and a click beside it. The owner then stops rendering the panel. */
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A modal panel of 280 px (§9.11) that slides in from the side where reading begins. */
+export function SidePanel({ title, onClose, children }: SidePanelProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useLayoutEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    element.showModal()
+    dialogStack.push(element)
+    element.querySelector<HTMLElement>('[aria-current]')?.focus()
+    return () => {
+      dialogStack.remove(element)
+      // Closed before it is removed: only then does the browser return the focus.
+      element.close()
+    }
+  }, [])
+  return createPortal(
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose()
+      }}
+      className="fixed inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-transparent text-ink"
+    >
+      <div className="flex h-full w-[280px] max-w-full animate-slide flex-col bg-surface shadow-float">
+        <header className="flex h-14 shrink-0 items-center justify-between pr-2 pl-4.5">
+          <h2 id={id} className="font-semibold">
+            {title}
+          </h2>
+          <IconButton label="Close" onClick={onClose}>
+            <X size={18} aria-hidden />
+          </IconButton>
+        </header>
+        {children}
+      </div>
+    </dialog>,
+    document.body,
+  )
+}
