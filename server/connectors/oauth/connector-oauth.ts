@@ -12,7 +12,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { clearGrants, listGrants, saveGrant } from '../grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { consentTime, hashSecret, randomSecret } from './consent-request.ts'
-import { insertConsent } from './consent-store.ts'
+import { deleteOldConsents, insertConsent } from './consent-store.ts'
 import { createClientMetadata, redirectAddress } from './client-metadata.ts'
 import { readTokens, writeTokens } from './stored-tokens.ts'
 
@@ -118,6 +118,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
       discovery: await this.discoveryState(),
       scope: address.searchParams.get('scope'),
     }
+    await deleteOldConsents(database.db, now())
     await insertConsent(database.db, {
       state_hash: hashSecret(this.#state),
       connector_id: this.#connector.id,
