@@ -1,0 +1,305 @@
+import type { BrowserContext, Page } from '@playwright/test'
+import { startScriptedModel } from '../server/testing/scripted-model.ts'
+import type { ScriptedModel, Step } from '../server/testing/scripted-model.ts'
+import { expect, test as base } from './fixtures.ts'
+import { signIn } from './sign-up.ts'
+import type { Person } from './sign-up.ts'
+
+interface LiveFixtures {
+  /** What the one bot of the person answers with; its page is `page`. */
+  readonly model: ScriptedModel
+}
+
+const test = base.extend<LiveFixtures>({
+  model: async ({ page, person: _ }, use) => {
+    const model = await startScriptedModel()
+    await call(page, 'DELETE', '/api/bot/Yonder%20Demo')
+    await call(page, 'POST', '/api/bot', { name: 'Scripted', model: 'scripted', base_url: model.baseUrl })
+    await page.reload()
+    await use(model)
+    await model.close()
+  },
+})
+
+const input = (page: Page) => page.getByPlaceholder('Type your message...')
+const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
+const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
+const lastReply = (page: Page) => page.getByRole('article').last()
+const replyText = (page: Page) => lastReply(page).locator('.markdown')
+
+async function send(page: Page, text: string): Promise<void> {
+  await expect(sendButton(page)).toBeVisible()
+  await input(page).fill(text)
+  await input(page).press('Enter')
+}
+
+/** Calls the server as the person who is signed in on the page. */
+async function call(page: Page, method: string, path: string, body?: object): Promise<void> {
+  const status = await page.evaluate(
+    async ([how, where, what]) => {
+      const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
+      const { accessToken } = JSON.parse(localStorage.getItem(key) ?? '{}') as { accessToken: string }
+      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
+      return (await fetch(where, { method: how, headers, ...(what === '' ? {} : { body: what }) })).status
+    },
+    [method, path, body === undefined ? '' : JSON.stringify(body)] as const,
+  )
+  expect(status).toBeLessThan(300)
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
+const counting = (from: number, to: number): Step[] =>
+  numbers(from, to).flatMap((number): Step[] => [`${number} `, { delay: 20 }])
+const counted = (to: number) => numbers(0, to).join(' ')
+
+/** Opens a chat by sending its first message, which the model answers with `steps`. */
+async function startChat(page: Page, model: ScriptedModel, steps: readonly Step[]): Promise<void> {
+  model.reply(steps)
+  await send(page, 'Count')
+  await expect(page).toHaveURL(/\/chat\/[^/]+$/)
+}
+
+async function openTab(context: BrowserContext, url: string): Promise<Page> {
+  const tab = await context.newPage()
+  await tab.goto(url)
+  return tab
+}
+
+async function openDevice(
+  openBrowser: () => Promise<BrowserContext>,
+  person: Person,
+  url: string,
+): Promise<Page> {
+  const device = await (await openBrowser()).newPage()
+  await signIn(device, person)
+  await device.goto(url)
+  return device
+}
+
+/** Live streams of a browser that are open now. */
+function countStreams(context: BrowserContext): () => number {
+  const open = new Set<object>()
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname !== '/api/live') return
+    open.add(request)
+    request
+      .frame()
+      .page()
+      .once('close', () => open.delete(request))
+  })
+  context.on('requestfailed', (request) => open.delete(request))
+  context.on('requestfinished', (request) => open.delete(request))
+  return () => open.size
+}
+
+test('two tabs and another device show the same stream, and a reloaded tab goes on', async ({
+  page,
+  person,
+  model,
+  context,
+  openBrowser,
+}) => {
+  const gate = model.gate()
+  await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
+  const second = await openTab(context, page.url())
+  const device = await openDevice(openBrowser, person, page.url())
+  for (const screen of [page, second, device]) await expect(replyText(screen)).toHaveText(counted(20))
+  await second.reload()
+  await expect(replyText(second)).toHaveText(counted(20))
+  gate.open()
+  for (const screen of [page, second, device]) {
+    await expect(replyText(screen)).toHaveText(counted(60))
+    await expect(sendButton(screen)).toBeVisible()
+  }
+})
+
+test('a message sent in one tab or device appears in the others as it is answered', async ({
+  page,
+  person,
+  model,
+  context,
+  openBrowser,
+}) => {
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(replyText(page)).toHaveText('First')
+  const second = await openTab(context, page.url())
+  const device = await openDevice(openBrowser, person, page.url())
+  for (const screen of [second, device]) await expect(replyText(screen)).toHaveText('First')
+  let answered = 2
+  for (const sender of [page, second, device]) {
+    const gate = model.gate()
+    model.reply(['Begun', gate, ' and ended', { finish: 'stop' }])
+    await send(sender, `from ${answered}`)
+    answered += 2
+    for (const screen of [page, second, device]) {
+      await expect(screen.getByRole('article')).toHaveCount(answered)
+      await expect(replyText(screen)).toHaveText('Begun')
+      await expect(stopButton(screen)).toBeVisible()
+    }
+    gate.open()
+    for (const screen of [page, second, device]) {
+      await expect(replyText(screen)).toHaveText('Begun and ended')
+      await expect(sendButton(screen)).toBeVisible()
+    }
+  }
+})
+
+test('either tab and either device stops the reply for all (§4.15)', async ({
+  page,
+  person,
+  model,
+  context,
+  openBrowser,
+}) => {
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(replyText(page)).toHaveText('First')
+  const second = await openTab(context, page.url())
+  const device = await openDevice(openBrowser, person, page.url())
+  await expect(replyText(device)).toHaveText('First')
+  for (const stopper of [second, device]) {
+    model.reply(counting(0, 500))
+    await send(page, 'Count')
+    await expect(replyText(stopper)).toContainText('3 4')
+    await stopButton(stopper).click()
+    for (const screen of [page, second, device]) {
+      await expect(lastReply(screen)).toContainText('Stopped.')
+      await expect(sendButton(screen)).toBeVisible()
+    }
+    const text = await replyText(page).innerText()
+    for (const screen of [second, device]) await expect(replyText(screen)).toHaveText(text)
+  }
+})
+
+test('another version of a reply, and a choice among the versions, show everywhere (§2.35, §4.24)', async ({
+  page,
+  person,
+  model,
+  context,
+  openBrowser,
+}) => {
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(replyText(page)).toHaveText('First')
+  const second = await openTab(context, page.url())
+  const device = await openDevice(openBrowser, person, page.url())
+  await expect(replyText(device)).toHaveText('First')
+  model.reply(['Second', { finish: 'stop' }])
+  await lastReply(page).hover()
+  await lastReply(page)
+    .getByRole('button', { name: /regenerate|again/i })
+    .click()
+  for (const screen of [page, second, device]) {
+    await expect(replyText(screen)).toHaveText('Second')
+    await expect(lastReply(screen)).toContainText('2/2')
+  }
+  await lastReply(device)
+    .getByRole('button', { name: /previous/i })
+    .click()
+  for (const screen of [page, second, device]) {
+    await expect(replyText(screen)).toHaveText('First')
+    await expect(lastReply(screen)).toContainText('1/2')
+  }
+})
+
+test('when the tab that holds the stream is closed, the others go on without a gap or a repeat', async ({
+  page,
+  model,
+  context,
+}) => {
+  const streams = countStreams(context)
+  await page.reload()
+  await expect.poll(streams).toBe(1)
+  await startChat(page, model, [...counting(0, 200), { finish: 'stop' }])
+  const [second, third] = [await openTab(context, page.url()), await openTab(context, page.url())]
+  for (const tab of [second, third]) await expect(replyText(tab)).toContainText('5 6')
+  expect(streams()).toBe(1)
+  await page.close()
+  await expect(replyText(third)).toHaveText(counted(200), { timeout: 15_000 })
+  await expect(replyText(second)).toHaveText(counted(200))
+  await expect.poll(streams).toBe(1)
+  await second.close()
+  await expect.poll(streams).toBe(1)
+  model.reply(['After', { finish: 'stop' }])
+  await send(third, 'And now?')
+  await expect(replyText(third)).toHaveText('After')
+})
+
+test('ten tabs are live over one connection', async ({ page, model, context }) => {
+  test.slow()
+  const streams = countStreams(context)
+  await page.reload()
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(replyText(page)).toHaveText('First')
+  const tabs = [page]
+  while (tabs.length < 10) tabs.push(await openTab(context, page.url()))
+  for (const tab of tabs) await expect(replyText(tab)).toHaveText('First')
+  expect(streams()).toBe(1)
+  const gate = model.gate()
+  model.reply(['Begun', gate, ' and ended', { finish: 'stop' }])
+  await send(page, 'To all')
+  for (const tab of tabs) await expect(replyText(tab)).toHaveText('Begun')
+  gate.open()
+  for (const tab of tabs) await expect(replyText(tab)).toHaveText('Begun and ended')
+  expect(streams()).toBe(1)
+})
+
+test('a device that was offline while a reply was written has all of it when it is back', async ({
+  page,
+  person,
+  model,
+  openBrowser,
+  problems,
+}) => {
+  problems.expect(/ERR_/)
+  const gate = model.gate()
+  await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
+  const device = await openDevice(openBrowser, person, page.url())
+  await expect(replyText(device)).toHaveText(counted(20))
+  await device.context().setOffline(true)
+  await expect(device.getByText('The connection is lost. Joining again...')).toBeVisible({ timeout: 15_000 })
+  await input(device).fill('a draft of the tunnel')
+  gate.open()
+  await expect(replyText(page)).toHaveText(counted(60))
+  await device.context().setOffline(false)
+  await expect(replyText(device)).toHaveText(counted(60), { timeout: 20_000 })
+  await expect(sendButton(device)).toBeVisible()
+  await expect(input(device)).toHaveValue('a draft of the tunnel')
+  await expect(device.getByText('The connection is lost')).toHaveCount(0)
+})
+
+test('what is sent offline says so, and is sent once when back, for all to see', async ({
+  page,
+  person,
+  model,
+  openBrowser,
+  problems,
+}) => {
+  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED/)
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(replyText(page)).toHaveText('First')
+  const device = await openDevice(openBrowser, person, page.url())
+  await expect(replyText(device)).toHaveText('First')
+  await page.context().setOffline(true)
+  await send(page, 'written in a tunnel')
+  await expect(page.getByText('Not sent. You are offline.')).toBeVisible()
+  await page.context().setOffline(false)
+  model.reply(['Heard', { finish: 'stop' }])
+  await page.getByRole('button', { name: 'Send again' }).click()
+  for (const screen of [page, device]) {
+    await expect(replyText(screen)).toHaveText('Heard')
+    await expect(screen.getByRole('article')).toHaveCount(4)
+    await expect(screen.getByText(/Not sent/)).toHaveCount(0)
+  }
+  expect(model.requests).toHaveLength(2)
+})
+
+test('a new chat appears in the history that another tab has open', async ({ page, model, context }) => {
+  const second = await openTab(context, page.url())
+  await second
+    .getByRole('button', { name: /search/i })
+    .first()
+    .click()
+  const dialog = second.getByRole('dialog')
+  await expect(dialog.getByText('No chats yet')).toBeVisible()
+  await startChat(page, model, ['First', { finish: 'stop' }])
+  await expect(dialog.getByText('Count')).toBeVisible()
+})
