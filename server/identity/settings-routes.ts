@@ -8,7 +8,8 @@ export function registerSettingsRoutes(
   api: Api,
   { identity, config }: { readonly identity: Identity; readonly config: Config },
 ): void {
-  api.get('/api/settings', { schema: { response: { 200: ClientSettings } } }, async (_request, reply) => {
+  const schema = { security: [], response: { 200: ClientSettings } }
+  api.get('/api/settings', { schema }, async (_request, reply) => {
     reply.header('cache-control', 'no-cache')
     return {
       identity: { ...identity.clientSettings },
