@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify'
+
+/** One call of the API, as its own document tells of it. */
+export interface ApiCall {
+  /** `POST /api/chat/stop` */
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  /** Names of its fields, by where they stand. */
+  readonly fields: Readonly<Record<'path' | 'query' | 'body', readonly string[]>>
+  readonly hasBody: boolean
+  /** For everybody, signed in or not. */
+  readonly isPublic: boolean
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly security?: readonly unknown[]
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Every call that the product publishes, so that a test made from this list meets new ones by itself. */
+export async function listCalls(app: FastifyInstance): Promise<readonly ApiCall[]> {
+  const answer = await app.inject({ url: '/api/openapi.json', headers: { host: 'localhost:3000' } })
+  const { paths } = answer.json<{ paths: Record<string, Record<string, Operation>> }>()
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([verb, operation]) => {
+      const method = verb.toUpperCase()
+      const schema = operation.requestBody?.content['application/json']?.schema
+      const named = (place: string) =>
+        (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name)
+      return {
+        name: `${method} ${path}`,
+        method,
+        path,
+        fields: { path: named('path'), query: named('query'), body: [...new Set(listFields(schema))] },
+        hasBody: schema !== undefined,
+        isPublic: operation.security?.length === 0,
+      }
+    }),
+  )
+}
+
+function listFields(schema: Schema | undefined): readonly string[] {
+  if (schema === undefined) return []
+  return [...Object.keys(schema.properties ?? {}), ...(schema.anyOf ?? []).flatMap(listFields)]
+}
