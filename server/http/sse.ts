@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Characters that wait for a reader that is slower than its stream; beyond, it is let go and may come back. */
@@ -60,9 +61,9 @@ export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseH
       const headers = reply.getHeaders()
       for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
       reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
-      // With the first frame when that comes at once; a reader that has all so far must not wait for the next.
-      setImmediate(() => reply.raw.flushHeaders())
       const stream = new RawSseStream(reply.raw)
+      // With the first frame when that comes at once; a reader that has all so far must not wait for the next.
+      setImmediate(() => stream.begin())
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
       return stream
@@ -74,12 +75,15 @@ export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseH
 class RawSseStream implements SseStream {
   closed = false
   readonly #raw: ServerResponse
+  readonly #socket: Socket
   readonly #listeners: (() => void)[] = []
   #waiting: (() => void) | undefined
+  #begun = false
   readonly #resume = (): void => this.#waiting?.()
 
   constructor(raw: ServerResponse) {
     this.#raw = raw
+    this.#socket = raw.socket ?? raw.req.socket
     raw.on('close', () => this.#close())
     // A reader that resets its connection is gone, no more than that.
     raw.on('error', () => this.#close())
@@ -89,22 +93,31 @@ class RawSseStream implements SseStream {
   write(frames: string): void {
     if (this.closed || this.#raw.writableEnded) return
     // What is asked of a reader is that it took what came before, not that this one piece is small.
-    if (this.#raw.writableLength > mostBuffered) this.#raw.destroy()
+    if (this.#socket.writableLength > mostBuffered) this.#raw.destroy()
+    else if (this.#begun && this.#raw.chunkedEncoding) this.#socket.write(toChunk(frames))
     else this.#raw.write(frames)
+    // From here on the headers are out, and a frame goes to the socket in one piece; the answer would send it in three.
+    this.#begun = true
+  }
+
+  begin(): void {
+    if (this.#begun || this.closed || this.#raw.writableEnded) return
+    this.#begun = true
+    this.#raw.flushHeaders()
   }
 
   drained(): Promise<boolean> {
     if (this.closed) return Promise.resolve(false)
-    if (!this.#raw.writableNeedDrain) return Promise.resolve(true)
+    if (!this.#socket.writableNeedDrain) return Promise.resolve(true)
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#raw.destroy(), longestDrain)
       this.#waiting = () => {
         this.#waiting = undefined
         clearTimeout(timer)
-        this.#raw.off('drain', this.#resume)
+        this.#socket.off('drain', this.#resume)
         resolve(!this.closed)
       }
-      this.#raw.on('drain', this.#resume)
+      this.#socket.on('drain', this.#resume)
     })
   }
 
@@ -124,4 +137,9 @@ class RawSseStream implements SseStream {
     this.#resume()
     for (const listener of this.#listeners.splice(0)) listener()
   }
+}
+
+/** A piece of an answer in HTTP's chunked encoding. */
+function toChunk(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }
