@@ -154,6 +154,7 @@ test('a message written offline is kept and sent once', async ({ page, person: _
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED/)
   await send(page, 'hello')
   await expect(page).toHaveURL(/\/chat\//)
+  await expect(page.getByRole('article')).toHaveCount(2)
   await expect(sendButton(page)).toBeVisible()
   await page.context().setOffline(true)
   await send(page, 'written in a tunnel')
@@ -174,6 +175,7 @@ test('a failed reply says why (§8.7), and reasoning is folded above an answer',
 }) => {
   await send(page, 'think first')
   await expect(page).toHaveURL(/\/chat\//)
+  await expect(page.getByRole('article')).toHaveCount(2)
   await expect(sendButton(page)).toBeVisible()
   await lastReply(page).getByText('Reasoning', { exact: true }).click()
   await expect(lastReply(page)).toContainText('The person wrote')
