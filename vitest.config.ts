@@ -19,6 +19,8 @@ export default defineConfig({
           globalSetup: [path('scripts/provide-test-database.mjs')],
           // A first PGlite takes seconds on a busy machine.
           testTimeout: 20_000,
+          // Tests of real processes, sockets and clocks share the machine with others in CI.
+          retry: process.env['CI'] === undefined ? 0 : 1,
           hookTimeout: 60_000,
         },
       },
