@@ -21,6 +21,7 @@ import { registerHostPin } from './http/host-pin.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { registerOpenApi } from './http/open-api-routes.ts'
 import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
+import { refuseBrokenRequest } from './http/refuse-broken-request.ts'
 import { RequestLog } from './http/request-log.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
@@ -36,6 +37,7 @@ import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 /** The whole product: the edge, then one line per domain. Nothing listens yet. */
 export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const { config, database, identity } = deps
+  const handleError = createErrorHandler(database.dialect.isStorageFull)
   const app = Fastify({
     bodyLimit: 1_048_576,
     logger: { level: config.logLevel, redact: ['req.headers', 'res.headers'] },
@@ -44,10 +46,13 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     forceCloseConnections: true,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
     routerOptions: { maxParamLength: 1_000 },
+    // What is refused before any route is found.
+    frameworkErrors: handleError,
+    clientErrorHandler: refuseBrokenRequest,
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler(createErrorHandler(database.dialect.isStorageFull))
+  app.setErrorHandler(handleError)
   app.decorateRequest('user', null)
   const domains = openDomains(app, deps)
   registerHostPin(app, config.publicUrl)

@@ -1,0 +1,39 @@
+import type { ErrorCode } from '@yonder/contract/error-codes'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { AppError } from './app-error.ts'
+import { errorBody } from './error-handler.ts'
+
+/** What Node itself refuses in a request, by its code. */
+const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'payload_too_large', 'The headers of this request are too large.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    'payload_too_large',
+    'The chunk extensions of this request are too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'This request took too long to arrive.'],
+}
+
+/** Answers what is no request at all, before there is one, in the shape of every error; the connection ends with it. */
+export function refuseBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    const [status, code, message] = refusals[error.code ?? ''] ?? [
+      400,
+      'invalid_request',
+      'This is not HTTP.',
+    ]
+    const body = JSON.stringify(errorBody(new AppError(code, message)))
+    socket.write(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    )
+  }
+  socket.destroy(error)
+}
