@@ -26,7 +26,11 @@ describe.skipIf(!existsSync(node))("the protocol's own tests of clients", () => 
         node,
         [suite, 'client', '--command', `${process.execPath} ${folder}adapter.mjs`, ...parameters],
         {
-          env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', CONFORMANCE_CONTROL: driver.control },
+          env: {
+            PATH: '/usr/local/bin:/usr/bin:/bin',
+            HOME: '/nonexistent',
+            CONFORMANCE_CONTROL: driver.control,
+          },
         },
       )
       let output = ''

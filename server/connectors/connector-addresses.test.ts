@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Lookup } from '../http/guarded-connector.ts'
+import { openTestConnectors } from '../testing/open-test-connectors.ts'
+import type { TestConnectors, TestConnectorsOptions } from '../testing/open-test-connectors.ts'
+import { startHostileServer } from '../testing/start-hostile-server.ts'
+import type { HostileServer } from '../testing/start-hostile-server.ts'
+import { callTool } from './call-tool.ts'
+
+let connectors: TestConnectors
+let server: HostileServer
+
+afterEach(async () => {
+  await connectors.close()
+  await server.close()
+})
+
+async function open(options: TestConnectorsOptions): Promise<string> {
+  server = await startHostileServer()
+  connectors = await openTestConnectors(options)
+  await connectors.addUser('ada')
+  return new URL(server.origin).port
+}
+
+/** Every name leads to `address`. */
+const resolveTo = (address: string) => ({
+  socket: {
+    lookup: ((_host, _options, callback) => callback(null, [{ address, family: 4 }])) satisfies Lookup,
+  },
+})
+
+describe('an address', () => {
+  it('that has come to lead inside since it was saved is not called', async () => {
+    const port = await open(resolveTo('127.0.0.1'))
+    await connectors.connect('ada', { name: 'moving', url: `http://moving.example:${port}/polite/mcp` })
+    const later = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
+    const outcome = await callTool(later, {
+      user: { id: 'ada' },
+      connectorName: 'moving',
+      toolName: 'act',
+      arguments: {},
+      approval: 'once',
+      signal: AbortSignal.timeout(5_000),
+    })
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      text: expect.stringContaining('ALLOWED_PRIVATE_HOSTS') as string,
+    })
+    await later.close()
+  })
+
+  it('on this machine is refused where others can reach the product, unless the operator allows it', async () => {
+    const port = await open({ policy: { loopbackInstallation: false } })
+    const url = `http://127.0.0.1:${port}/polite/mcp`
+    await expect(connectors.connect('ada', { url })).rejects.toMatchObject({ code: 'address_refused' })
+    expect(await server.seen('polite')).toEqual([])
+    const allowed = await openTestConnectors({
+      database: connectors.database,
+      policy: { loopbackInstallation: false, allowedPrivateHosts: [`127.0.0.1:${port}`] },
+    })
+    await allowed.connect('ada', { name: 'allowed', url })
+    await allowed.close()
+  })
+
+  it("of the product's own port is refused, also on this machine", async () => {
+    const port = await open({})
+    const guarded = await openTestConnectors({
+      database: connectors.database,
+      policy: { ownPorts: [Number(port)] },
+    })
+    await expect(
+      guarded.connect('ada', { url: `http://127.0.0.1:${port}/polite/mcp` }),
+    ).rejects.toMatchObject({ code: 'address_refused' })
+    expect(await server.seen('polite')).toEqual([])
+    await guarded.close()
+  })
+
+  it.each([
+    'http://2130706433',
+    'http://0x7f.1',
+    'http://[::ffff:127.0.0.1]',
+    'http://[64:ff9b::7f00:1]',
+    'http://①②⑦.⓪.⓪.①',
+    'http://localhost',
+  ])('in disguise (%s) is refused where others can reach the product', async (origin) => {
+    const port = await open({ policy: { loopbackInstallation: false } })
+    await expect(connectors.connect('ada', { url: `${origin}:${port}/polite/mcp` })).rejects.toMatchObject({
+      code: 'address_refused',
+    })
+    expect(await server.seen('polite')).toEqual([])
+  })
+})

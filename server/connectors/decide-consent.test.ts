@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { decideConsent } from './decide-consent.ts'
+import { fingerprintTool } from './tool-definition.ts'
+import type { ToolDefinition } from './tool-definition.ts'
+
+const definition: ToolDefinition = {
+  name: 'send',
+  title: 'Send',
+  description: 'Sends a note.',
+  inputSchema: { type: 'object', properties: { to: { type: 'string' } } },
+  outputSchema: null,
+  annotations: { destructiveHint: true },
+}
+const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') => {
+  const changed = { ...definition, ...change }
+  return { definition: JSON.stringify(changed), fingerprint: fingerprintTool(changed, url) }
+}
+const asking = { asks: 1 }
+
+describe('decideConsent', () => {
+  it('runs everything where there is no list (§4.18)', () => {
+    expect(decideConsent({ asks: 0 }, tool(), undefined)).toEqual({ kind: 'run', by: 'no_list' })
+    expect(decideConsent({ asks: 0 }, tool({ description: 'changed' }), tool())).toEqual({
+      kind: 'run',
+      by: 'no_list',
+    })
+  })
+
+  it('asks for what is not on the list, and for everything when it is empty (§2.72, §4.19)', () => {
+    expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
+  })
+
+  it('runs what is on the list as long as it is what was allowed', () => {
+    expect(decideConsent(asking, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
+  })
+
+  it.each<[string, Partial<ToolDefinition>, object]>([
+    ['title', { title: null }, { before: 'Send', after: null }],
+    ['description', { description: 'Sends all.' }, { before: 'Sends a note.', after: 'Sends all.' }],
+    [
+      'input',
+      { inputSchema: { type: 'object', properties: {} } },
+      { after: expect.stringContaining('"properties": {}') as string },
+    ],
+    ['output', { outputSchema: { type: 'object' } }, { before: null }],
+    [
+      'annotations',
+      { annotations: { readOnlyHint: true } },
+      { before: expect.stringContaining('destructive') as string },
+    ],
+  ])('asks when the %s has changed, and shows how', (what, change, shown) => {
+    const decision = decideConsent(asking, tool(change), tool())
+    expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
+  })
+
+  it('asks for the same tool at another address', () => {
+    const decision = decideConsent(asking, tool({}, 'https://b.example'), tool())
+    expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
+  })
+
+  it('asks for what was allowed before it was known', () => {
+    const decision = decideConsent(asking, tool(), { fingerprint: null, definition: null })
+    expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
+  })
+
+  it('pays no attention to the order of keys', () => {
+    const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
+    expect(decideConsent(asking, tool({ inputSchema }), tool()).kind).toBe('run')
+  })
+})

@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openTestConnectors } from '../../testing/open-test-connectors.ts'
+import { startEverything, startFilesystem, startMemory } from '../../testing/start-mcp-process.ts'
+import { parseDefinition } from '../tool-definition.ts'
+import { adaptSchema } from './adapt-schema.ts'
+import type { JsonSchema } from './adapt-schema.ts'
+
+const apiTypes = ['openai', 'anthropic', 'google'] as const
+const withProperty = (property: unknown): JsonSchema => ({ type: 'object', properties: { a: property } })
+
+function adapt(schema: JsonSchema, apiType: (typeof apiTypes)[number] = 'openai'): JsonSchema {
+  const adapted = adaptSchema(schema, apiType)
+  if ('problem' in adapted) throw new Error(adapted.problem)
+  return adapted.schema
+}
+
+const propertyFor = (property: unknown, apiType: (typeof apiTypes)[number] = 'openai') =>
+  (adapt(withProperty(property), apiType)['properties'] as Record<string, unknown>)['a']
+
+describe('for every provider', () => {
+  it.each(apiTypes)('a schema without parameters stays an object (%s)', (apiType) => {
+    expect(adapt({ type: 'object' }, apiType)['type']).toBe('object')
+  })
+
+  it.each<[string, unknown, unknown]>([
+    ['gives a type to what has none', { description: 'x' }, { type: 'string', description: 'x' }],
+    ['tells the type from fixed values', { enum: [1, 2] }, { type: 'integer', enum: [1, 2] }],
+    [
+      'tells the type from parts',
+      { items: { type: 'number' } },
+      { type: 'array', items: { type: 'number' } },
+    ],
+    ['says what a list holds', { type: 'array' }, { type: 'array', items: { type: 'string' } }],
+    ['drops a default of nothing', { type: 'string', default: null }, { type: 'string' }],
+    [
+      'drops what is no advice',
+      { type: 'string', $id: 'x', $comment: 'y', 'x-mcp-header': 'A' },
+      { type: 'string' },
+    ],
+    ['takes "anything" as text', true, { type: 'string' }],
+    [
+      'keeps only demands for what there is',
+      { type: 'object', properties: { b: { type: 'string' } }, required: ['b', 'gone'] },
+      { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
+    ],
+  ])('%s', (_, property, expected) => {
+    expect(propertyFor(property)).toEqual(expected)
+  })
+
+  it('writes references out', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/id', description: 'own' } },
+      $defs: { id: { type: 'string', maxLength: 5 } },
+    }
+    expect(adapt(schema)).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string', maxLength: 5, description: 'own' } },
+    })
+  })
+
+  it.each<[string, JsonSchema, string]>([
+    ['leads back to itself', { type: 'object', properties: { a: { $ref: '#' } } }, 'contains itself'],
+    ['lies elsewhere', withProperty({ $ref: 'https://example.com/schema' }), 'lies elsewhere'],
+    ['is not there', withProperty({ $ref: '#/$defs/none' }), 'refers to nothing'],
+  ])('names the reason when a reference %s', (_, schema, reason) => {
+    for (const apiType of apiTypes)
+      expect(adaptSchema(schema, apiType)).toEqual({ problem: expect.stringContaining(reason) as string })
+  })
+
+  it('ends also when references multiply', () => {
+    const $defs: Record<string, unknown> = { d0: { type: 'string' } }
+    for (let level = 1; level <= 20; level++) {
+      const inner = { $ref: `#/$defs/d${level - 1}` }
+      $defs[`d${level}`] = { type: 'object', properties: { a: inner, b: inner, c: inner } }
+    }
+    expect(adaptSchema({ ...withProperty({ $ref: '#/$defs/d20' }), $defs }, 'openai')).toHaveProperty(
+      'problem',
+    )
+  })
+
+  it('has no alternatives at the root', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      anyOf: [{ required: ['a'] }],
+      not: {},
+    }
+    expect(adapt(schema)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
+  })
+
+  it('leaves out a parameter that cannot be named, and the tool when it insists on it', () => {
+    const schema = { type: 'object', properties: { 'naïve name': { type: 'string' }, b: { type: 'string' } } }
+    expect(adapt(schema)['properties']).toEqual({ b: { type: 'string' } })
+    expect(adaptSchema({ ...schema, required: ['naïve name'] }, 'anthropic')).toHaveProperty('problem')
+  })
+
+  it('does not let a schema reach a prototype', () => {
+    const schema = JSON.parse(
+      '{"type":"object","__proto__":{"evil":1},"properties":{"__proto__":{"type":"string"}}}',
+    ) as JsonSchema
+    for (const apiType of apiTypes) adaptSchema(schema, apiType)
+    expect({}).not.toHaveProperty('evil')
+  })
+})
+
+describe('for Google', () => {
+  it.each<[string, unknown, unknown]>([
+    ['one type or nothing', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
+    ['several types', { type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
+    [
+      'an alternative to nothing',
+      { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      { type: 'integer', nullable: true },
+    ],
+    [
+      'oneOf',
+      { oneOf: [{ type: 'string' }, { type: 'number' }] },
+      { anyOf: [{ type: 'string' }, { type: 'number' }] },
+    ],
+    ['a fixed text', { const: 'x' }, { type: 'string', enum: ['x'] }],
+    ['fixed numbers', { type: 'integer', enum: [1, 2] }, { type: 'integer', description: 'One of: 1, 2.' }],
+    [
+      'bounds that it does not know',
+      { type: 'number', exclusiveMinimum: 0, minimum: 1 },
+      { type: 'number', minimum: 1 },
+    ],
+    ['a format that it does not know', { type: 'string', format: 'email' }, { type: 'string' }],
+    [
+      'further properties',
+      { type: 'object', properties: {}, additionalProperties: false, required: ['x'] },
+      { type: 'object' },
+    ],
+    [
+      'parts that hold together',
+      {
+        allOf: [
+          { type: 'object', properties: { b: { type: 'string' } } },
+          { properties: { c: { type: 'number' } }, required: ['c'] },
+        ],
+      },
+      { type: 'object', properties: { b: { type: 'string' }, c: { type: 'number' } }, required: ['c'] },
+    ],
+  ])('says %s in its words', (_, property, expected) => {
+    expect(propertyFor(property, 'google')).toEqual(expected)
+  })
+})
+
+/** Keywords that make Gemini refuse a whole request. */
+function listForeign(schema: unknown, path = ''): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  if (Array.isArray(schema)) return schema.flatMap((item, index) => listForeign(item, `${path}[${index}]`))
+  const known =
+    /^(type|format|description|nullable|enum|items|properties|required|minItems|maxItems|minimum|maximum|minLength|maxLength|anyOf)$/
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (!known.test(key)) return [`${path}.${key}`]
+    if (key === 'type' && typeof value !== 'string') return [`${path}.type`]
+    if (key !== 'properties') return listForeign(value, `${path}.${key}`)
+    return Object.entries(value as object).flatMap(([name, property]) =>
+      listForeign(property, `${path}.${name}`),
+    )
+  })
+}
+
+describe('the schemas of real servers', () => {
+  it('can all be told to every provider', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'yonder-schemas-'))
+    const connectors = await openTestConnectors()
+    const servers = await Promise.all([
+      startEverything(),
+      startMemory(join(folder, 'm.jsonl')),
+      startFilesystem(folder),
+    ])
+    await connectors.addUser('ada')
+    for (const [index, { url }] of servers.entries())
+      await connectors.connect('ada', { name: `s${index}`, url })
+    const rows = await connectors.database.db.selectFrom('connector_tools').select('definition').execute()
+    expect(rows.length).toBeGreaterThan(30)
+    for (const { definition } of rows) {
+      const { inputSchema } = parseDefinition(definition)
+      for (const apiType of apiTypes) expect(adaptSchema(inputSchema, apiType)).toHaveProperty('schema')
+      expect(listForeign(adapt(inputSchema, 'google'))).toEqual([])
+    }
+    await Promise.all(servers.map((server) => server.close()))
+    await connectors.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,114 @@
+import { Elicitation } from '@yonder/contract/elicitation'
+import { describe, expect, it } from 'vitest'
+import { checkElicitationAnswer } from './check-elicitation-answer.ts'
+import { readElicitation } from './read-elicitation.ts'
+
+const ask = (properties: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
+  readElicitation({ message: 'Tell me', requestedSchema: { type: 'object', properties, ...rest } }, 32)
+
+const everything = {
+  name: { type: 'string', title: 'Name', minLength: 2, maxLength: 5, default: 'Ada' },
+  mail: { type: 'string', format: 'email' },
+  age: { type: 'integer', minimum: 1, maximum: 120, default: 36 },
+  share: { type: 'number' },
+  yes: { type: 'boolean', default: true },
+  plain: { type: 'string', enum: ['a', 'b'], default: 'b' },
+  named: { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] },
+  titled: { type: 'string', oneOf: [{ const: 'x', title: 'X' }] },
+  many: { type: 'array', items: { type: 'string', enum: ['p', 'q'] }, default: ['q'] },
+}
+
+describe('readElicitation', () => {
+  it('makes a form of every kind of field', () => {
+    const form = Elicitation.parse(ask(everything, { required: ['name'] }))
+    expect(form.message).toBe('Tell me')
+    expect(form.fields.map(({ name, kind, required, value }) => [name, kind, required, value])).toEqual([
+      ['name', 'text', true, 'Ada'],
+      ['mail', 'text', false, null],
+      ['age', 'number', false, 36],
+      ['share', 'number', false, null],
+      ['yes', 'switch', false, true],
+      ['plain', 'choice', false, ['b']],
+      ['named', 'choice', false, []],
+      ['titled', 'choice', false, []],
+      ['many', 'choice', false, ['q']],
+    ])
+    const [named] = form.fields.filter(({ name }) => name === 'named')
+    expect(named).toMatchObject({
+      options: [
+        { value: 'a', label: 'A' },
+        { value: 'b', label: 'B' },
+      ],
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['an address to visit', { mode: 'url', url: 'https://x.example', message: 'Go' }],
+    ['no schema', { message: 'x' }],
+    ['an object in the form', { requestedSchema: { properties: { a: { type: 'object' } } } }],
+    [
+      'too many fields',
+      {
+        requestedSchema: {
+          properties: Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`f${i}`, { type: 'string' }])),
+        },
+      },
+    ],
+    [
+      'too many options',
+      { requestedSchema: { properties: { a: { enum: Array.from({ length: 101 }, String) } } } },
+    ],
+    ['a password', { requestedSchema: { properties: { password: { type: 'string' } } } }],
+    [
+      'a password by its title',
+      { requestedSchema: { properties: { a: { type: 'string', title: 'API key' } } } },
+    ],
+    [
+      'a password by its format',
+      { requestedSchema: { properties: { a: { type: 'string', format: 'password' } } } },
+    ],
+  ])('asks nobody for %s', (_, params) => {
+    expect(readElicitation(params, 32)).toBeUndefined()
+  })
+
+  it("cleans a server's words, and bounds them", () => {
+    const form = ask({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
+    expect(form?.fields[0]?.description).toHaveLength(300)
+    expect(form?.fields[0]?.description).not.toContain('\u202E')
+  })
+})
+
+describe('checkElicitationAnswer', () => {
+  const form = Elicitation.parse(ask(everything, { required: ['name'] }))
+  const check = (content: Record<string, string | number | boolean | string[]>) =>
+    checkElicitationAnswer(form, { action: 'accept', content })
+
+  it('gives on only what was asked for', () => {
+    expect(check({ name: 'Ada', age: 3, many: ['p'], other: 'x' })).toEqual({
+      action: 'accept',
+      content: { name: 'Ada', age: 3, many: ['p'] },
+    })
+  })
+
+  it.each<[string, Record<string, string | number | boolean | string[]>]>([
+    ['nothing where something is needed', {}],
+    ['too short a text', { name: 'A' }],
+    ['too long a text', { name: 'Ada Lovelace' }],
+    ['a number as text', { name: 7 }],
+    ['a fraction of an age', { name: 'Ada', age: 1.5 }],
+    ['an age out of bounds', { name: 'Ada', age: 999 }],
+    ['a choice that was not offered', { name: 'Ada', plain: 'c' }],
+    ['a list for one choice', { name: 'Ada', plain: ['a'] }],
+    ['one of many that was not offered', { name: 'Ada', many: ['z'] }],
+    ['text as a switch', { name: 'Ada', yes: 'yes' }],
+  ])('gives on nothing with %s', (_, content) => {
+    expect(check(content)).toBeUndefined()
+  })
+
+  it('gives a refusal on, without content', () => {
+    expect(checkElicitationAnswer(form, { action: 'decline', content: { name: 'x' } })).toEqual({
+      action: 'decline',
+    })
+  })
+})
