@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely'
+import type { Db } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
-import { deleteQueued, findQueued, insertPiece, moveQueued, requireUserNumber } from './search-index-store.ts'
-import { mostPieces, pieceLength, pieceOverlap } from './search-store.ts'
+import { deleteQueued, findQueued, insertPiece, insertUser, moveQueued } from './search-index-store.ts'
+import type { QueuedPiece } from './search-index-store.ts'
+import { mostPieces, pieceLength } from './search-store.ts'
 import { foldCase } from './split-words.ts'
 
 /** Milliseconds for which one slice holds up everything else. */
@@ -21,21 +23,19 @@ export async function indexMessages(db: Kysely<Tables>, time = sliceTime): Promi
     while (performance.now() < until) {
       const queued = await findQueued(trx)
       if (queued === undefined) return false
-      const { position, chunk, content, user_id } = queued
-      const piece = content === null || user_id === null ? undefined : pieceOf(foldCase(content), chunk)
-      if (piece !== undefined && user_id !== null) {
-        const user = await requireUserNumber(trx, user_id)
-        await insertPiece(trx, { user, position, piece: chunk }, piece.text)
-      }
-      if (piece === undefined || piece.last) await deleteQueued(trx, position)
-      else await moveQueued(trx, position, chunk + 1)
+      await indexPiece(trx, queued)
     }
     return true
   })
 }
 
-function pieceOf(text: string, number: number): { text: string; last: boolean } {
-  const from = number * (pieceLength - pieceOverlap)
-  const last = from + pieceLength >= text.length || number + 1 >= mostPieces
-  return { text: text.slice(from, from + pieceLength).toWellFormed() + (last ? end : ''), last }
+async function indexPiece(trx: Db, queued: QueuedPiece): Promise<void> {
+  const { position, chunk, text, user_id } = queued
+  if (text === null || user_id === null) return deleteQueued(trx, position)
+  const characters = Array.from(text)
+  const last = characters.length <= pieceLength || chunk + 1 >= mostPieces
+  const piece = foldCase(characters.slice(0, pieceLength).join('')) + (last ? end : '')
+  const user = queued.user ?? (await insertUser(trx, user_id))
+  await insertPiece(trx, { user, position, piece: chunk }, piece)
+  return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }

@@ -1,41 +1,46 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { rowIdOf } from './search-store.ts'
+import { pieceLength, pieceOverlap, rowIdOf } from './search-store.ts'
 
-/** A finished message that the index does not hold yet, or not whole. */
-export interface QueuedMessage {
+/** A piece of a finished message that the index does not hold yet. */
+export interface QueuedPiece {
   readonly position: number
-  /** The next piece to index. */
   readonly chunk: number
-  readonly content: string
-  readonly user_id: string
+  /** One character more than a piece when the text goes on; null when the message is gone. */
+  readonly text: string | null
+  readonly user_id: string | null
+  /** The person's number in the index, when there is one. */
+  readonly user: number | null
 }
 
-/** The oldest message that waits; `undefined` when none does. A message that is gone has `null` content. */
-export async function findQueued(
-  db: Db,
-): Promise<{ position: number; chunk: number; content: string | null; user_id: string | null } | undefined> {
+/** The next piece of the oldest message that waits; `undefined` when none does. */
+export function findQueued(db: Db): Promise<QueuedPiece | undefined> {
+  const step = pieceLength - pieceOverlap
   return db
     .selectFrom('search_queue as q')
     .leftJoin('messages as m', 'm.position', 'q.position')
     .leftJoin('chats as c', 'c.id', 'm.chat_id')
-    .select(['q.position', 'q.chunk', 'm.content', 'c.user_id'])
+    .leftJoin('search_users as u', 'u.user_id', 'c.user_id')
+    .select([
+      'q.position',
+      'q.chunk',
+      sql<string | null>`substr(m.content, q.chunk * ${sql.lit(step)} + 1, ${sql.lit(pieceLength + 1)})`.as(
+        'text',
+      ),
+      'c.user_id',
+      'u.number as user',
+    ])
     .orderBy('q.position')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** The number of a person in the index, given at first use. */
-export async function requireUserNumber(trx: Db, userId: string): Promise<number> {
-  await trx
+/** Gives a person a number in the index. */
+export async function insertUser(trx: Db, userId: string): Promise<number> {
+  const { number } = await trx
     .insertInto('search_users')
     .values({ user_id: userId })
-    .onConflict((conflict) => conflict.column('user_id').doNothing())
-    .execute()
-  const { number } = await trx
-    .selectFrom('search_users')
-    .select('number')
-    .where('user_id', '=', userId)
+    .returning('number')
     .executeTakeFirstOrThrow()
   return number
 }
