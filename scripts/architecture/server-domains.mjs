@@ -20,7 +20,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
 const composition = /^server\/[^/]+$/
 
 /** Files of the package's root that any file may read. */
-const readByAll = new Set(['server/config.ts'])
+const readByAll = new Set(['server/config.ts', 'server/repeat-work.ts'])
 
 /**
  * Domains import each other in their written order, never another's routes; only the composition sees everything.
