@@ -43,6 +43,7 @@ describe('the headers', () => {
       "script-src 'self'",
       "frame-ancestors 'none'",
       "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
     ]) {
       expect(policy).toContain(rule)
     }

@@ -24,7 +24,7 @@ export async function registerSecurityHeaders(
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
         requireTrustedTypesFor: ["'script'"],
-        trustedTypes: ['yonder-katex'],
+        trustedTypes: ["'none'"],
       },
     },
     strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,

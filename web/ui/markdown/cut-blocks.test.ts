@@ -33,6 +33,9 @@ const pieces = [
   '**b**',
   '\t',
   '- [ ] ',
+  '$$\n',
+  '\\[\n',
+  '\\]\n',
   '`',
   '\\',
 ]
@@ -86,4 +89,14 @@ test('starts anew when the text is another one', () => {
 test('survives nesting that is deeper than the stack', () => {
   const text = '>'.repeat(10_000) + 'a'
   expect(createBlockCutter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
+})
+
+test('keeps lines of maths together, whatever they look like', () => {
+  const source = '$$\na\n\n- b\n+ c\n$$\n'
+  const blocks = createBlockCutter()(`Before\n${source}\nAfter`).blocks
+  expect(blocks.map((block) => (block.kind === 'text' ? block.source.trim() : ''))).toEqual([
+    'Before',
+    source.trim(),
+    'After',
+  ])
 })

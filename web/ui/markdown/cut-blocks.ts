@@ -1,4 +1,4 @@
-import { Lexer } from 'marked'
+import { Lexer, Marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 
 /** A piece of markdown that is drawn by itself. Finished blocks keep their identity, so they are drawn once. */
@@ -73,11 +73,52 @@ function listFinished(lines: string): readonly Token[] {
   )
 }
 
+/** Lines of maths between `$$` or `\\[` and `\\]` are one block, whatever else their lines look like. */
+const withMaths = new Marked({
+  // An underlined heading of several lines must not reach over a line of maths.
+  tokenizer: {
+    lheading(source) {
+      const raw = this.rules.block.lheading.exec(source)?.[0]
+      return raw !== undefined && hasMaths(raw) ? undefined : false
+    },
+  },
+  extensions: [
+    {
+      name: 'maths',
+      level: 'block',
+      start: (source) => {
+        const place = source.slice(0, startLimit).search(/\n {0,3}(?:\$\$|\\\[)[ \t]*\n/)
+        return place < 0 ? undefined : place + 1
+      },
+      tokenizer: (source) => {
+        const raw = takeMaths(source)
+        return raw === undefined ? undefined : { type: 'maths', raw }
+      },
+    },
+  ],
+})
+/** Characters of a paragraph that are searched for maths below it. */
+const startLimit = 5000
+
+function hasMaths(source: string): boolean {
+  return /^ {0,3}(?:\$\$|\\\[)[ \t]*\n/m.test(source)
+}
+
+/** Without an end the block goes on to the end of the text, like a fence. */
+function takeMaths(source: string): string | undefined {
+  const open = /^ {0,3}(\$\$|\\\[)[ \t]*\n/.exec(source)
+  if (open === null) return undefined
+  const close = open[1] === '$$' ? /^ {0,3}\$\$[ \t]*(?:\n|$)/m : /\\\][ \t]*(?:\n|$)/
+  const rest = source.slice(open[0].length)
+  const end = close.exec(rest)
+  return end === null ? source : open[0] + rest.slice(0, end.index + end[0].length)
+}
+
 /** Nesting can be deeper than the stack: such a text stays one block. */
 function lexBlocks(source: string): readonly Token[] {
   if (source === '') return []
   try {
-    return new Lexer().blockTokens(source, [])
+    return new Lexer(hasMaths(source) ? withMaths.defaults : undefined).blockTokens(source, [])
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return [{ type: 'paragraph', raw: source, text: source }]

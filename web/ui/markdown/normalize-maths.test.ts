@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { normalizeMaths } from './normalize-maths.ts'
+
+test.each([
+  ['a $x^2$ b', 'a $$x^2$$ b'],
+  ['a \\(x\\) b', 'a $$x$$ b'],
+  ['\\[x + 1\\]', '$$\nx + 1\n$$'],
+  ['\\[\nx\n+ 1\n\\]', '$$\nx\n+ 1\n$$'],
+  ['$$x$$', '$$\nx\n$$'],
+  ['$$\nx\n$$', '$$\nx\n$$'],
+  ['- a\n\n  $$x$$', '- a\n\n  $$\n  x\n  $$'],
+  ['so $$x$$ here', 'so $$x$$ here'],
+  ['`$a$` and $b$', '`$a$` and $$b$$'],
+])('finds the formula in %j', (source, normal) => {
+  expect(normalizeMaths(source)).toBe(normal)
+})
+
+test.each([
+  'It costs $5 and $10.',
+  'From $5-$10 a piece',
+  'A \\$x\\$ that is escaped',
+  '`$x$` is code',
+  '``a ` $x$``',
+  'US$ and A$ are dollars',
+  'an array\\[0\\',
+  'nothing',
+  '$ x $',
+  '$$$$',
+])('finds none in %j', (source) => {
+  expect(normalizeMaths(source)).toBeUndefined()
+})
+
+test('leaves a block with hundreds of formulas as it is', () => {
+  expect(normalizeMaths('$x$ '.repeat(200))).toBeDefined()
+  expect(normalizeMaths('$x$ '.repeat(201))).toBeUndefined()
+})
+
+test.each(['$', '$$', '\\[', '\\(', '`', '$a ', '``a`', '\\'])(
+  'stays quick with %j over and over',
+  (piece) => {
+    const start = performance.now()
+    normalizeMaths(piece.repeat(50_000 / piece.length))
+    expect(performance.now() - start).toBeLessThan(1000)
+  },
+)
