@@ -4,7 +4,10 @@ import { setUp } from './setup.mjs'
 
 await setUp()
 if (await provideConformance()) {
-  const { code } = await runTool('vitest/vitest.mjs', ['run', 'server/connectors/protocol-conformance.test.ts'])
+  const { code } = await runTool('vitest/vitest.mjs', [
+    'run',
+    'server/connectors/protocol-conformance.test.ts',
+  ])
   process.exitCode = code ?? 1
 } else {
   process.exitCode = 1
