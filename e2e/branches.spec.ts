@@ -162,6 +162,7 @@ for (const { look, viewport, colorScheme } of looks) {
     person: _,
     axe,
   }) => {
+    test.slow()
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))

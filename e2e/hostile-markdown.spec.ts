@@ -1,0 +1,88 @@
+import type { Page } from '@playwright/test'
+import { startScriptedModel } from '../server/testing/scripted-model.ts'
+import { expect, test } from './fixtures.ts'
+import { hostileTexts } from './hostile-texts.ts'
+
+/** Formulas that want more than to be read. */
+const hostileFormulas = [
+  'A true formula: $x^2$',
+  '$\\href{javascript:window.hit=1}{a}$ $\\url{https://evil.example/url}$ $\\htmlId{root}{b}$',
+  '$\\htmlData{a=b}{c}$ $\\htmlStyle{background:url(https://evil.example/s.png)}{d}$ $\\htmlClass{fixed}{e}$',
+  '$$\n\\def\\a{\\a\\a}\\a\n$$',
+  '$$\n\\rule{5000em}{5000em}\\raisebox{5000em}{over everything}\n$$',
+  `$${'{'.repeat(600)}x${'}'.repeat(600)}$`,
+]
+const hostileName = '<img src=x onerror="window.hit=1"> \u202Eevil'
+
+const attack = [...hostileFormulas, ...hostileTexts].join('\n\n')
+
+/** The same text in pieces that cut every mark and every address somewhere. */
+const tokens = attack.match(/[\s\S]{1,3}/g) ?? []
+
+for (const [way, steps] of [
+  ['at once', [attack]],
+  ['token by token', tokens],
+] as const) {
+  test(`hostile markdown that comes ${way} runs nothing, and asks nothing of another origin (§5.18)`, async ({
+    page,
+    product,
+    person: _,
+  }) => {
+    test.setTimeout(60_000)
+    const model = await startScriptedModel()
+    model.when('attack', [...steps, { finish: 'stop' }])
+    const foreign: string[] = []
+    let asked = 0
+    page.context().on('request', (request) => {
+      asked += 1
+      const url = request.url()
+      if (!url.startsWith(`${product.url}/`) && !url.startsWith('data:')) foreign.push(url)
+    })
+    page.on('dialog', (dialog) => {
+      foreign.push(`dialog: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+    try {
+      await sendToBot(page, model.baseUrl, `attack ${attack.slice(0, 5000)}`)
+      const reply = page.getByRole('article').last()
+      await expect(reply.getByText('The end of the attack.')).toBeVisible({ timeout: 40_000 })
+      await expect(page.getByRole('button', { name: 'Send message' })).toBeVisible()
+      await expect(reply.locator('math').first()).toBeAttached()
+      await page.getByRole('button', { name: 'Search chats' }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await page.keyboard.press('Escape')
+      await page.reload()
+      await expect(reply.getByText('The end of the attack.')).toBeVisible()
+      await expect(reply.locator('math').first()).toBeAttached()
+      await expect(reply.getByText(hostileName.slice(0, 20)).first()).toBeVisible()
+    } finally {
+      await model.close()
+    }
+    const main = page.locator('main')
+    expect(await main.locator('script, iframe, object, embed, style, base, img, [onerror]').count()).toBe(0)
+    const schemes = await main
+      .locator('a[href]')
+      .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
+    expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
+    // What a formula draws stays in its place.
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow).toBeLessThanOrEqual(0)
+    expect(await page.evaluate(() => (window as unknown as { hit?: unknown }).hit)).toBeUndefined()
+    expect(await page.evaluate(() => document.getElementById('config'))).toBeNull()
+    expect(asked).toBeGreaterThan(0)
+    expect(foreign).toEqual([])
+  })
+}
+
+/** Makes a bot at this address, whose name and model are hostile too, and writes to it as a person does. */
+async function sendToBot(page: Page, baseUrl: string, text: string): Promise<void> {
+  const asked = page.waitForRequest(/\/api\/bots$/)
+  await page.goto('/')
+  const headers = { authorization: (await asked).headers()['authorization'] ?? '' }
+  const bot = { name: hostileName, model: hostileName, base_url: baseUrl }
+  expect((await page.request.post('/api/bot', { headers, data: bot })).status()).toBe(201)
+  await page.reload()
+  await page.getByRole('combobox', { name: 'Bot' }).selectOption(hostileName)
+  await page.getByPlaceholder('Type your message...').fill(text)
+  await page.keyboard.press('Enter')
+}
