@@ -191,7 +191,14 @@ test('signing out ends at the sign-in screen of the origin (§2.18)', async ({ p
   await expect(page).toHaveURL('/')
 })
 
-test('without a network the page says so, and goes on after it', async ({ page, person: _, context }) => {
+test('without a network the page says so, and goes on after it', async ({
+  page,
+  person: _,
+  context,
+  problems,
+}) => {
+  // The live stream is tried again meanwhile.
+  problems.expect(/ERR_INTERNET_DISCONNECTED/)
   await context.setOffline(true)
   await expect(page.getByText(/Offline/)).toBeVisible()
   await context.setOffline(false)
