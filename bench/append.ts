@@ -1,0 +1,49 @@
+import { performance } from 'node:perf_hooks'
+import { writeLongChat } from '../e2e/write-long-chat.ts'
+import { sendMessage } from '../server/completions/send-message.ts'
+import { openTestApp } from '../server/testing/test-app.ts'
+
+/*
+ * What storing a message costs in a chat of 10,000 messages, beside one in a chat of 100: the message, its empty reply and
+ * their run, in one transaction of a SQLite file. In turns, in one run. What is sent to the model is another matter: it
+ * grows with the chat up to its limit.
+ */
+
+const rounds = Number(process.argv[2] ?? 300)
+const most = 1.2
+
+const product = await openTestApp()
+const { user, post } = await product.signIn()
+await post('/api/bot', { name: 'Bench', model: 'bench' })
+const { db } = product.database
+const bot = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
+const { dataDir } = product.database.location
+const chats = [100, 10_000].map((count) => ({
+  count,
+  id: writeLongChat(dataDir, user.email ?? '', count),
+  times: [] as number[],
+}))
+
+for (let round = -20; round < rounds; round++) {
+  // Whoever comes first in a round must not always be the same.
+  for (const { id, times } of round % 2 === 0 ? chats : [...chats].reverse()) {
+    const request = { chatId: id, content: 'And what then?', botName: bot.name }
+    const start = performance.now()
+    const sent = await sendMessage(product.deps, user, bot, request)
+    if (round >= 0) times.push(performance.now() - start)
+    if (sent.kind !== 'written') throw new Error('The message was not written.')
+    await db.deleteFrom('runs').where('id', '=', sent.run.id).execute()
+  }
+}
+await product.close()
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+for (const { count, times } of chats) {
+  process.stdout.write(
+    `append to a chat of ${String(count).padStart(6)} messages: ${median(times).toFixed(2)} ms (median of ${times.length})\n`,
+  )
+}
+const [few = Number.NaN, many = Number.NaN] = chats.map(({ times }) => median(times))
+process.stdout.write(`ratio ${(many / few).toFixed(2)}, to reach: under ${most}\n`)
+if (!(many / few < most)) process.exitCode = 1
