@@ -45,6 +45,8 @@ export class RunRecorder {
   state: RunState
   /** Since when commits fail, in milliseconds since 1970. */
   failingSince: number | undefined
+  /** True once the end was added: from then on the log finds out whether the run was still ours. */
+  ending = false
   readonly #wake: (recorder: RunRecorder, hurry: boolean) => void
   /** Resolves when the run's end was committed and shown, or when the run was lost. */
   readonly closed: Promise<void>
@@ -83,6 +85,7 @@ export class RunRecorder {
   add(event: UnnumberedEvent, write?: EventWrite): void {
     this.#sealTail()
     this.#events.push(event)
+    if (event.type === 'ended') this.ending = true
     if (write !== undefined) this.#writes.push(write)
     this.#announce(event.type === 'ended')
   }

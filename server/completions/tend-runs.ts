@@ -39,12 +39,18 @@ export function tendRuns(deps: CompletionDeps): () => Promise<void> {
   }
 }
 
-async function renewRuns({ database, nodeId, runs }: CompletionDeps): Promise<void> {
+/** Keeps this process's runs for longer, and gives up those that another one has closed. */
+export async function renewRuns({
+  database,
+  nodeId,
+  runs,
+}: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   if (runs.size === 0) return
   const before = [...runs]
   const held = new Set(await renewLeases(database.db, database.dialect, nodeId))
   for (const [runId, run] of before) {
-    if (held.has(runId) || runs.get(runId) !== run || run.recorder.state.status !== 'running') continue
+    // One that ends by itself may be closed in the database a moment before this process hears of its commit.
+    if (held.has(runId) || runs.get(runId) !== run || run.recorder.ending) continue
     run.recorder.lose({ code: 'interrupted', message: 'The reply was closed by another server.' })
   }
 }
