@@ -1,12 +1,12 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/connector-tables.ts'
+import { connectionPrefix } from './connection-key.ts'
 import { updateConnectorState } from './connector-store.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
 import { askForScope } from './oauth/ask-for-scope.ts'
 import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './refresh-tools.ts'
-import { connectionPrefix } from './use-server.ts'
 
 /**
  * Connects a connector because its person wants it now. When its server wants consent first, `consent` says where to go
@@ -39,10 +39,4 @@ export async function connectConnector(
 
 async function wait({ database }: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await updateConnectorState(database.db, connector, { status: 'disconnected', error_message: null })
-}
-
-/** Ends a connector's connections; its tools are not offered any more. */
-export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await updateConnectorState(deps.database.db, connector, { status: 'disconnected', error_message: null })
-  await deps.pool.drop(connectionPrefix(connector))
 }

@@ -4,7 +4,6 @@ import { limitWrites } from '../http/rate-limits.ts'
 import { readBrowserKey } from './browser-cookie.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { callbackPath } from './oauth/client-metadata.ts'
-import { finishConsent } from './oauth/finish-consent.ts'
 
 const parameter = z.string().max(4_000).optional()
 const Callback = z.object({
@@ -25,6 +24,7 @@ export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perM
     { schema: { querystring: Callback, hide: true }, config: { perMinute } },
     async (request, reply) => {
       const { state, code, error, iss } = request.query
+      const { finishConsent } = await import('./oauth/finish-consent.ts')
       const { outcome, returnTo, connector } = await finishConsent(deps, {
         state,
         code,

@@ -16,23 +16,22 @@ import { requireUser } from '../identity/require-user.ts'
 import { readBrowserKey, writeBrowserKey } from './browser-cookie.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector } from './change-connector.ts'
-import { connectConnector, disconnectConnector } from './connect-connector.ts'
+import { connectionPrefix } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { requireDeletable, reservedNames } from './connector-policy.ts'
 import { deleteConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { createConnector } from './create-connector.ts'
+import { disconnectConnector } from './disconnect-connector.ts'
 import { listConnectorCalls } from './list-connector-calls.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
 import { openConsentRequest } from './oauth/consent-request.ts'
 import { presentConnector } from './present-connector.ts'
-import { refreshTools } from './refresh-tools.ts'
 import { listAllowedTools, listTools } from './tool-store.ts'
-import { connectionPrefix } from './use-server.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
-/** A person's connectors (§7.14-§7.19). */
+/** A person's connectors (§7.14-§7.19). What speaks the protocol is loaded when somebody first needs it. */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
   const { database, sealer, now, limits, builtIns } = deps
   const names = reservedNames(builtIns.list)
@@ -114,6 +113,7 @@ function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
       const connector = await requireOwnConnector(deps, user, request.params.name)
       const known = readBrowserKey(publicUrl, request.headers.cookie)
       const consent = openConsentRequest(request.body?.return_to ?? '/settings/connectors', known)
+      const { connectConnector } = await import('./connect-connector.ts')
       await connectConnector(deps, connector, consent)
       const authorizationUrl = consent.authorizationUrl?.href ?? null
       if (authorizationUrl !== null)
@@ -163,6 +163,8 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
     (row) =>
       row.is_default === 1 && row.status !== 'disconnected' && (row.tools_expire_at ?? 0) <= deps.now(),
   )
+  if (stale.length === 0) return
+  const { refreshTools } = await import('./refresh-tools.ts')
   // How it went stands in the row.
   await Promise.all(stale.map((row) => refreshTools(deps, row).catch(() => undefined)))
 }

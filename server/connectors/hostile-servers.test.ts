@@ -477,16 +477,25 @@ describe('a hostile server', { retry: 2 }, () => {
 
 describe('two people with one server', () => {
   it('never share a session, a token or an answer', async () => {
+    const patient = await openTestConnectors({ database: connectors.database })
     const url = hostile.url('whoami')
-    await connectors.connect('ada', { name: 'shared', url, token: 'token-of-ada' })
-    await connectors.connect('bob', { name: 'shared', url, token: 'token-of-bob' })
+    await patient.connect('ada', { name: 'shared', url, token: 'token-of-ada' })
+    await patient.connect('bob', { name: 'shared', url, token: 'token-of-bob' })
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
         const user = index % 2 === 0 ? ada : bob
-        const { text } = await call({ user, connectorName: 'shared' })
-        return text === `Bearer token-of-${user.id}`
+        const { text } = await patient.callTool({
+          user,
+          connectorName: 'shared',
+          toolName: 'act',
+          arguments: {},
+          approval: 'once',
+          signal: AbortSignal.timeout(15_000),
+        })
+        return { expected: `Bearer token-of-${user.id}`, text }
       }),
     )
-    expect(outcomes.filter((right) => !right)).toEqual([])
+    for (const { expected, text } of outcomes) expect(text).toBe(expected)
+    await patient.close()
   })
 })

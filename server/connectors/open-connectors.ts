@@ -4,11 +4,18 @@ import type { Sealer } from '../db/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { BuiltInConnector } from './built-in/built-in-connectors.ts'
 import { CallSlots } from './call-slots.ts'
+import type { ToolCallRequest } from './call-tool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
+import type { Owner } from './connector-store.ts'
+import { findToolConsent } from './find-tool-consent.ts'
+import type { ToolConsent } from './find-tool-consent.ts'
+import type { ListModelToolsOptions, ModelTools } from './list-model-tools.ts'
 import { ConnectionPool } from './mcp/connection-pool.ts'
+import { recordDenial } from './record-call.ts'
 import { RetryGate } from './retry-gate.ts'
+import type { ToolOutcome } from './tool-outcome.ts'
 
 export interface ConnectorOptions {
   readonly config: Pick<Config, 'publicUrl' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'>
@@ -24,7 +31,13 @@ export interface ConnectorOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** What a reply needs of connectors. The protocol is loaded with the first of these calls. */
 export interface Connectors extends ConnectorDeps {
+  listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
+  findToolConsent(user: Owner, connectorName: string, toolName: string): Promise<ToolConsent | undefined>
+  callTool(request: ToolCallRequest): Promise<ToolOutcome>
+  /** Notes that a person denied a call of this tool; without such a connector nothing is noted. */
+  recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
   /** Ends every connection and everything that is under way. Call it before the guards and the database close. */
   close(): Promise<void>
 }
@@ -35,7 +48,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
   const pool = new ConnectionPool({ idle: limits.idle, most: limits.pooled })
-  return {
+  const deps: ConnectorDeps = {
     database: options.database,
     sealer: options.sealer,
     now,
@@ -51,6 +64,19 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     registryUrl: config.connectorRegistryUrl,
     closing: closing.signal,
     onError: options.onError,
+  }
+  return {
+    ...deps,
+    async listModelTools(request) {
+      const { listModelTools } = await import('./list-model-tools.ts')
+      return listModelTools(deps, request)
+    },
+    findToolConsent: (...request) => findToolConsent(deps, ...request),
+    async callTool(request) {
+      const { callTool } = await import('./call-tool.ts')
+      return callTool(deps, request)
+    },
+    recordDenial: (...denial) => recordDenial(deps, ...denial),
     async close() {
       closing.abort(new Error('The server goes down.'))
       await pool.close()

@@ -50,7 +50,8 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   })
 
   it('holds what was denied', async () => {
-    await recordDenial(test.deps, ada.user, connector, { tool: 'get_time', arguments: {} })
+    await recordDenial(test.deps, ada.user, 'default', 'get_time', '{}')
+    await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
     const { calls } = await read()
     expect(calls.find(({ tool }) => tool === 'get_time')).toMatchObject({
       approval: 'denied',

@@ -1,9 +1,11 @@
 import type { Approval, CallOutcome } from '@yonder/contract/connector'
 import type { ConnectorRow } from '../db/connector-tables.ts'
 import { newId } from '../db/new-id.ts'
+import { findConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { hashJson } from './hash-json.ts'
+import { readArguments } from './read-arguments.ts'
 import { insertToolCall, updateToolCall } from './tool-call-store.ts'
 import type { ToolOutcome } from './tool-outcome.ts'
 
@@ -40,13 +42,29 @@ export async function recordCall(
   }
 }
 
-/** Notes that a person denied a call; nothing was sent. Unknown connectors leave no line. */
+/** Notes that a person denied a call; nothing was sent. A call of something that is not there leaves no line. */
 export async function recordDenial(
   deps: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
-  connector: Pick<ConnectorRow, 'id' | 'name'>,
-  call: Omit<RecordedCall, 'approval'>,
+  connectorName: string,
+  tool: string,
+  callArguments: unknown,
 ): Promise<void> {
-  const recorded = await recordCall(deps, user, connector, { ...call, approval: 'denied' })
+  const connector = await findConnector(deps.database.db, user, connectorName)
+  if (connector === undefined) return
+  const recorded = await recordCall(deps, user, connector, {
+    tool,
+    arguments: readOrNothing(callArguments),
+    approval: 'denied',
+  })
   await recorded.end('denied', { duration: 0, bytes: 0 })
+}
+
+/** What could never have been sent is noted as nothing. */
+function readOrNothing(callArguments: unknown): Readonly<Record<string, unknown>> {
+  try {
+    return readArguments(callArguments)
+  } catch {
+    return {}
+  }
 }

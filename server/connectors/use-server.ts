@@ -1,5 +1,6 @@
 import type { AuthProvider, PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/connector-tables.ts'
+import { connectionKey } from './connection-key.ts'
 import { updateConnectorState } from './connector-store.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { connectServer } from './mcp/connect-server.ts'
@@ -15,11 +16,6 @@ export interface UseServerOptions {
   readonly consent?: ConsentRequest
 }
 
-/** Keys of a connector's connections begin so. */
-export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' | 'id'>): string {
-  return `${user_id} ${id} `
-}
-
 /**
  * Lends a connection to a connector's server for as long as `use` needs it: a waiting one, or a new one. When a waiting
  * one turns out to be forgotten by its server, nothing has run, and `use` runs once more on a new one.
@@ -30,7 +26,7 @@ export async function useServer<Result>(
   options: UseServerOptions,
   use: (connection: ServerConnection) => Promise<Result>,
 ): Promise<Result> {
-  const key = `${connectionPrefix(connector)}${connector.credential_version}`
+  const key = connectionKey(connector)
   const waiting = options.consent === undefined ? deps.pool.take(key) : undefined
   if (waiting !== undefined) {
     try {

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
 import type { Connector } from '@yonder/contract/connector'
 import type { Elicitation } from '@yonder/contract/elicitation'
-import { callTool } from '../connectors/call-tool.ts'
 import { openConnectors } from '../connectors/open-connectors.ts'
 import type { Connectors } from '../connectors/open-connectors.ts'
 import { parseDefinition } from '../connectors/tool-definition.ts'
@@ -139,7 +138,7 @@ class Person {
     for (const tool of connector.tools) {
       if (tool.problem !== null) continue
       for (let attempt = 0; attempt < patience; attempt++) {
-        const outcome = await callTool(this.#connectors, {
+        const outcome = await this.#connectors.callTool({
           user: this.#requireClient().user,
           connectorName: 'suite',
           toolName: tool.name,

@@ -542,3 +542,6 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   if (typeof address === 'object') process.stdout.write(`${String(address?.port)}\n`)
 })
+
+// Ends with whoever started it, however that ended.
+process.stdin.on('end', () => process.exit()).resume()

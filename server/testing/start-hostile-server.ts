@@ -19,7 +19,7 @@ export interface HostileServer {
 /** Starts `hostile-mcp-server.ts` in a process of its own. */
 export async function startHostileServer(): Promise<HostileServer> {
   const file = fileURLToPath(new URL('hostile-mcp-server.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--import', 'tsx', file], { stdio: ['pipe', 'pipe', 'inherit'] })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const origin = `http://127.0.0.1:${line.toString().trim()}`
   return {

@@ -1,6 +1,4 @@
-import { createMcpHandler } from '@modelcontextprotocol/server'
 import { defaultConnectorName } from '../connector-policy.ts'
-import { createDefaultServer } from './create-default-server.ts'
 
 /** A connector that the product brings along: a real MCP server, reached by a fetch that never leaves the process. */
 export interface BuiltInConnector {
@@ -23,13 +21,15 @@ export function createBuiltInConnectors(
   now: () => number,
   more: readonly BuiltInConnector[] = [],
 ): BuiltInConnectors {
-  const handler = createMcpHandler(() => createDefaultServer(now))
   const list: BuiltInConnector[] = [
     {
       name: defaultConnectorName,
       url: 'builtin://default',
       slug: 'default',
-      fetch: (_userId, request) => handler.fetch(request),
+      fetch: async (_userId, request) => {
+        const { answerAsDefault } = await import('./answer-as-default.ts')
+        return answerAsDefault(request, now)
+      },
     },
     ...more,
   ]
