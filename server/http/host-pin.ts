@@ -11,6 +11,8 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 export function registerHostPin(app: FastifyInstance, publicUrl: string): void {
   const { host } = new URL(publicUrl)
   app.addHook('onRequest', async (request, reply) => {
+    // "GET http://elsewhere/" is how a proxy is asked; as a redirect it would lead there.
+    if (!request.url.startsWith('/')) throw new AppError('invalid_request', 'This server is no proxy.')
     if (request.headers.host === host || unpinned.has(request.url.split('?')[0] ?? '')) return
     if (request.method === 'GET' && !request.url.startsWith('/api/') && isLoopback(request.headers.host)) {
       return reply.redirect(new URL(request.url.replace(/^\/+/, '/'), publicUrl).href, 302)
