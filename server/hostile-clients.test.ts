@@ -1,0 +1,257 @@
+import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startHostileModel } from './testing/hostile-model.ts'
+import type { HostileModel } from './testing/hostile-model.ts'
+import { openStream } from './testing/open-stream.ts'
+import { startScriptedModel } from './testing/scripted-model.ts'
+import type { ScriptedModel } from './testing/scripted-model.ts'
+import { sendRequest } from './testing/send-request.ts'
+import { SignInSession } from './testing/sign-in-session.ts'
+import { startMain } from './testing/start-main.ts'
+import type { MainProcess } from './testing/start-main.ts'
+
+const key = 'sk-canary-91be7c02d5aa4c38'
+
+describe('the running product', () => {
+  let product: MainProcess
+  let model: ScriptedModel
+  let hostile: HostileModel
+  let headers: Readonly<Record<string, string>>
+
+  beforeAll(async () => {
+    model = await startScriptedModel()
+    hostile = await startHostileModel()
+    product = await startMain({
+      LOG_LEVEL: 'trace',
+      DEFAULT_MODEL_BASE_URL: model.baseUrl,
+      DEFAULT_MODEL_API_KEY: key,
+      DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
+    })
+    const { access_token } = await new SignInSession(product.base).join()
+    headers = { authorization: `Bearer ${access_token}` }
+  })
+  afterAll(async () => {
+    await product.remove()
+    await Promise.all([model.close(), hostile.close()])
+  })
+
+  /** Writes bytes to a socket of its own; gives what came back until it was closed, or until `patience` ran out. */
+  function talk(bytes: string | Buffer, { patience = 400, end = false } = {}): Promise<string> {
+    return new Promise((resolve) => {
+      let heard = ''
+      const socket = connect(product.port, '127.0.0.1')
+      const finish = (): void => {
+        clearTimeout(timer)
+        socket.destroy()
+        resolve(heard)
+      }
+      const timer = setTimeout(finish, patience)
+      socket.on('data', (chunk) => (heard += chunk.toString('latin1')))
+      socket.on('error', finish)
+      socket.on('close', finish)
+      socket.write(bytes)
+      if (end) socket.end()
+    })
+  }
+  const host = () => `Host: localhost:${product.port}\r\n`
+  const statusesOf = (heard: string) =>
+    [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
+  const api = async (url: string, body?: unknown): Promise<unknown> => {
+    const answer = await sendRequest({
+      method: body === undefined ? 'GET' : 'POST',
+      url: product.base + url,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    return JSON.parse(answer.text)
+  }
+  const send = async (content: string, botName = 'Helper') => {
+    const { id: chatId } = (await api('/api/chat/id')) as { id: string }
+    const body = { chatId, botName, content }
+    const stream = await openStream({
+      method: 'POST',
+      url: `${product.base}/api/chat/completions`,
+      headers,
+      body,
+    })
+    return { chatId, stream }
+  }
+  const memory = async () => {
+    const metrics = await (await fetch(`${product.base}/metrics`)).text()
+    return Number(/^yonder_process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
+  }
+  /** Somebody who does nothing wrong is served as ever. */
+  const expectServed = async () => {
+    expect(product.alive, product.output()).toBe(true)
+    model.reply(['as ', 'ever', { finish: 'stop' }])
+    const { stream } = await send('Hello?')
+    await stream.ended
+    expect(stream.text).toBe('as ever')
+  }
+
+  it.each<[string, () => string | Buffer, readonly number[]]>([
+    ['no HTTP', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc', [400]],
+    ['a header of 17 KiB', () => `GET / HTTP/1.1\r\n${host()}X-Big: ${'x'.repeat(17 * 1024)}\r\n\r\n`, [431]],
+    [
+      'two thousand headers',
+      () =>
+        `GET / HTTP/1.1\r\n${host()}${Array.from({ length: 2_000 }, (_, at) => `x-${at}: ${'y'.repeat(8)}\r\n`).join('')}\r\n`,
+      [431],
+    ],
+    [
+      'a body with two lengths',
+      () =>
+        `POST /api/bot HTTP/1.1\r\n${host()}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      [400],
+    ],
+    [
+      'two different lengths',
+      () => `POST /api/bot HTTP/1.1\r\n${host()}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+      [400],
+    ],
+    ['a folded header', () => `GET / HTTP/1.1\r\n${host()}X-A: b\r\n c\r\n\r\n`, [400]],
+    ['bare line feeds', () => `GET /healthz HTTP/1.1\nHost: x\nX: y\n\n`, [400]],
+    [
+      'chunk extensions of a megabyte',
+      () =>
+        `POST /api/bot HTTP/1.1\r\n${host()}Content-Type: application/json\r\nAuthorization: ${headers['authorization']}\r\nTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(1024 * 1024)}\r\n{}\r\n0\r\n\r\n`,
+      [413],
+    ],
+    [
+      'another address in the first line, to be upgraded to',
+      () =>
+        `GET http://169.254.169.254/ HTTP/1.1\r\n${host()}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+      [400, 404],
+    ],
+    [
+      'another address under a name of this machine',
+      () => `GET http://169.254.169.254/ HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`,
+      [400, 404],
+    ],
+    ['a forged name', () => `GET /api/settings HTTP/1.1\r\nHost: evil.example\r\n\r\n`, [400]],
+    ['halves of a pair in an address', () => `GET /api/share/%ED%A0%80 HTTP/1.1\r\n${host()}\r\n`, [400]],
+  ])('refuses %s with an error that says so', async (_what, bytes, allowed) => {
+    const heard = await talk(bytes())
+    const [status = 0] = statusesOf(heard)
+    expect(allowed, heard.slice(0, 500)).toContain(status)
+    expect(heard).toMatch(/\r\ncontent-type: application\/json; charset=utf-8\r\n/i)
+    expect(heard).toMatch(/\{"error":\{"code":"[a-z_]+","message":"[^"]/)
+    expect(heard).not.toMatch(/\r\nlocation:/i)
+    expect(product.alive, product.output()).toBe(true)
+  })
+
+  it('opens no tunnel, and answers nobody who names no server', async () => {
+    expect(await talk(`CONNECT 169.254.169.254:80 HTTP/1.1\r\n${host()}\r\n`)).not.toMatch(/^HTTP\/1\.1 2/)
+    expect(statusesOf(await talk('GET /api/settings HTTP/1.1\r\n\r\n'))).toEqual([400])
+    expect(product.alive).toBe(true)
+  })
+
+  it('believes no forwarded name, address or scheme of a stranger', async () => {
+    const forged = {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '6.6.6.6',
+      forwarded: 'host=evil.example;proto=https',
+      'x-original-url': '/api/bots',
+    }
+    for (const path of [
+      '/',
+      '/api/settings',
+      '/oidc/.well-known/openid-configuration',
+      '/oidc/auth?client_id=yonder',
+    ]) {
+      const answer = await sendRequest({ method: 'GET', url: product.base + path, headers: forged })
+      expect(`${JSON.stringify(answer.headers)} ${answer.text}`, path).not.toMatch(/evil\.example|6\.6\.6\.6/)
+    }
+    expect(
+      (await sendRequest({ method: 'GET', url: `${product.base}/`, headers: forged })).text,
+    ).not.toContain('"error"')
+  })
+
+  it('answers pipelined requests in order, and forgets those that leave or break off', async () => {
+    const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host()}\r\n`
+    const heard = await talk([one('/healthz'), one('/api/bots'), one('/api/none'), one('/healthz')].join(''))
+    expect(statusesOf(heard)).toEqual([200, 401, 404, 200])
+    const half = `POST /api/chat/completions HTTP/1.1\r\n${host()}Content-Length: 100\r\n\r\n{"chatId"`
+    await Promise.all([
+      ...Array.from({ length: 20 }, () => talk(half, { end: true, patience: 300 })),
+      ...Array.from({ length: 20 }, () => talk(half, { patience: 100 })),
+      ...Array.from({ length: 20 }, () => reset(half)),
+    ])
+    await expectServed()
+  })
+
+  /** Breaks the connection off as a pulled cable and a new one does. */
+  const reset = (bytes: string) =>
+    new Promise<void>((resolve) => {
+      const socket = connect(product.port, '127.0.0.1', () =>
+        socket.write(bytes, () => {
+          socket.resetAndDestroy()
+          resolve()
+        }),
+      )
+    })
+
+  it('keeps its memory and everybody else while readers stand still and 200 leave', async () => {
+    model.when('a flood', [...Array.from({ length: 110 }, () => 'x'.repeat(16_000)), { finish: 'stop' }])
+    model.when('a while', [
+      ...Array.from({ length: 20 }, (_, at) => [`${at} `, { delay: 20 }]).flat(),
+      { finish: 'stop' },
+    ])
+    await expectServed()
+    const before = await memory()
+    // They ask for nearly two megabytes each and never read.
+    const sockets = Array.from({ length: 10 }, () => connect(product.port, '127.0.0.1'))
+    for (const socket of sockets) {
+      const { id: chatId } = (await api('/api/chat/id')) as { id: string }
+      socket.on('error', () => undefined)
+      socket.pause()
+      const body = JSON.stringify({ chatId, botName: 'Helper', content: 'a flood' })
+      socket.write(
+        `POST /api/chat/completions HTTP/1.1\r\n${host()}Authorization: ${headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
+    }
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, at) => {
+          const { stream } = await send('a while')
+          await wait(at * 2)
+          stream.leave()
+        }),
+      )
+    }
+    await expectServed()
+    for (const socket of sockets) socket.destroy()
+    expect((await memory()) - before).toBeLessThan(200 * 1024 * 1024)
+    // The replies that nobody waited for went on to their end.
+    await expect.poll(() => model.openRequests, { timeout: 10_000 }).toBe(0)
+  })
+
+  it('writes no key, no token and no word of a conversation into its log', async () => {
+    model.when('the summer house', [
+      { status: 401, body: { error: { message: `Incorrect API key: ${key}` } } },
+    ])
+    const { stream } = await send('The code of the summer house is 7419.')
+    await stream.ended
+    expect(stream.run.status).toBe('failed')
+    expect(stream.raw).not.toContain(key)
+    for (const fault of ['echo', 'not-http', 'cut']) {
+      await api('/api/bot', { name: fault, model: fault, base_url: hostile.baseUrl, api_key: key })
+      await (
+        await send('The code of the summer house is 7419.', fault)
+      ).stream.ended
+    }
+    const log = product.output()
+    expect(log).toContain('"level":')
+    for (const secret of [
+      key,
+      key.slice(6, -6),
+      headers['authorization']?.slice(-40) ?? '',
+      'summer house',
+      '7419.',
+    ])
+      expect(log.includes(secret), secret).toBe(false)
+    expect(log).not.toMatch(/unhandled|uncaught|"level":(50|60)/i)
+  })
+})

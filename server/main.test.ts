@@ -1,0 +1,82 @@
+import type { Chat } from '@yonder/contract/chat'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openStream } from './testing/open-stream.ts'
+import type { TestStream } from './testing/open-stream.ts'
+import { startScriptedModel } from './testing/scripted-model.ts'
+import type { ScriptedModel } from './testing/scripted-model.ts'
+import { sendRequest } from './testing/send-request.ts'
+import { SignInSession } from './testing/sign-in-session.ts'
+import { startMain } from './testing/start-main.ts'
+import type { MainProcess } from './testing/start-main.ts'
+import { engines, isConcurrent, openTestDatabase } from './testing/test-database.ts'
+import type { TestDatabase } from './testing/test-database.ts'
+
+describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
+  let database: TestDatabase | undefined
+  let model: ScriptedModel
+  let product: MainProcess
+  let headers: Readonly<Record<string, string>>
+  afterEach(async () => {
+    await product.remove()
+    await model.close()
+    await database?.close()
+  })
+
+  async function open(): Promise<void> {
+    model = await startScriptedModel()
+    database = engine === 'postgres' ? await openTestDatabase(engine) : undefined
+    const databaseUrl = database?.location.databaseUrl ?? ''
+    product = await startMain({
+      LOG_LEVEL: 'warn',
+      DATABASE_URL: databaseUrl,
+      DEFAULT_MODEL_BASE_URL: model.baseUrl,
+      DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
+    })
+    const { access_token } = await new SignInSession(product.base).join()
+    headers = { authorization: `Bearer ${access_token}` }
+  }
+  const read = async <Body>(path: string) =>
+    JSON.parse((await sendRequest({ method: 'GET', url: product.base + path, headers })).text) as Body
+
+  /** A reply that would take a minute, of which something was shown. */
+  async function beginReply(): Promise<{ chatId: string; stream: TestStream }> {
+    model.reply(Array.from({ length: 3_000 }, (_, at) => [`${at} `, { delay: 20 }]).flat())
+    const { id: chatId } = await read<{ id: string }>('/api/chat/id')
+    const stream = await openStream({
+      method: 'POST',
+      url: `${product.base}/api/chat/completions`,
+      headers,
+      body: { chatId, botName: 'Helper', content: 'Count' },
+    })
+    await stream.until(({ text }) => text.includes('15 '))
+    return { chatId, stream }
+  }
+
+  it('keeps what was shown when it is killed, and stops politely with the reply interrupted when asked to (§8.7)', async () => {
+    await open()
+    const killed = await beginReply()
+    await product.end('SIGKILL')
+    await killed.stream.ended
+    await product.restart()
+    // Signed in still: the same token, the same data.
+    const [, partial] = (await read<Chat>(`/api/chats/${killed.chatId}`)).messages
+    expect(killed.stream.text).toContain('15 ')
+    expect(textOfContent(partial?.content ?? '').startsWith(killed.stream.text)).toBe(true)
+
+    const stopped = await beginReply()
+    const began = Date.now()
+    const code = await product.end('SIGTERM')
+    expect([code, product.output()]).toEqual([0, expect.not.stringMatching(/unhandled|"level":[56]0/i)])
+    expect(Date.now() - began).toBeLessThan(10_000)
+    await stopped.stream.ended
+    expect(stopped.stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
+    expect(stopped.stream.raw.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect(model.openRequests).toBe(0)
+    await product.restart()
+    const chat = await read<Chat>(`/api/chats/${stopped.chatId}`)
+    expect(chat.run).toBeNull()
+    expect(chat.messages).toEqual(stopped.stream.run.messages)
+    expect(chat.messages[1]).toMatchObject({ status: 'interrupted', content: stopped.stream.text })
+  }, 60_000)
+})
