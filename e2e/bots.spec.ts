@@ -33,7 +33,7 @@ test('a newcomer finds the demo bot in their list (§2.51)', async ({ page, pers
   await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' })).toBeVisible()
 })
 
-test('a person adds a bot, changes its name, and finds it so after a reload (§7.2-§7.4, §8.31)', async ({
+test('a person adds a bot, changes its name, and finds it so after a reload (§2.53, §7.2-§7.4, §8.31)', async ({
   page,
   person: _,
 }) => {

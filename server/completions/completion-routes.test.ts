@@ -61,8 +61,10 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(lines).toContainEqual(expect.objectContaining({ type: 'model', model: 'scripted' }))
     })
 
-    it('is kept as it was streamed: the stored chat is what the reducer makes of the events (§3.3, §3.5)', async () => {
+    it('is kept as it was streamed: the stored chat is what the reducer makes of the events (§3.3, §3.5, §3.6, §3.9)', async () => {
+      const named = { model: 'scripted', provider: 'Wood', choices: [] }
       product.model.reply([
+        { raw: `data: ${JSON.stringify(named)}\n\n` },
         { reasoning: 'Let me think' },
         'The ',
         'answer',
@@ -74,7 +76,12 @@ describe.each(engines)('completions on %s', (engine) => {
       await stream.ended
       const chat = await ada.readChat(chatId)
       expect(chat.messages).toEqual(stream.run.messages)
+      expect(chat.messages[0]).toMatchObject({ role: 'user', parent_id: null })
       expect(chat.messages[1]).toMatchObject({
+        role: 'assistant',
+        parent_id: chat.messages[0]?.id,
+        model: 'scripted',
+        provider: 'Wood',
         content: 'The answer',
         reasoning: 'Let me think',
         usage: { input_tokens: 3, output_tokens: 5 },
