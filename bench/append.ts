@@ -18,11 +18,13 @@ await post('/api/bot', { name: 'Bench', model: 'bench' })
 const { db } = product.database
 const bot = await db.selectFrom('bots').selectAll().executeTakeFirstOrThrow()
 const { dataDir } = product.database.location
-const chats = [100, 10_000].map((count) => ({
-  count,
-  id: writeLongChat(dataDir, user.email ?? '', count),
-  times: [] as number[],
-}))
+const chats: { count: number; id: string; times: number[] }[] = []
+for (const count of [100, 10_000])
+  chats.push({
+    count,
+    id: await writeLongChat(dataDir, user.email ?? '', count),
+    times: [],
+  })
 
 for (let round = -20; round < rounds; round++) {
   // Whoever comes first in a round must not always be the same.

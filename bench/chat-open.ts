@@ -23,12 +23,14 @@ const browser = await chromium.launch({
 const context = await browser.newContext({ baseURL: product.url, viewport: { width: 1280, height: 800 } })
 const first = await context.newPage()
 const { email } = await signUp(first)
-const chats = [50, 10_000].map((count) => ({
-  count,
-  id: writeLongChat(product.dataDir, email, count),
-  times: [] as number[],
-  nodes: 0,
-}))
+const chats: { count: number; id: string; times: number[]; nodes: number }[] = []
+for (const count of [50, 10_000])
+  chats.push({
+    count,
+    id: await writeLongChat(product.dataDir, email, count),
+    times: [],
+    nodes: 0,
+  })
 for (let round = -1; round < rounds; round++) {
   for (const chat of round % 2 === 0 ? chats : [...chats].reverse()) {
     const { time, nodes } = await open(context, chat.id)

@@ -188,7 +188,7 @@ test('a chat of 10,000 messages opens at its end, is scrolled, searched by its c
   product,
 }) => {
   test.setTimeout(90_000)
-  const id = writeLongChat(product.dataDir, person.email, 10_000)
+  const id = await writeLongChat(product.dataDir, person.email, 10_000)
   await page.goto(`/chat/${id}`)
   await expect(page.getByText('Answer 5000.')).toBeInViewport({ timeout: 20_000 })
   const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
