@@ -4,7 +4,7 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   server: ['contract'],
   web: ['contract'],
   e2e: ['contract', 'server', 'scripts'],
-  bench: ['contract', 'server', 'scripts'],
+  bench: ['contract', 'server', 'e2e', 'scripts'],
   scripts: [],
 })
 

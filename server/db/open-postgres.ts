@@ -23,9 +23,7 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
     ...(schema === undefined ? {} : { options: `-c search_path=${schema},public` }),
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
-        type === bigintType
-          ? Number
-          : (pg.types.getTypeParser(type, format as 'text') as (text: string) => unknown),
+        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
   // An idle connection that breaks is replaced by the next query; without a listener it would end the process.

@@ -1,7 +1,6 @@
 import { AppError } from '../http/app-error.ts'
 import { newId } from '../db/new-id.ts'
-import type { Database } from '../db/database.ts'
-import type { Db } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { User } from '../identity/user.ts'
 

@@ -1,13 +1,14 @@
 // Runs before the first paint, so that a dark page never flashes white. Modules come too late for that; the rule is the
 // one of features/preferences/theme-store.ts.
 ;(function () {
-  var stored = null
+  let stored = null
   try {
     stored = localStorage.getItem('theme')
   } catch {
     // Storage is closed to this page: the light theme it is.
   }
-  var dark = stored === 'dark' || (stored === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+  const dark =
+    stored === 'dark' || (stored === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
   if (!dark) return
   document.documentElement.classList.add('dark')
   document.querySelector('link[rel="icon"]').setAttribute('href', '/icon-dark.svg')

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { matchShortcut } from './match-shortcut.ts'
 
 const press = (key: string, held: Partial<KeyboardEvent> = {}) =>
-  new KeyboardEvent('keydown', { key, ...held } as KeyboardEventInit)
+  new KeyboardEvent('keydown', { key, ...held })
 
 it('takes exactly the keys that the shortcut names', () => {
   expect(matchShortcut(press('k', { ctrlKey: true }), 'mod+k')).toBe(true)
