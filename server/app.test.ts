@@ -79,3 +79,7 @@ describe('errors', () => {
     await broken.close()
   })
 })
+
+it('waits a minute for a request to arrive, and no longer', () => {
+  expect(product.app.server.requestTimeout).toBe(60_000)
+})

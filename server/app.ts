@@ -40,6 +40,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const handleError = createErrorHandler(database.dialect.isStorageFull)
   const app = Fastify({
     bodyLimit: 1_048_576,
+    // Milliseconds for a request to arrive in whole; without it a body may drip in for ever.
+    requestTimeout: 60_000,
     logger: { level: config.logLevel, redact: ['req.headers', 'res.headers'] },
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
