@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 
 /** They follow the messages in their own time and hold nothing that the messages do not. */
-const derived = /^(search_|sqlite_|message_search)/
+const derived = /search|^sqlite_/
 
 /** Changes by the clock alone. */
 const ticking = new Set(['lease_until'])
