@@ -1,15 +1,13 @@
-import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { mostCounted } from './chat-finder.ts'
-import { pieceOverlap } from './search-store.ts'
+import type { FindRequest, FoundChats } from './chat-finder.ts'
+import { askForWord, isExact } from './cut-grams.ts'
 import type { SearchReader } from './search-store.ts'
 import { foldCase } from './split-words.ts'
 
-/** Messages with a word's trigrams that are looked at before its chats are walked instead. */
+/** Messages with a word's grams that are looked at before its chats are walked instead. */
 const mostHits = 5_000
 /** Messages that are not indexed yet and are looked at one by one. */
 const mostWaiting = 500
-/** A word of one or two characters stands for all trigrams that begin with it, when they are no more than that. */
-const mostTerms = 64
 
 /** What the index says of one word. */
 interface WordHits {
@@ -33,7 +31,9 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
     content: foldCase(content),
   }))
   const hits = request.words.map((word) => {
-    const found = user === undefined ? emptyHits(word) : readHits(reader, user, word, wanted)
+    // Of several words the rarest decides, and should be known to its end.
+    const enough = request.words.length === 1 ? wanted : Infinity
+    const found = user === undefined ? emptyHits(word) : readHits(reader, user, word, enough)
     for (const { chat_id, content } of waiting) if (content.includes(word)) found.chats.add(chat_id)
     return found
   })
@@ -56,38 +56,29 @@ function emptyHits(word: string): WordHits {
   return { word, chats: new Set(), unknownBefore: 0 }
 }
 
-function readHits(reader: SearchReader, user: number, word: string, wanted: number): WordHits {
-  const expression = toExpression(reader, word)
-  if (expression === undefined) return { word, chats: new Set(), unknownBefore: Number.MAX_SAFE_INTEGER }
-  if (expression === '') return emptyHits(word)
+function readHits(reader: SearchReader, user: number, word: string, enough: number): WordHits {
   const chats = new Set<string>()
+  const certain = isExact(word)
   let looked = 0
-  for (const position of reader.iterateHits(user, expression)) {
-    if (looked >= mostHits || chats.size >= wanted) return { word, chats, unknownBefore: position + 1 }
+  for (const position of reader.iterateHits(user, askForWord(word))) {
+    if (looked >= mostHits || chats.size >= enough) return { word, chats, unknownBefore: position + 1 }
     looked++
-    const text = reader.findText(position)
-    if (text !== undefined && !chats.has(text.chat_id) && foldCase(text.content).includes(word)) {
-      chats.add(text.chat_id)
-    }
+    const chatId = certain ? reader.findChatId(position) : findChat(reader, position, word, chats)
+    if (chatId !== undefined) chats.add(chatId)
   }
   return { word, chats, unknownBefore: 0 }
 }
 
-/** The index's question for a word: all its trigrams. Quoted, so that no character in it means anything. */
-function toExpression(reader: SearchReader, word: string): string | undefined {
-  const characters = Array.from(word).slice(0, pieceOverlap / 2)
-  if (characters.length >= 3) {
-    const trigrams = new Set(
-      characters.slice(2).map((last, at) => `${characters[at]}${characters[at + 1]}${last}`),
-    )
-    return [...trigrams].map(quote).join(' AND ')
-  }
-  const terms = reader.listTerms(word, mostTerms + 1)
-  return terms.length > mostTerms ? undefined : terms.map(quote).join(' OR ')
-}
-
-function quote(trigram: string): string {
-  return `"${trigram.replaceAll('"', '""')}"`
+/** The chat of a message that may hold a word, when it does. */
+function findChat(
+  reader: SearchReader,
+  position: number,
+  word: string,
+  known: ReadonlySet<string>,
+): string | undefined {
+  const text = reader.findText(position)
+  if (text === undefined || known.has(text.chat_id)) return undefined
+  return foldCase(text.content).includes(word) ? text.chat_id : undefined
 }
 
 function* walkAll(reader: SearchReader, userId: string): Iterable<string> {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
+import { cutGrams } from './cut-grams.ts'
 import { deleteQueued, findQueued, insertPiece, insertUser, moveQueued } from './search-index-store.ts'
 import type { QueuedPiece } from './search-index-store.ts'
 import { mostPieces, pieceLength } from './search-store.ts'
@@ -8,9 +9,6 @@ import { foldCase } from './split-words.ts'
 
 /** Milliseconds for which one slice holds up everything else. */
 const sliceTime = 3
-
-/** What ends an indexed text, so that its last two characters begin trigrams too. */
-const end = '\n\n'
 
 /**
  * Indexes messages that wait for it, for a few milliseconds, in one transaction. True when more wait. Only for SQLite:
@@ -34,8 +32,8 @@ async function indexPiece(trx: Db, queued: QueuedPiece): Promise<void> {
   if (text === null || user_id === null) return deleteQueued(trx, position)
   const characters = Array.from(text)
   const last = characters.length <= pieceLength || chunk + 1 >= mostPieces
-  const piece = foldCase(characters.slice(0, pieceLength).join('')) + (last ? end : '')
+  const grams = cutGrams(foldCase(characters.slice(0, pieceLength).join('')))
   const user = queued.user ?? (await insertUser(trx, user_id))
-  await insertPiece(trx, { user, position, piece: chunk }, piece)
+  await insertPiece(trx, { user, position, piece: chunk }, grams)
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }

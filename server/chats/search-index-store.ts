@@ -49,10 +49,10 @@ export async function insertUser(trx: Db, userId: string): Promise<number> {
 export async function insertPiece(
   trx: Db,
   place: { readonly user: number; readonly position: number; readonly piece: number },
-  text: string,
+  grams: string,
 ): Promise<void> {
   const rowId = sql.raw(rowIdOf(`${place.user}`, `${place.position}`, `${place.piece}`))
-  await sql`insert into message_search (rowid, content) values (${rowId}, ${text})`.execute(trx)
+  await sql`insert into message_search (rowid, grams) values (${rowId}, ${grams})`.execute(trx)
 }
 
 /** Remembers which piece comes next. */

@@ -1,7 +1,7 @@
 import type SqliteFile from 'better-sqlite3'
 
 /*
- * A row of the trigram index is a piece of one message. Its row id is made of the person's number, the message's position
+ * A row of the index is a piece of one message. Its row id is made of the person's number, the message's position
  * and the piece, so that one person's rows lie together, newest last, and nobody else's are walked.
  */
 const pieceBits = 9
@@ -23,7 +23,10 @@ export interface IndexedText {
   readonly content: string
 }
 
-/** What a search reads from a SQLite file, on a connection of its own. */
+/**
+ * What a search reads from a SQLite file, on a connection of its own. A walk (`iterate…`) must end before the next one of
+ * its kind begins.
+ */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
   /** Positions of one person's messages that the expression matches, newest first; one may come twice. */
@@ -31,6 +34,8 @@ export interface SearchReader {
   /** The newest finished messages of one person that are not indexed yet. */
   listWaiting(userId: string, limit: number): (IndexedText & { readonly position: number })[]
   findText(position: number): IndexedText | undefined
+  /** The chat of a message. */
+  findChatId(position: number): string | undefined
   /** One person's chats, newest first. */
   iterateChats(userId: string): Iterable<{ readonly id: string }>
   findUpdateTime(chatId: string): number
@@ -38,8 +43,6 @@ export interface SearchReader {
   findFirstPosition(chatId: string): number | undefined
   /** The texts of a chat's finished messages before a position. */
   iterateTexts(chatId: string, before: number): Iterable<string>
-  /** Trigrams that begin with these characters, up to `limit`. */
-  listTerms(prefix: string, limit: number): string[]
 }
 
 const readable = `status <> 'streaming' and (server is null or role = 'assistant')`
@@ -48,41 +51,43 @@ export function createSearchReader(file: SqliteFile.Database): SearchReader {
   const first = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )
-  const hits = `select (rowid >> ${pieceBits}) & ${2 ** positionBits - 1} as position from message_search
+  const hits = file
+    .prepare<
+      unknown[],
+      number
+    >(`select (rowid >> ${pieceBits}) & ${2 ** positionBits - 1} as position from message_search
     where message_search match ? and rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
-    and rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by rowid desc`
+    and rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by rowid desc`)
+    .pluck()
+  // "cross" keeps the order of joining: the queue is short, and a person's messages are many.
   const waiting = file.prepare<[number, string], IndexedText & { position: number }>(
     `select m.position, m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
-     join messages m on m.position = q.position join chats c on c.id = m.chat_id where c.user_id = ?`,
+     cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
   )
   const text = file.prepare<[number], IndexedText>('select chat_id, content from messages where position = ?')
-  const chats = 'select id from chats where user_id = ? order by updated_at desc, id desc'
+  const chat = file.prepare<[number], { chat_id: string }>('select chat_id from messages where position = ?')
+  const chats = file.prepare<[string], { id: string }>(
+    'select id from chats where user_id = ? order by updated_at desc, id desc',
+  )
   const time = file.prepare<[string], { updated_at: number }>('select updated_at from chats where id = ?')
   const start = file.prepare<[string], { position: number }>(
     'select position from messages where chat_id = ? order by unix_timestamp limit 1',
   )
-  const texts = `select content from messages where chat_id = ? and position < ? and ${readable}`
-  const terms = file
-    .prepare<[string, string, number]>(
-      'select term from message_search_terms where term >= ? and term < ? limit ?',
+  const texts = file
+    .prepare<[string, number], string>(
+      `select content from messages where chat_id = ? and position < ? and ${readable}`,
     )
     .pluck()
 
   return {
     findUserNumber: (userId) => first.get(userId)?.number,
-    // A statement that is walked cannot be walked again meanwhile: each walk has its own.
-    iterateHits: (user, expression) =>
-      file
-        .prepare<unknown[], number>(hits)
-        .pluck()
-        .iterate(expression, user, user + 1) as Iterable<number>,
+    iterateHits: (user, expression) => hits.iterate(expression, user, user + 1) as Iterable<number>,
     listWaiting: (userId, limit) => waiting.all(limit, userId),
     findText: (position) => text.get(position),
-    iterateChats: (userId) => file.prepare<[string], { id: string }>(chats).iterate(userId),
+    findChatId: (position) => chat.get(position)?.chat_id,
+    iterateChats: (userId) => chats.iterate(userId),
     findUpdateTime: (chatId) => time.get(chatId)?.updated_at ?? 0,
     findFirstPosition: (chatId) => start.get(chatId)?.position,
-    iterateTexts: (chatId, before) =>
-      file.prepare<[string, number], string>(texts).pluck().iterate(chatId, before) as Iterable<string>,
-    listTerms: (prefix, limit) => terms.all(prefix, `${prefix}\u{10FFFF}`, limit) as string[],
+    iterateTexts: (chatId, before) => texts.iterate(chatId, before) as Iterable<string>,
   }
 }

@@ -70,15 +70,15 @@ const messageColumns = sql.raw(`
   unique (chat_id, id)`)
 
 /*
- * The index holds which trigrams a message has, and nothing else; `chats/search-store.ts` says how its row ids are made.
+ * The index holds which grams (`chats/cut-grams.ts`) a message has, and nothing else; `chats/search-store.ts` says how
+ * its row ids are made.
  * Triggers queue what is finished, whoever wrote it.
  */
 const finished = (row: string) =>
   `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
 const sqliteSearchIndex = [
-  `create virtual table message_search using fts5(
-    content, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 1')`,
-  `create virtual table message_search_terms using fts5vocab(message_search, row)`,
+  `create virtual table message_search using fts5(grams, content='', columnsize=0, detail=none, prefix='2 3',
+    tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'")`,
   `create table search_users (number integer primary key autoincrement, user_id text not null unique)`,
   `create table search_queue (position integer primary key, chunk integer not null default 0)`,
   `create trigger queue_new_message after insert on messages when ${finished('new')} begin
