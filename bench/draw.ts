@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from '@playwright/test'
+import { build } from 'vite'
+import { findChromium } from '../scripts/find-chromium.mjs'
+
+/*
+ * Drawing an answer of 20,000 characters in steps of five, beside appending the same text to one text node: processor time
+ * of the browser, all its processes together, in turns. Then a step at 80,000 characters beside one at 20,000.
+ */
+
+const mostRatio = 1.3
+const mostGrowth = 2.2
+const step = 5
+
+const piece = `## A heading of some length
+
+A paragraph with **strong** and *soft* words, \`code\`, and a [link](https://example.org/somewhere) to follow. It goes on for a
+few lines, as answers do, so that there is something to lay out and something to break into lines on the page.
+
+- The first point, which is not short either
+- The second point with \`more code\` in it
+- The third point
+
+| name | value |
+|---|---|
+| one | 1 |
+| two | 2 |
+
+\`\`\`ts
+export function add(left: number, right: number): number {
+  return left + right
+}
+\`\`\`
+
+`
+const text = piece.repeat(Math.ceil(84_000 / piece.length))
+
+const folder = mkdtempSync(join(tmpdir(), 'yonder-draw-'))
+const root = fileURLToPath(new URL('../web', import.meta.url))
+await build({
+  root,
+  configFile: join(root, 'vite.config.ts'),
+  logLevel: 'error',
+  build: {
+    outDir: folder,
+    emptyOutDir: true,
+    rollupOptions: { input: join(root, 'testing/draw-page.tsx'), output: { entryFileNames: 'draw.js' } },
+  },
+})
+const types: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css' }
+const server = createServer(({ url = '/' }, response) => {
+  if (url === '/') {
+    response.setHeader('content-type', 'text/html')
+    return void response.end('<!doctype html><body><script type="module" src="/draw.js"></script>')
+  }
+  const type = types[extname(url)]
+  if (type === undefined) return void response.writeHead(404).end()
+  response.setHeader('content-type', type)
+  response.end(readFileSync(join(folder, url)))
+}).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+const port = typeof address === 'object' ? address?.port : 0
+
+const executablePath = findChromium()
+const browser = await chromium.launch({
+  ...(executablePath !== undefined && { executablePath }),
+  args: ['--no-sandbox', '--disable-gpu', '--disable-frame-rate-limit', '--disable-gpu-vsync'],
+})
+const session = await browser.newBrowserCDPSession()
+const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+await page.goto(`http://127.0.0.1:${port}/`)
+await page.waitForFunction(() => 'grow' in window)
+
+interface DrawWindow {
+  begin: (way: string, text: string) => void
+  grow: (text: string, from: number, to: number, step: number) => Promise<void>
+}
+
+/** Seconds of processor time that a text takes to grow; what it has when it begins is drawn before. */
+async function measure(way: 'markdown' | 'plain', from: number, to: number): Promise<number> {
+  await page.evaluate(([way, start]) => (window as unknown as DrawWindow).begin(way, start), [
+    way,
+    text.slice(0, from),
+  ] as const)
+  await page.waitForTimeout(500)
+  const before = await readTime()
+  await page.evaluate(
+    ([text, from, to, step]) => (window as unknown as DrawWindow).grow(text, from, to, step),
+    [text, from, to, step] as const,
+  )
+  return (await readTime()) - before
+}
+
+async function readTime(): Promise<number> {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0)
+}
+
+await measure('markdown', 0, 2000)
+await measure('plain', 0, 2000)
+const plain = await measure('plain', 0, 20_000)
+const markdown = await measure('markdown', 0, 20_000)
+const steps = 400
+const early = await measure('markdown', 20_000, 20_000 + steps * step)
+const late = await measure('markdown', 80_000, 80_000 + steps * step)
+await browser.close()
+server.close()
+rmSync(folder, { recursive: true, force: true })
+
+const write = (line: string) => process.stdout.write(`${line}\n`)
+write(
+  `draw 20,000 characters in steps of ${step}: plain ${plain.toFixed(1)} s, markdown ${markdown.toFixed(1)} s`,
+)
+write(`ratio ${(markdown / plain).toFixed(2)}, to reach: ${mostRatio}`)
+const perStep = (seconds: number) => ((seconds / steps) * 1000).toFixed(1)
+write(`a step at 20,000 characters ${perStep(early)} ms, at 80,000 ${perStep(late)} ms`)
+write(`ratio ${(late / early).toFixed(2)}, to reach: ${mostGrowth}`)
+if (!(markdown / plain <= mostRatio && late / early <= mostGrowth)) process.exitCode = 1
