@@ -29,5 +29,5 @@ test('stays quick with a text that is built to hold it up', () => {
   const start = performance.now()
   for (const text of ['*a '.repeat(50_000), '['.repeat(100_000), '**'.repeat(50_000), '_ '.repeat(50_000)])
     referenceTitle(text)
-  expect(performance.now() - start).toBeLessThan(500)
+  expect(performance.now() - start).toBeLessThan(2000)
 })
