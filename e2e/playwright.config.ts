@@ -13,7 +13,7 @@ export default defineConfig({
   // On a shared machine a page may be starved for seconds: what fails there is asked once more, and reported as flaky.
   retries: process.env['CI'] === undefined ? 0 : 1,
   timeout: 30_000,
-  globalTimeout: 10 * 60_000,
+  globalTimeout: 30 * 60_000,
   expect: { timeout: 7_000 },
   reporter: 'list',
   use: {

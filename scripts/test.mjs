@@ -11,7 +11,7 @@ import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } fro
 
 const reports = join(rootFolder, '.cache', 'test-reports')
 
-const stageDeadlineMs = 8 * 60_000
+const stageDeadlineMs = 20 * 60_000
 
 await setUp()
 rmSync(reports, { recursive: true, force: true })
