@@ -14,15 +14,20 @@ const mostHits = 2_000
 export async function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
   const { userId, words, offset, limit } = request
   const wanted = Math.max(mostCounted, offset + limit)
-  let among: readonly string[] | undefined
+  const common: string[] = []
+  let among: ReadonlySet<string> | undefined
   for (const word of words) {
     // A trigram index knows nothing of shorter words.
-    if (Array.from(word).length < 3) continue
-    const hits = await listChatsWithWord(db, userId, word, mostHits + 1)
-    if (hits.length > mostHits) continue
-    const chats = new Set(hits)
-    if (among === undefined || chats.size < among.length) among = [...chats]
+    const hits =
+      Array.from(word).length < 3 ? undefined : await listChatsWithWord(db, userId, word, mostHits + 1)
+    if (hits === undefined || hits.length > mostHits) common.push(word)
+    else among = new Set(hits.filter((id) => among === undefined || among.has(id)))
+    if (among?.size === 0) return { ids: [], total: 0 }
   }
-  const ids = await listChatsWithWords(db, userId, { words, wanted, among })
+  const ids = await listChatsWithWords(db, userId, {
+    words: common,
+    wanted,
+    among: among === undefined ? undefined : [...among],
+  })
   return { ids: ids.slice(offset, offset + limit), total: Math.min(ids.length, mostCounted) }
 }
