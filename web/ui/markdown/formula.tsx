@@ -35,5 +35,8 @@ export const Formula = memo(function Formula({ tex, display }: FormulaProps) {
       element.replaceChildren(document.createTextNode(tex))
     }
   }, [tex, display])
-  return <span ref={box} dir="ltr" className={display ? 'markdown-formula' : 'markdown-inline-formula'} />
+  if (!display) return <span ref={box} dir="ltr" className="markdown-inline-formula" />
+  // A wide formula scrolls by itself, with the keyboard too.
+  // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  return <span ref={box} dir="ltr" className="markdown-formula" tabIndex={0} />
 })
