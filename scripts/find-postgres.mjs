@@ -2,8 +2,14 @@ import { createRequire } from 'node:module'
 import { userInfo } from 'node:os'
 import { rootFolder } from './run-command.mjs'
 
-/** @type {typeof import('pg')} */
-const pg = createRequire(`${rootFolder}server/package.json`)('pg')
+/**
+ * Asked for at the first connection and not before: this file is read when no package may be there yet.
+ *
+ * @returns {typeof import('pg')}
+ */
+function requirePg() {
+  return createRequire(`${rootFolder}server/package.json`)('pg')
+}
 
 /**
  * The address of a PostgreSQL where databases can be created: the one in TEST_DATABASE_URL, else one of this machine
@@ -27,7 +33,8 @@ export async function findPostgres() {
  * @returns {Promise<import('pg').Client>}
  */
 export async function connectPostgres(url) {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000 })
+  const { Client } = requirePg()
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
   // A server that goes away ends the query that waits for it; the event alone must not end the process.
   client.on('error', () => undefined)
   await client.connect()
