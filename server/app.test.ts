@@ -83,3 +83,16 @@ describe('errors', () => {
 it('waits a minute for a request to arrive, and no longer', () => {
   expect(product.app.server.requestTimeout).toBe(60_000)
 })
+
+describe('a HEAD request', () => {
+  it('does nothing that its GET would do', async () => {
+    const ada = await product.signIn()
+    const answer = await product.app.inject({ method: 'HEAD', url: '/api/chat/id', headers: ada.headers })
+    expect(answer.statusCode).toBe(404)
+    expect((await ada.get('/api/chats')).json()).toMatchObject({ chats: [] })
+  })
+
+  it('is answered to probes', async () => {
+    expect((await product.app.inject({ method: 'HEAD', url: '/healthz' })).statusCode).toBe(200)
+  })
+})

@@ -46,6 +46,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    // A HEAD would do what its GET does: reserve a chat, hold a stream.
+    exposeHeadRoutes: false,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
     routerOptions: { maxParamLength: 1_000 },
     // What is refused before any route is found.

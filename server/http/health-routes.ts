@@ -33,8 +33,8 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
   app.addHook('onResponse', async (_request, reply) => {
     answers.inc({ status: reply.statusCode })
   })
-  app.get('/healthz', { schema: { hide: true } }, () => ({ status: 'ok' }))
-  app.get('/readyz', { schema: { hide: true } }, async () => {
+  app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
+  app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
     try {
       await options.checkReady()
     } catch (error) {
