@@ -165,7 +165,7 @@ describe('the running product', () => {
       expect(`${JSON.stringify(answer.headers)} ${answer.text}`, path).not.toMatch(/evil\.example|6\.6\.6\.6/)
     }
     expect(
-      (await sendRequest({ method: 'GET', url: `${product.base}/`, headers: forged })).text,
+      (await sendRequest({ method: 'GET', url: `${product.base}/api/settings`, headers: forged })).text,
     ).not.toContain('"error"')
   })
 
