@@ -64,7 +64,8 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   try {
     // The two `fetch` types name the same things; only undici's accepts a dispatcher of this version.
     const sent = { ...init, headers, redirect: 'manual', dispatcher } as UndiciInit
-    return (await undiciFetch(url.href, sent)) as unknown as Response
+    const answer: unknown = await undiciFetch(url.href, sent)
+    return answer as Response
   } catch (error) {
     throw findAppError(error) ?? error
   }
