@@ -1,0 +1,149 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../../server/db/database.ts'
+import type { Tables } from '../../server/db/tables.ts'
+import { cutGrams } from '../../server/chats/cut-grams.ts'
+import { foldCase } from '../../server/chats/split-words.ts'
+import { rowIdOf } from '../../server/chats/search-store.ts'
+
+/** Words with their share of all words: the more seldom, the longer the rank. */
+const vocabulary = 30_000
+const messagesPerChat = 20
+const wordsPerMessage = 50
+const batch = 500
+const indexBatch = 20_000
+
+/** A small generator, so that every run searches the same texts. */
+export function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+}
+
+const starts = [
+  'b',
+  'd',
+  'f',
+  'g',
+  'h',
+  'k',
+  'l',
+  'm',
+  'n',
+  'p',
+  'r',
+  's',
+  't',
+  'v',
+  'w',
+  'st',
+  'tr',
+  'pl',
+  'ch',
+  'sh',
+]
+const ends = ['a', 'e', 'i', 'o', 'u', 'an', 'en', 'er', 'ing', 'ol', 'ur', 'is', 'at', 'ea', 'ou']
+/** As many as a language has, roughly: grams of four tell their words apart as they do there. */
+const syllables = starts.flatMap((start) => ends.map((end) => start + end))
+
+/** The word of a rank; no two are the same. */
+export function wordOf(rank: number): string {
+  let word = ''
+  for (let rest = rank + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length)) {
+    word += syllables[rest % syllables.length]
+  }
+  return word
+}
+
+/** Ranks by Zipf's law: the second word is half as frequent as the first. */
+const pickRank = (random: () => number): number => Math.floor(Math.exp(random() * Math.log(vocabulary))) - 1
+
+/** Fills a database with chats, nine of ten of them one person's, whose id it gives. */
+export async function fillChats({ db, dialect }: Database, messages: number): Promise<string> {
+  const random = createRandom(1)
+  const users = ['owner', ...Array.from({ length: 10 }, (_, index) => `other${index}`)]
+  await db
+    .insertInto('users')
+    .values(
+      users.map((id) => ({
+        id,
+        issuer: 'bench',
+        subject: id,
+        name: null,
+        email: null,
+        picture: null,
+        created_at: 0,
+      })),
+    )
+    .execute()
+  if (dialect.kind === 'sqlite') await stopQueue(db)
+  for (let from = 0; from < messages; from += batch * messagesPerChat) {
+    await db.transaction().execute(async (trx) => {
+      for (let chat = 0; chat < batch; chat++) {
+        const user = random() < 0.9 ? 'owner' : (users[1 + Math.floor(random() * 10)] ?? 'owner')
+        await insertChat(trx, user, from + chat * messagesPerChat, random)
+      }
+    })
+  }
+  if (dialect.kind === 'sqlite') await indexAll(db)
+  else await sql`analyze messages`.execute(db)
+  return 'owner'
+}
+
+async function insertChat(
+  db: Kysely<Tables>,
+  user: string,
+  time: number,
+  random: () => number,
+): Promise<void> {
+  const id = `chat${time}`
+  const rows = Array.from({ length: messagesPerChat }, (_, index) => ({
+    chat_id: id,
+    id: `m${index}`,
+    parent_id: index === 0 ? null : `m${index - 1}`,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: Array.from({ length: wordsPerMessage }, () => wordOf(pickRank(random))).join(' '),
+    status: 'complete',
+    first_id: 'm0',
+    second_id: index === 0 ? null : 'm1',
+    unix_timestamp: time + index,
+  }))
+  await db
+    .insertInto('chats')
+    .values({
+      id,
+      user_id: user,
+      selected_message_id: 'm19',
+      created_at: time,
+      updated_at: time + messagesPerChat,
+    })
+    .execute()
+  await db.insertInto('messages').values(rows).execute()
+}
+
+/** The index is filled in one go below; message by message would take the most of an hour. */
+async function stopQueue(db: Kysely<Tables>): Promise<void> {
+  await sql`drop trigger queue_new_message`.execute(db)
+}
+
+async function indexAll(db: Kysely<Tables>): Promise<void> {
+  await sql`insert into search_users (user_id) select id from users order by id desc`.execute(db)
+  const rowId = sql.raw(rowIdOf('u.number', 'm.position', '0'))
+  for (let from = 0; ; from += indexBatch) {
+    const rows = await sql<{ id: string; content: string }>`
+      select cast(${rowId} as text) as id, m.content from messages m join chats c on c.id = m.chat_id
+      join search_users u on u.user_id = c.user_id
+      where m.position > ${from} and m.position <= ${from + indexBatch}`.execute(db)
+    if (rows.rows.length === 0) break
+    await db.transaction().execute(async (trx) => {
+      for (const { id, content } of rows.rows) {
+        await sql`insert into message_search (rowid, grams)
+          values (cast(${id} as integer), ${cutGrams(foldCase(content))})`.execute(trx)
+      }
+    })
+  }
+  await sql`create trigger queue_new_message after insert on messages when new.status <> 'streaming' begin
+    insert or ignore into search_queue (position) values (new.position); end`.execute(db)
+}

@@ -1,0 +1,67 @@
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tokenMark } from './bench-messages.ts'
+
+/* An OpenAI-compatible upstream in a process of its own, whose chunks are made beforehand. */
+
+const chunk = (text: string): string =>
+  `data: ${JSON.stringify({
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'bench',
+    choices: [{ index: 0, delta: { content: text }, finish_reason: null }],
+  })}\n\n`
+
+const chunks = Array.from({ length: 100 }, (_, index) => chunk(`${tokenMark}word${index % 10} `))
+/** Chunks written at once by a burst: what a fast upstream puts into one packet. */
+const burstSize = 20
+const end = `data: ${JSON.stringify({
+  id: 'chatcmpl-bench',
+  object: 'chat.completion.chunk',
+  model: 'bench',
+  choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+})}\n\ndata: [DONE]\n\n`
+
+const server = createServer((request, response) => {
+  let body = ''
+  request.on('data', (piece: Buffer) => (body += piece.toString()))
+  request.on('end', () => {
+    const [mode, ...numbers] = (JSON.parse(body) as { model: string }).model.split('-')
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    if (mode === 'burst') sendBurst(response, Number(numbers[0]))
+    else sendPaced(response, Number(numbers[0]), Number(numbers[1]))
+  })
+})
+
+function sendBurst(response: ServerResponse, tokens: number): void {
+  let sent = 0
+  const go = (): void => {
+    while (sent < tokens) {
+      const size = Math.min(burstSize, tokens - sent)
+      sent += size
+      if (!response.write(chunks.slice(0, size).join(''))) {
+        response.once('drain', go)
+        return
+      }
+    }
+    response.end(end)
+  }
+  go()
+}
+
+function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {
+  let sent = 0
+  const timer = setInterval(() => {
+    response.write(chunks[sent % chunks.length])
+    if (++sent < tokens) return
+    clearInterval(timer)
+    response.end(end)
+  }, 1000 / perSecond)
+  response.on('close', () => clearInterval(timer))
+}
+
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+})

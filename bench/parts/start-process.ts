@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Running {
+  /** The first line that it said. */
+  readonly line: string
+  /** Microseconds of processor time that it has used, all its threads together. */
+  cpu(): number
+  /** Bytes of it in memory. */
+  memory(): number
+  end(): Promise<void>
+}
+
+/** Clock ticks a second in `/proc`; Linux has had no other number for decades. */
+const ticks = 100
+
+/** Starts a process and waits for its first line. TypeScript runs by the loader, JavaScript as it is. */
+export async function startProcess(
+  script: string,
+  parameters: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+  flags: readonly string[] = [],
+): Promise<Running> {
+  const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : []
+  const child = spawn(process.execPath, [...flags, ...loader, script, ...parameters], {
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const running = {
+    cpu: () => {
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticks
+    },
+    memory: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
+    },
+    end: async () => {
+      child.kill()
+      await exited
+    },
+  }
+  const lines = createInterface({ input: child.stdout })
+  const line = await new Promise<string>((resolve, reject) => {
+    lines.once('line', resolve)
+    void exited.then(() => reject(new Error(`${script} ended`)))
+  })
+  return { line, ...running }
+}
+
+/** The path of another part of the benchmarks. */
+export const partPath = (name: string): string => fileURLToPath(new URL(`${name}.ts`, import.meta.url))

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { burst, paced } from './parts/bench-messages.ts'
+import { runLoad } from './parts/run-load.ts'
+import { partPath, startProcess } from './parts/start-process.ts'
+import type { Running } from './parts/start-process.ts'
+import { startProduct } from './parts/start-measured-product.ts'
+
+/*
+ * What a streamed token costs: the built product with everything on, beside a bare relay, on the same upstream and load, in
+ * turns. Absolute figures drift with the machine; the ratios hold.
+ */
+
+const rounds = Number(process.argv[2] ?? 3)
+const scenarios = [
+  {
+    name: 'unthrottled',
+    streams: 100,
+    tokens: 2_000,
+    model: burst(2_000),
+    spread: 0,
+    sequential: false,
+    most: 1.6,
+  },
+  {
+    name: 'paced',
+    streams: 30,
+    tokens: 300,
+    model: paced(30, 300),
+    spread: 33,
+    sequential: false,
+    most: 1.5,
+  },
+  { name: 'first token', streams: 60, tokens: 1, model: burst(1), spread: 0, sequential: true, most: 0 },
+] as const
+/** Milliseconds to the first token. */
+const mostFirstToken = 3
+
+interface Target {
+  readonly name: string
+  readonly process: Running
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** One body for each stream. */
+  bodies(model: string, count: number): Promise<readonly unknown[]>
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const upstream = await startProcess(partPath('scripted-upstream'))
+const folder = mkdtempSync(join(tmpdir(), 'yonder-relay-'))
+const relay = await startProcess(partPath('bare-relay'), [upstream.line, join(folder, 'bare.sqlite')])
+const product = await startProduct(
+  upstream.line,
+  scenarios.map(({ model }) => model),
+)
+const messages = [{ role: 'user', content: 'go' }]
+const targets: readonly Target[] = [
+  {
+    name: 'bare relay',
+    process: relay,
+    url: relay.line,
+    headers: {},
+    bodies: (model, count) =>
+      Promise.resolve(Array.from({ length: count }, () => ({ model, messages, stream: true }))),
+  },
+  {
+    name: 'product',
+    process: product,
+    url: `${product.base}/api/chat/completions`,
+    headers: product.headers,
+    bodies: async (model, count) =>
+      (await product.newChats(count)).map((chatId) => ({ chatId, botName: model, content: 'go' })),
+  },
+]
+
+const figures = new Map<string, number[]>()
+const note = (key: string, value: number): void => {
+  figures.set(key, [...(figures.get(key) ?? []), value])
+}
+
+// The first round warms up and is not counted.
+for (let round = 0; round <= rounds; round++) {
+  for (const { name, streams, tokens, model, spread, sequential } of scenarios) {
+    for (const target of targets) {
+      const bodies = await target.bodies(model, streams)
+      const before = target.process.cpu()
+      const result = await runLoad({ url: target.url, headers: target.headers, bodies, spread, sequential })
+      const used = target.process.cpu() - before
+      if (result.tokens !== streams * tokens) {
+        throw new Error(`${target.name}: ${result.tokens} tokens of ${streams * tokens}`)
+      }
+      if (round === 0) continue
+      note(`${name} ${target.name}`, sequential ? median(result.firstToken) : used / result.tokens)
+    }
+  }
+}
+
+const show = (value: number): string => value.toFixed(value < 20 ? 2 : 1)
+let reached = true
+for (const { name, sequential, most } of scenarios) {
+  const bare = median(figures.get(`${name} bare relay`) ?? [])
+  const own = median(figures.get(`${name} product`) ?? [])
+  const good = sequential ? own <= mostFirstToken : own / bare <= most
+  reached &&= good
+  const unit = sequential ? 'ms to the first token' : 'µs of processor time a token'
+  const goal = sequential ? `at most ${mostFirstToken} ms` : `at most ${most} x`
+  console.log(
+    `${name}: product ${show(own)}, bare relay ${show(bare)} ${unit}; ratio ${show(own / bare)} (to reach: ${goal}) ${good ? 'reached' : 'NOT REACHED'}`,
+  )
+}
+await Promise.all([product.end(), relay.end(), upstream.end()])
+rmSync(folder, { recursive: true, force: true })
+process.exitCode = reached ? 0 : 1
