@@ -8,6 +8,8 @@ const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exac
 const lastReply = (page: Page) => page.getByRole('article').last()
 
 async function send(page: Page, text: string): Promise<void> {
+  // Without a bot nothing is sent, and the list of bots may still be on its way.
+  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
   await input(page).fill(text)
   await input(page).press('Enter')
 }
