@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { burst, paced } from './parts/bench-messages.ts'
+import { burst, paced, prompt } from './parts/bench-messages.ts'
 import { runLoad } from './parts/run-load.ts'
 import { partPath, startProcess } from './parts/start-process.ts'
 import type { Running } from './parts/start-process.ts'
@@ -32,7 +32,7 @@ const scenarios = [
     sequential: false,
     most: 1.5,
   },
-  { name: 'first token', streams: 60, tokens: 1, model: burst(1), spread: 0, sequential: true, most: 0 },
+  { name: 'first token', streams: 60, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
 ] as const
 /** Milliseconds to the first token. */
 const mostFirstToken = 3

@@ -1,6 +1,10 @@
-/** What the upstream is asked to do; it stands in the model's name: `burst-<tokens>` or `paced-<tokens a second>-<tokens>`. */
+/**
+ * What the upstream is asked to do stands in the model's name: `burst-<tokens>`, `paced-<tokens a second>-<tokens>`, or
+ * `prompt-<tokens>`, which sends the first token at once and the others a moment later, as models do.
+ */
 export const burst = (tokens: number): string => `burst-${tokens}`
 export const paced = (perSecond: number, tokens: number): string => `paced-${perSecond}-${tokens}`
+export const prompt = (tokens: number): string => `prompt-${tokens}`
 
 /** Every token of the upstream holds this once, and nothing else does. */
 export const tokenMark = '§'

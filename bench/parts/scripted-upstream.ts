@@ -31,6 +31,7 @@ const server = createServer((request, response) => {
     const [mode, ...numbers] = (JSON.parse(body) as { model: string }).model.split('-')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     if (mode === 'burst') sendBurst(response, Number(numbers[0]))
+    else if (mode === 'prompt') sendPrompt(response, Number(numbers[0]))
     else sendPaced(response, Number(numbers[0]), Number(numbers[1]))
   })
 })
@@ -49,6 +50,11 @@ function sendBurst(response: ServerResponse, tokens: number): void {
     response.end(end)
   }
   go()
+}
+
+function sendPrompt(response: ServerResponse, tokens: number): void {
+  response.write(chunks[0])
+  setTimeout(() => sendBurst(response, tokens - 1), 30)
 }
 
 function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {
