@@ -1,4 +1,4 @@
-import { findChromium } from './find-chromium.mjs'
+import { findChromium, headlessShell } from './find-chromium.mjs'
 import { installSystemPackage } from './install-system-package.mjs'
 import { runTool } from './run-command.mjs'
 
@@ -10,6 +10,8 @@ import { runTool } from './run-command.mjs'
  */
 export async function provideChromium() {
   const found = findChromium()
+  if (found !== undefined && (process.env['CHROMIUM_PATH'] || found.endsWith(headlessShell))) return found
+  if (await installSystemPackage(headlessShell)) return findChromium()
   if (found !== undefined) return found
   if (await installSystemPackage('chromium')) return findChromium()
   console.log('No Chromium found; asking Playwright to download its own.')

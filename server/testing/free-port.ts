@@ -1,14 +1,28 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+
+/*
+ * Below the ports that systems give to outgoing connections: one from there may be taken again between the question and
+ * the use, by any connection of any test.
+ */
+const lowest = 20_000
+const highest = 32_000
 
 /** A port that nobody listens on now: for a server whose own address must be known before it starts. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(lowest, highest)
+    const probe = createServer()
+    try {
+      probe.listen(port, '127.0.0.1')
+      await once(probe, 'listening')
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') continue
+      throw error
+    }
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }
