@@ -9,6 +9,7 @@ export function anthropicMessages(endpoint: ModelEndpoint, deps: AdapterDeps): M
   return askProvider(
     endpoint,
     {
+      name: 'anthropic',
       defaultPath: () => '/messages',
       keyHeader: 'x-api-key',
       open: (model, settings) => createAnthropic(settings).languageModel(model),

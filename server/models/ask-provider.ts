@@ -1,6 +1,8 @@
 import type { AnthropicProvider } from '@ai-sdk/anthropic'
+import type { ApiType } from '@yonder/contract/bot'
 import type { AdapterDeps } from './adapter-deps.ts'
 import { buildModelUrl } from './build-model-url.ts'
+import { noteSource } from './call-note.ts'
 import { fetchModelBody } from './fetch-model-body.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
 import { toFailedPart } from './model-failure.ts'
@@ -9,6 +11,7 @@ import type { ModelRequest, ModelStream, ModelStreamOptions } from './model.ts'
 import { nameUpstream } from './name-upstream.ts'
 import type { ModelCall } from './post-model-call.ts'
 import { readProviderParts } from './read-provider-parts.ts'
+import { refusesTools, withoutTools } from './refuses-tools.ts'
 import { requireKey } from './require-key.ts'
 import { writeProviderPrompt } from './write-provider-prompt.ts'
 
@@ -18,6 +21,7 @@ export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
 
 /** What tells one provider package from another. */
 export interface ProviderFormat {
+  readonly name: ApiType
   /** What is appended to the base address when the endpoint names no path of its own. */
   defaultPath(model: string): string
   readonly keyHeader: string
@@ -47,7 +51,18 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
         signal: options.signal,
       })
     const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
-    await readProviderParts(() => model.doStream(writeProviderPrompt(request)), { ...frame, limits, options })
+    const source = noteSource(format.name, url)
+    await readProviderParts(() => model.doStream(writeProviderPrompt(request, source)), {
+      ...frame,
+      source,
+      limits,
+      options,
+    })
+  }
+
+  function explain(error: unknown, { tools, model }: ModelRequest): unknown {
+    if (tools.length === 0 || !refusesTools(error)) return error
+    return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
   }
 
   return async (request, options) => {
@@ -55,7 +70,7 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
     try {
       await ask(request, options)
     } catch (error) {
-      if (!options.signal.aborted) options.onParts([toFailedPart(error)])
+      if (!options.signal.aborted) options.onParts([toFailedPart(explain(error, request))])
     }
   }
 }

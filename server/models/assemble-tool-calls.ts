@@ -8,6 +8,7 @@ interface OpenCall {
   id: string
   name: string
   arguments: string
+  extra: unknown
 }
 
 /** One piece of a call as upstreams send it: whatever is missing is `undefined`. */
@@ -16,6 +17,13 @@ export interface ToolCallPiece {
   readonly id: string | undefined
   readonly name: string | undefined
   readonly arguments: string | undefined
+  /** What the upstream wants back with the call. */
+  readonly extra: unknown
+}
+
+/** A whole call, with what its upstream wants back. */
+export interface AssembledCall extends ModelToolCall {
+  readonly extra: unknown
 }
 
 export interface ToolCallAssembler {
@@ -23,7 +31,7 @@ export interface ToolCallAssembler {
   /** Returns how many characters were added. */
   push(piece: ToolCallPiece): number
   /** The whole calls; throws a `ModelFailure` when one of them is broken, so that half a call never runs. */
-  end(upstream: string, cutByLimit: boolean): ModelToolCall[]
+  end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
 
 /** Puts tool calls together from pieces, keyed by index, else by id, else by order. */
@@ -40,7 +48,7 @@ export function assembleToolCalls(): ToolCallAssembler {
     const another =
       known !== undefined && piece.id === undefined && piece.name !== undefined && known.name !== ''
     if (known !== undefined && !(another && isWhole(known.arguments))) return known
-    const call: OpenCall = { index: piece.index, id: '', name: '', arguments: '' }
+    const call: OpenCall = { index: piece.index, id: '', name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call
   }
@@ -52,6 +60,7 @@ export function assembleToolCalls(): ToolCallAssembler {
     push(piece) {
       const call = find(piece)
       if (piece.id !== undefined) call.id = piece.id
+      call.extra ??= piece.extra
       if (piece.name !== undefined && call.name !== piece.name) call.name += piece.name
       if (piece.arguments !== undefined) call.arguments += piece.arguments
       return (piece.name?.length ?? 0) + (piece.arguments?.length ?? 0)
@@ -63,7 +72,7 @@ export function assembleToolCalls(): ToolCallAssembler {
         if (text === undefined || call.name === '') throw brokenCall(upstream, cutByLimit)
         const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
         used.add(id)
-        return { id, name: normalizeText(call.name), arguments: text }
+        return { id, name: normalizeText(call.name), arguments: text, extra: call.extra }
       })
     },
   }

@@ -11,7 +11,7 @@ import type { HostileModel } from '../testing/hostile-model.ts'
 import { findWireShape, wireShapes } from '../testing/wire-shapes.ts'
 import { modelLimits } from './model-limits.ts'
 import type { ModelLimits } from './model-limits.ts'
-import type { ModelPart, ModelRequest } from './model.ts'
+import type { ModelMessage, ModelPart, ModelRequest } from './model.ts'
 import { openModel } from './open-model.ts'
 
 const key = 'sk-canary-0123456789abcdef'
@@ -104,6 +104,22 @@ interface Seen {
   readonly url: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>>
+}
+
+/** An upstream that refuses every request so. */
+async function refuse(status: number, message: string): Promise<{ url: string }> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ error: { message } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` }
 }
 
 /** An upstream of any format that sends these events and keeps what it was sent. */
@@ -233,6 +249,45 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(call?.id).not.toBe('')
     expect(JSON.parse(call?.arguments ?? '')).toEqual({ word: 'größe', n: [1, 2] })
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' })
+  })
+
+  it('gives an upstream back what it signed with its call, and nobody else', async () => {
+    const signature = 'c2lnbmVkLWJ5LW1l'
+    const answer = () => [
+      shape.start('m'),
+      shape.signedCall('look_up', signature),
+      shape.finish('tool_calls', usage),
+    ]
+    const [own, other] = [await serve(answer), await serve(answer)]
+    const tools = [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }]
+    const { parts } = await ask(apiType, own.url, { request: { tools } })
+    const call = parts.find((part) => part.type === 'tool_call')
+    if (call === undefined) throw new Error('there is no call')
+    // As it is kept.
+    const toolCalls = [JSON.parse(JSON.stringify(call)) as typeof call]
+    const messages: ModelMessage[] = [
+      { role: 'user', content: 'What is it?' },
+      { role: 'assistant', content: '', toolCalls },
+      { role: 'tool', callId: call.id, name: call.name, content: 'this' },
+    ]
+    await ask(apiType, own.url, { request: { tools, messages } })
+    await ask(apiType, other.url, { request: { tools, messages } })
+    expect(JSON.stringify(own.seen.at(-1)?.body)).toContain(signature)
+    expect(JSON.stringify(other.seen.at(-1)?.body)).toContain('this')
+    expect(JSON.stringify(other.seen.at(-1)?.body)).not.toContain(signature)
+  })
+
+  it.each([
+    [400, '"gemma" does not support tools'],
+    [404, 'No endpoints found that support tool use.'],
+  ])('knows a model that takes no tools by its refusal with %i', async (status, message) => {
+    const { url } = await refuse(status, message)
+    const tools = [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }]
+    expect((await ask(apiType, url, { request: { tools } })).end).toMatchObject({
+      type: 'failed',
+      code: 'tool_unavailable',
+    })
+    expect((await ask(apiType, url)).end).toMatchObject({ type: 'failed', code: 'upstream_error' })
   })
 
   it('says when the length limit ended the answer', async () => {

@@ -71,9 +71,10 @@ export function describeHttpError(answer: UpstreamAnswer, upstream: string, guar
     return new ModelFailure(
       'upstream_error',
       `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${saying}`,
+      answer.body,
     )
   }
-  const rejection = status === 400 || status === 422 ? answer.body : ''
+  const rejection = [400, 422, 500, 501].includes(status) ? answer.body : ''
   return new ModelFailure(
     'upstream_error',
     `${upstream} answered with an error (${status})${saying}`,

@@ -9,6 +9,7 @@ export function googleGenerate(endpoint: ModelEndpoint, deps: AdapterDeps): Mode
   return askProvider(
     endpoint,
     {
+      name: 'google',
       // A name with a slash says itself what kind of model it is, e.g. `tunedModels/mine`.
       defaultPath: (model) =>
         `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,

@@ -1,3 +1,5 @@
+import { onAbort } from '../http/on-abort.ts'
+
 export interface LimitedSignal {
   readonly signal: AbortSignal
   readonly timedOut: boolean
@@ -13,14 +15,12 @@ export interface LimitedSignal {
 export function limitSignal(outer: AbortSignal, milliseconds: number | null): LimitedSignal {
   const inner = new AbortController()
   let timedOut = false
-  const follow = () => inner.abort(outer.reason)
   const expire = () => {
     timedOut = true
     inner.abort(new Error('the time is up'))
   }
   const timer = milliseconds === null ? undefined : setTimeout(expire, milliseconds)
-  if (outer.aborted) follow()
-  else outer.addEventListener('abort', follow, { once: true })
+  const leave = onAbort(outer, () => inner.abort(outer.reason))
   return {
     signal: inner.signal,
     get timedOut() {
@@ -29,7 +29,7 @@ export function limitSignal(outer: AbortSignal, milliseconds: number | null): Li
     abort: (reason) => inner.abort(reason),
     release() {
       clearTimeout(timer)
-      outer.removeEventListener('abort', follow)
+      leave()
     },
   }
 }

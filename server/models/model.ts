@@ -5,6 +5,8 @@ export interface ModelToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** JSON that the adapter wants back with the call, a signature for example; it means nothing to anybody else. */
+  readonly note?: unknown
 }
 
 /** One message of the conversation as models see it, oldest first. A `tool` message answers the call named by `callId`. */
@@ -43,7 +45,7 @@ export type ModelPart =
   /** A piece of the model's thinking, under the rules of `text`. */
   | { readonly type: 'reasoning'; readonly text: string }
   /** A whole call; `arguments` is the text of a JSON object. Yielded only when the upstream finished properly. */
-  | { readonly type: 'tool_call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | ({ readonly type: 'tool_call' } & ModelToolCall)
   | { readonly type: 'usage'; readonly inputTokens: number | null; readonly outputTokens: number | null }
   | { readonly type: 'finish'; readonly reason: FinishReason }
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
@@ -68,5 +70,6 @@ export interface ModelStreamOptions {
  * - `finish` means that the upstream said so itself. A connection that merely ended is `failed` with `upstream_cut`,
  *   and of such an answer no `tool_call` is given.
  * - No part is given twice: nothing is asked again after the first part.
+ * - A model that takes no tools and was asked with some is `failed` with `tool_unavailable`.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => Promise<void>

@@ -1,6 +1,7 @@
 import type { AdapterDeps } from './adapter-deps.ts'
 import { buildModelUrl } from './build-model-url.ts'
 import type { ModelEndpoint } from './model-endpoint.ts'
+import { noteSource } from './call-note.ts'
 import { ModelFailure, toFailedPart } from './model-failure.ts'
 import { modelLimits } from './model-limits.ts'
 import type { ModelRequest, ModelStream, ModelStreamOptions } from './model.ts'
@@ -8,6 +9,7 @@ import { nameUpstream } from './name-upstream.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall } from './post-model-call.ts'
 import { readOpenaiAnswer } from './read-openai-answer.ts'
+import { refusesTools, withoutTools } from './refuses-tools.ts'
 import { requireKey } from './require-key.ts'
 import { plainDialect, writeOpenaiRequest } from './write-openai-request.ts'
 import type { OpenaiDialect } from './write-openai-request.ts'
@@ -44,11 +46,16 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
       } catch (error) {
         if (options.signal.aborted) return
         const other = adaptDialect(dialect, error, request)
-        if (other === undefined) return options.onParts([toFailedPart(error)])
+        if (other === undefined) return options.onParts([toFailedPart(explain(error, request, endpoint))])
         dialect = other
       }
     }
   }
+}
+
+function explain(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
+  if (tools.length === 0 || !refusesTools(error)) return error
+  return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, defaultPath, model)))
 }
 
 function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: OpenaiDialect): ModelCall {
@@ -57,7 +64,7 @@ function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: Open
   return {
     url,
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
-    body: writeOpenaiRequest(request, dialect),
+    body: writeOpenaiRequest(request, dialect, noteSource('openai', url)),
     upstream: nameUpstream(endpoint, url),
     guard: { key, contents: request.messages.map((message) => message.content) },
   }

@@ -22,10 +22,11 @@ export function planDemoReply(
   tools: readonly DemoTool[],
 ): DemoReply | DemoFailure {
   const last = messages.at(-1)
-  if (last?.role === 'tool') return say(answerResult(last.content))
+  if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : answerResult(last.content))
   const asked = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
   const wish = asked.toLowerCase()
 
+  if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(wish)) return say(demoTexts.denied)
   if (/^(please )?fail\b/.test(wish)) {
     return { kind: 'failure', message: 'The demo model failed because it was asked to.' }
   }
@@ -124,10 +125,17 @@ function call(tool: DemoTool, values: object, text: string): DemoReply {
   }
 }
 
-function answerResult(result: string): string {
-  return /denied by the user/i.test(result)
-    ? demoTexts.denied
-    : demoTexts.result(result.trim().slice(0, 2000))
+function answerResult(content: string): string {
+  return demoTexts.result(readResult(content).trim().slice(0, 2000))
+}
+
+/** What stands between the two marks, where the result has them. */
+function readResult(content: string): string {
+  return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
+}
+
+function isDenied(message: DemoMessage | undefined): boolean {
+  return message?.role === 'tool' && /denied by the user/i.test(message.content)
 }
 
 /** A person's words on one line, short enough to quote. */

@@ -23,7 +23,7 @@ export function readOpenaiAnswer(
   options: ModelStreamOptions,
 ): AnswerReader {
   const { upstream } = call
-  const chunks = readOpenaiChunk(upstream, call.guard, limits)
+  const chunks = readOpenaiChunk(call, limits)
   let form: AnswerForm = 'nothing'
   let marked = false
 

@@ -1,14 +1,18 @@
 import { assembleToolCalls } from './assemble-tool-calls.ts'
 import type { ToolCallPiece } from './assemble-tool-calls.ts'
+import { noteSource, writeNote } from './call-note.ts'
 import { describeSentError } from './describe-upstream.ts'
 import { normalizeText } from '../http/normalize-text.ts'
 import { joinText } from './join-text.ts'
+import { keepTurn } from './keep-turn.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelLimits } from './model-limits.ts'
 import type { FinishReason, ModelPart } from './model.ts'
+import type { ModelCall } from './post-model-call.ts'
 import { findMessage } from './quote-upstream.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
 import { splitThinking } from './split-thinking.ts'
+import type { OpenaiNote } from './write-openai-request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -24,8 +28,11 @@ export interface ChunkReader {
 }
 
 /** Turns the chunks of a chat completion into parts, tolerating what OpenAI-compatible servers are known to do. */
-export function readOpenaiChunk(upstream: string, guard: QuoteGuard, limits: ModelLimits): ChunkReader {
-  return new OpenaiChunkReader(upstream, guard, limits)
+export function readOpenaiChunk(
+  call: Pick<ModelCall, 'upstream' | 'guard' | 'url'>,
+  limits: ModelLimits,
+): ChunkReader {
+  return new OpenaiChunkReader(call, limits)
 }
 
 class OpenaiChunkReader implements ChunkReader {
@@ -43,13 +50,16 @@ class OpenaiChunkReader implements ChunkReader {
   private readonly thinking = splitThinking()
   private readonly calls = assembleToolCalls()
   private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.append(kind, text)
+  private readonly turn = keepTurn()
   private readonly upstream: string
   private readonly guard: QuoteGuard
+  private readonly url: URL
   private readonly limits: ModelLimits
 
-  constructor(upstream: string, guard: QuoteGuard, limits: ModelLimits) {
+  constructor({ upstream, guard, url }: Pick<ModelCall, 'upstream' | 'guard' | 'url'>, limits: ModelLimits) {
     this.upstream = upstream
     this.guard = guard
+    this.url = url
     this.limits = limits
   }
 
@@ -88,7 +98,18 @@ class OpenaiChunkReader implements ChunkReader {
     this.thinking.end(this.emit)
     this.close()
     const calls = this.calls.end(this.upstream, this.reason === 'length')
-    for (const call of calls) this.parts.push({ type: 'tool_call', ...call })
+    const turn = this.turn.end()
+    for (const [index, { extra, ...call }] of calls.entries()) {
+      const own = extra === undefined ? {} : { call: { extra_content: extra } }
+      // One call of a turn carries what belongs to all of it.
+      const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
+      const isEmpty = note.call === undefined && note.turn === undefined
+      this.parts.push({
+        type: 'tool_call',
+        ...call,
+        ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.url), note) }),
+      })
+    }
     if (this.usage !== undefined) this.parts.push(this.usage)
     this.parts.push({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.reason ?? 'stop') })
   }
@@ -133,6 +154,9 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   private readDelta(delta: Fields): void {
+    // Few upstreams send either, and this is the path of every token.
+    if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
+      this.turn.push(delta)
     const thought = delta['reasoning_content'] ?? delta['reasoning']
     if (typeof thought === 'string' && thought !== '')
       this.append('reasoning', this.reasoning.push(this.count(thought)))
@@ -153,6 +177,7 @@ class OpenaiChunkReader implements ChunkReader {
       id: filled(call['id']),
       name: filled(inner['name']),
       arguments: argumentsOf(inner['arguments']),
+      extra: isFields(call['extra_content']) ? call['extra_content'] : undefined,
     }
     this.answered = true
     this.addChars(this.calls.push(piece))

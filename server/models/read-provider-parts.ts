@@ -1,19 +1,23 @@
 import { normalizeText } from '../http/normalize-text.ts'
 import type { ProviderModel } from './ask-provider.ts'
 import { newCallId, readArguments } from './assemble-tool-calls.ts'
+import { writeNote } from './call-note.ts'
 import { describeSentError } from './describe-upstream.ts'
 import { joinText } from './join-text.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelLimits } from './model-limits.ts'
-import type { FinishReason, ModelPart, ModelStreamOptions } from './model.ts'
+import type { FinishReason, ModelPart, ModelStreamOptions, ModelToolCall } from './model.ts'
 import { findMessage } from './quote-upstream.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
+import type { ProviderNote } from './write-provider-prompt.ts'
 
 type Answer = Awaited<ReturnType<ProviderModel['doStream']>>
 type ProviderPart = Answer['stream'] extends ReadableStream<infer Part> ? Part : never
 type FinishPart = Extract<ProviderPart, { type: 'finish' }>
 
 interface ReadingOptions {
+  /** Whom it comes from (`noteSource`). */
+  readonly source: string
   readonly upstream: string
   readonly guard: QuoteGuard
   readonly limits: ModelLimits
@@ -49,7 +53,9 @@ export async function readProviderParts(
 class ProviderPartReader {
   private readonly text = joinText()
   private readonly reasoning = joinText()
-  private readonly calls: ModelPart[] = []
+  private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
+  /** Thinking that the provider has signed, by its block. */
+  private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   private finish: FinishPart | undefined
   private outputChars = 0
   private readonly reading: ReadingOptions
@@ -66,7 +72,11 @@ class ProviderPartReader {
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, 200)) }]
       case 'text-delta':
         return this.piece('text', this.text.push(this.count(part.delta)))
+      case 'reasoning-start':
+        this.keepThinking(part.id, '', part.providerMetadata)
+        return []
       case 'reasoning-delta':
+        this.keepThinking(part.id, part.delta, part.providerMetadata)
         return this.piece('reasoning', this.reasoning.push(this.count(part.delta)))
       case 'tool-input-delta':
         this.count(part.delta)
@@ -94,7 +104,7 @@ class ProviderPartReader {
     return [
       ...this.piece('reasoning', this.reasoning.end()),
       ...this.piece('text', this.text.end()),
-      ...this.calls,
+      ...this.endCalls(),
       {
         type: 'usage',
         inputTokens: tokenCount(inputTokens.total),
@@ -126,7 +136,32 @@ class ProviderPartReader {
       )
     }
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
-    this.calls.push({ type: 'tool_call', id, name: normalizeText(part.toolName), arguments: text })
+    const options = part.providerMetadata
+    this.calls.push({ id, name: normalizeText(part.toolName), arguments: text, options })
+  }
+
+  private keepThinking(id: string, text: string, options: ProviderNote['options']): void {
+    const block = this.thinking.get(id) ?? { text: '', options: undefined }
+    this.thinking.set(id, { text: block.text + text, options: options ?? block.options })
+  }
+
+  private endCalls(): ModelPart[] {
+    const thinking = [...this.thinking.values()].flatMap(({ text, options }) =>
+      options === undefined ? [] : [{ text, options }],
+    )
+    return this.calls.map(({ options, ...call }, index) => {
+      const note: ProviderNote = {
+        ...(options === undefined ? {} : { options }),
+        // It stands before all calls of its turn: one of them carries it.
+        ...(index === 0 && thinking.length > 0 ? { thinking } : {}),
+      }
+      const isEmpty = note.options === undefined && note.thinking === undefined
+      return {
+        type: 'tool_call',
+        ...call,
+        ...(isEmpty ? {} : { note: writeNote(this.reading.source, note) }),
+      }
+    })
   }
 
   private count(text: string): string {

@@ -13,6 +13,8 @@ export interface WireShape {
   reasoning(text: string): string
   /** `text` are the call's arguments, which need not be JSON. */
   toolCall(id: string, name: string, text: string): string
+  /** Thinking and a call that the upstream wants to see again, with this in them. */
+  signedCall(name: string, signature: string): string
   /** An error in the middle of a stream. */
   error(message: string): string
   /** `reason` is `stop`, `length` or `tool_calls`. */
@@ -37,6 +39,19 @@ const openaiShape: WireShape = {
     openaiChunk({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: '' } }] }) +
     openaiChunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(0, 3) } }] }) +
     openaiChunk({ tool_calls: [{ index: 0, function: { arguments: text.slice(3) } }] }),
+  signedCall: (name, signature) =>
+    openaiChunk({ reasoning_content: `hm, ${signature}` }) +
+    openaiChunk({
+      tool_calls: [
+        {
+          index: 0,
+          id: 'c1',
+          type: 'function',
+          function: { name, arguments: '{}' },
+          extra_content: { google: { thought_signature: signature } },
+        },
+      ],
+    }),
   error: (message) => data({ error: { message, type: 'server_error', code: null } }),
   finish: (reason, usage) =>
     openaiChunk({}, reason) +
@@ -88,6 +103,11 @@ const anthropicShape: WireShape = {
       { type: 'input_json_delta', partial_json: text.slice(0, 3) },
       { type: 'input_json_delta', partial_json: text.slice(3) },
     ]),
+  signedCall: (name, signature) =>
+    block({ type: 'thinking', thinking: '' }, [
+      { type: 'thinking_delta', thinking: 'hm' },
+      { type: 'signature_delta', signature },
+    ]) + anthropicShape.toolCall('c1', name, '{}'),
   error: (message) => named({ type: 'error', error: { type: 'overloaded_error', message } }),
   finish: (reason, usage) =>
     named({
@@ -116,6 +136,9 @@ const googleShape: WireShape = {
   // Written by hand, since the arguments may be no JSON.
   toolCall: (_id, name, text) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${text}}}]},"index":0}]}\n\n`,
+  signedCall: (name, signature) =>
+    candidate([{ text: 'hm', thought: true }]) +
+    candidate([{ functionCall: { name, args: {} }, thoughtSignature: signature }]),
   error: (message) => data({ error: { code: 503, message, status: 'UNAVAILABLE' } }),
   finish: (reason, usage) =>
     candidate(
