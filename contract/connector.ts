@@ -151,13 +151,3 @@ export const BrowseServer = z.object({
 export type BrowseServer = z.infer<typeof BrowseServer>
 
 export const BrowseList = z.object({ servers: z.array(BrowseServer) })
-
-/** The call that a person allows (§7.12). */
-export const ToolConfirm = z.object({
-  botName: z.string().min(1).max(200),
-  server: z.string().min(1).max(200),
-  tool: z.string().min(1).max(200),
-  args: z.unknown(),
-  messageId: z.string().max(64).optional(),
-})
-export type ToolConfirm = z.infer<typeof ToolConfirm>

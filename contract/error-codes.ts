@@ -10,6 +10,7 @@ export const errorCodes = [
   'not_found',
   'conflict',
   'name_taken',
+  'not_connected',
   'run_active',
   'not_resumable',
   'payload_too_large',

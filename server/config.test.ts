@@ -26,6 +26,13 @@ it('needs nothing: what is not set has a good value', () => {
     databaseUrl: null,
     oidc: null,
     google: null,
+    googleApis: {
+      authUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+      revokeUrl: 'https://oauth2.googleapis.com/revoke',
+      gmailUrl: 'https://gmail.googleapis.com',
+      calendarUrl: 'https://www.googleapis.com/calendar/v3',
+    },
     secretKey: null,
     signUp: 'open',
     defaultModel: null,
@@ -157,6 +164,71 @@ it.each<[string, unknown, string]>([
   ],
 ])('refuses default bots with %s', (_, bots, path) => {
   expect(problemsOf({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([expect.stringContaining(`  ${path}: `)])
+})
+
+it('offers services with a key: some of its own, or those that the operator lists', () => {
+  const own = parseConfig({}).keyedServers
+  expect(own.map(({ name }) => name)).toEqual(['tavily', 'exa', 'firecrawl', 'jina', 'context7', 'GitHub'])
+  expect(own.every(({ url }) => url.startsWith('https://'))).toBe(true)
+  const API_KEY_SERVICES = JSON.stringify([
+    { name: 'Our Search', url: 'http://10.0.0.7:8000/mcp' },
+    { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key' },
+    { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
+  ])
+  expect(parseConfig({ API_KEY_SERVICES }).keyedServers).toEqual([
+    { name: 'Our Search', url: 'http://10.0.0.7:8000/mcp', header: 'Authorization', scheme: 'Bearer' },
+    { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key', scheme: '' },
+    { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
+  ])
+  expect(parseConfig({ API_KEY_SERVICES: '[]' }).keyedServers).toEqual([])
+})
+
+it.each<[string, unknown, string]>([
+  ['is no list', { name: 'docs' }, 'API_KEY_SERVICES'],
+  ['has no address', [{ name: 'docs' }], 'API_KEY_SERVICES.0.url: must be an http or https address'],
+  ['has a strange address', [{ name: 'docs', url: 'file:///etc' }], 'API_KEY_SERVICES.0.url'],
+  [
+    'has a name for Google',
+    [{ name: 'gmail', url: 'https://a.example' }],
+    'is a name that Yonder uses itself',
+  ],
+  ['has a name with a slash', [{ name: 'a/b', url: 'https://a.example' }], 'API_KEY_SERVICES.0.name'],
+  [
+    'has a header with a colon',
+    [{ name: 'a', url: 'https://a.example', header: 'a: b' }],
+    'name of a header',
+  ],
+  ['has a field too many', [{ name: 'a', url: 'https://a.example', key: 'secret' }], 'API_KEY_SERVICES.0'],
+  [
+    'is given twice',
+    [
+      { name: 'docs', url: 'https://a.example' },
+      { name: 'Docs', url: 'https://A.example' },
+    ],
+    'API_KEY_SERVICES.1.name: is given twice: "Docs"',
+  ],
+])('refuses a list of services that %s', (_, services, problem) => {
+  const problems = problemsOf({ API_KEY_SERVICES: JSON.stringify(services) })
+  expect(problems.join('\n')).toContain(problem)
+  expect(problems.join('\n')).not.toContain('secret')
+})
+
+it('takes the addresses of Google from the settings, so that a closed network can have its own', () => {
+  expect(
+    parseConfig({
+      GOOGLE_AUTH_URL: 'http://127.0.0.1:1/auth',
+      GOOGLE_TOKEN_URL: 'http://127.0.0.1:1/token',
+      GOOGLE_REVOKE_URL: 'http://127.0.0.1:1/revoke',
+      GMAIL_API_URL: 'http://127.0.0.1:1/gmail/',
+      GOOGLE_CALENDAR_API_URL: 'http://127.0.0.1:1/calendar/',
+    }).googleApis,
+  ).toEqual({
+    authUrl: 'http://127.0.0.1:1/auth',
+    tokenUrl: 'http://127.0.0.1:1/token',
+    revokeUrl: 'http://127.0.0.1:1/revoke',
+    gmailUrl: 'http://127.0.0.1:1/gmail',
+    calendarUrl: 'http://127.0.0.1:1/calendar',
+  })
 })
 
 it('fills what the environment leaves open from a .env file, and no more', async () => {

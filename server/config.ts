@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
+import { KeyedServers, defaultKeyedServers } from './integrations/keyed-server.ts'
+import type { KeyedServer } from './integrations/keyed-server.ts'
 
 /** Bots that every person gets at first sign-in. */
 const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
@@ -79,6 +81,12 @@ const Environment = z.object({
   GOOGLE_CLIENT_ID: optional(z.string()),
   GOOGLE_CLIENT_SECRET: optional(z.string()),
   GOOGLE_ISSUER: optional(httpUrl),
+  GOOGLE_AUTH_URL: optional(httpUrl),
+  GOOGLE_TOKEN_URL: optional(httpUrl),
+  GOOGLE_REVOKE_URL: optional(httpUrl),
+  GMAIL_API_URL: optional(httpUrl),
+  GOOGLE_CALENDAR_API_URL: optional(httpUrl),
+  API_KEY_SERVICES: optional(json(KeyedServers, 'a JSON list of services')),
   SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters')),
   DEFAULT_MODEL_BASE_URL: optional(httpUrl),
   DEFAULT_MODEL_API_KEY: optional(z.string()),
@@ -122,6 +130,16 @@ export interface Config {
     readonly clientId: string
     readonly clientSecret: string
   } | null
+  /** Where Google is asked for consent, tokens, mail and events; without a slash at the end. */
+  readonly googleApis: {
+    readonly authUrl: string
+    readonly tokenUrl: string
+    readonly revokeUrl: string
+    readonly gmailUrl: string
+    readonly calendarUrl: string
+  }
+  /** Services that a person connects with a key of their own. */
+  readonly keyedServers: readonly KeyedServer[]
   /** Null means the key that is kept in `dataDir`. */
   readonly secretKey: string | null
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
@@ -229,6 +247,8 @@ function toConfig(env: z.infer<typeof Environment>): Config {
             clientId: env.GOOGLE_CLIENT_ID,
             clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
           },
+    googleApis: toGoogleApis(env),
+    keyedServers: env.API_KEY_SERVICES ?? defaultKeyedServers,
     secretKey: env.SECRET_KEY ?? null,
     defaultModel:
       env.DEFAULT_MODEL_BASE_URL === undefined
@@ -253,6 +273,20 @@ function toConfig(env: z.infer<typeof Environment>): Config {
       shareReads: env.RATE_LIMIT_SHARE_READS ?? 60,
     },
   }
+}
+
+function toGoogleApis(env: z.infer<typeof Environment>): Config['googleApis'] {
+  return {
+    authUrl: env.GOOGLE_AUTH_URL ?? 'https://accounts.google.com/o/oauth2/v2/auth',
+    tokenUrl: env.GOOGLE_TOKEN_URL ?? 'https://oauth2.googleapis.com/token',
+    revokeUrl: env.GOOGLE_REVOKE_URL ?? 'https://oauth2.googleapis.com/revoke',
+    gmailUrl: withoutSlash(env.GMAIL_API_URL ?? 'https://gmail.googleapis.com'),
+    calendarUrl: withoutSlash(env.GOOGLE_CALENDAR_API_URL ?? 'https://www.googleapis.com/calendar/v3'),
+  }
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '')
 }
 
 const officialRegistry = 'https://registry.modelcontextprotocol.io'

@@ -7,6 +7,8 @@ import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'
 import { createConnectors } from './migrations/0004-connectors.ts'
 import { createShares } from './migrations/0005-shares.ts'
+import { createToolMessages } from './migrations/0006-tool-messages.ts'
+import { createIntegrations } from './migrations/0007-integrations.ts'
 import type { Tables } from './tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -18,6 +20,8 @@ export const migrations: readonly Migration[] = [
   createSearch,
   createConnectors,
   createShares,
+  createToolMessages,
+  createIntegrations,
 ]
 
 /**

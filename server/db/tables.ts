@@ -1,5 +1,6 @@
 import type { Generated, Selectable } from 'kysely'
 import type { ConnectorTables } from './connector-tables.ts'
+import type { IntegrationTables } from './integration-tables.ts'
 
 /*
  * The tables as both engines hold them: ids are text, times are integer milliseconds since 1970, JSON is text, booleans
@@ -63,6 +64,13 @@ export interface MessageTable {
   server: string | null
   tool: string | null
   arguments: string | null
+  /** Of a reply that calls a tool: `waiting`, `running`, `answered` or `denied`. */
+  call_state: string | null
+  /** JSON: the rest of what is known of that call (`chats/stored-call.ts`). */
+  call: string | null
+  /** JSON, of a tool's result. */
+  outcome: string | null
+  notice: string | null
   /** Milliseconds, strictly increasing within a chat. */
   unix_timestamp: number
 }
@@ -88,6 +96,24 @@ export interface RunEventTable {
   run_id: number
   seq: number
   event: string
+}
+
+/** A picture of a tool's result, by its place among the parts; it would make every reading of its chat long. */
+export interface ResultImageTable {
+  chat_id: string
+  message_id: string
+  place: number
+  mime_type: string
+  /** Base64. */
+  data: string
+}
+
+/** What a person answered to a question of a call, on its way to the node that runs it. */
+export interface QuestionAnswerTable {
+  question_id: string
+  run_id: number
+  /** JSON. */
+  answer: string
 }
 
 /** SQLite only: finished messages that the trigram index does not hold yet. */
@@ -147,13 +173,15 @@ export interface ShareTable {
   created_at: number
 }
 
-export interface Tables extends ConnectorTables {
+export interface Tables extends ConnectorTables, IntegrationTables {
   users: UserTable
   bots: BotTable
   chats: ChatTable
   messages: MessageTable
   runs: RunTable
   run_events: RunEventTable
+  result_images: ResultImageTable
+  question_answers: QuestionAnswerTable
   search_queue: SearchQueueTable
   search_users: SearchUserTable
   keys: KeyTable

@@ -11,6 +11,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   not_found: 404,
   conflict: 409,
   name_taken: 409,
+  not_connected: 409,
   run_active: 409,
   not_resumable: 409,
   payload_too_large: 413,

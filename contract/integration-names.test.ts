@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import {
+  authTypeOf,
+  googleIntegrations,
+  integrationOfService,
+  serviceOfIntegration,
+  titleOfIntegration,
+} from './integration-names.ts'
+
+it.each([
+  ['google-gmail', 'Gmail'],
+  ['gmail', 'Gmail'],
+  ['google-calendar', 'Google Calendar'],
+  ['tavily', 'Tavily'],
+  ['brave_search', 'Brave Search'],
+  ['GitHub', 'GitHub'],
+  ['', ''],
+])('calls %s %s', (name, title) => {
+  expect(titleOfIntegration(name)).toBe(title)
+})
+
+it('leads back from an address to the integration that it was made for (§7.26)', () => {
+  expect(googleIntegrations.map(serviceOfIntegration)).toEqual(['gmail', 'google-calendar'])
+  for (const name of googleIntegrations) {
+    expect(integrationOfService(serviceOfIntegration(name))).toBe(name)
+    expect(integrationOfService(name)).toBe(name)
+  }
+})
+
+it('knows Google by its two names, and nothing else (§5.15)', () => {
+  expect(['google-gmail', 'google-calendar', 'gmail', 'google-drive', 'tavily'].map(authTypeOf)).toEqual([
+    'oauth',
+    'oauth',
+    'api_key',
+    'api_key',
+    'api_key',
+  ])
+})

@@ -1,0 +1,34 @@
+import type { AuthType } from './integration.ts'
+
+/** The integrations that sign in at Google; every other one has an API key (§5.15). */
+export const googleIntegrations = ['google-gmail', 'google-calendar'] as const
+export type GoogleIntegration = (typeof googleIntegrations)[number]
+
+export function isGoogleIntegration(name: string): name is GoogleIntegration {
+  return googleIntegrations.some((known) => known === name)
+}
+
+/** How an integration of this name is connected, whatever a form says. */
+export function authTypeOf(name: string): AuthType {
+  return isGoogleIntegration(name) ? 'oauth' : 'api_key'
+}
+
+/** The integration that a return address `/callback/{service}` belongs to: Gmail's has a shorter name. */
+export function integrationOfService(service: string): string {
+  return service === 'gmail' ? 'google-gmail' : service
+}
+
+/** The last part of the return address of an integration at Google, as it is registered there. */
+export function serviceOfIntegration(name: GoogleIntegration): string {
+  return name === 'google-gmail' ? 'gmail' : name
+}
+
+/** A name as people read it: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals stay. */
+export function titleOfIntegration(name: string): string {
+  if (integrationOfService(name) === 'google-gmail') return 'Gmail'
+  return name
+    .split(/[-_\s]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(' ')
+    .trim()
+}

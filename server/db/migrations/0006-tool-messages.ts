@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+import type { Tables } from '../tables.ts'
+
+/** Calls and results in the tree of messages, their pictures, and answers on their way to a call that asked. */
+export async function createToolMessages(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
+  for (const column of ['call_state', 'call', 'outcome', 'notice']) {
+    await trx.schema.alterTable('messages').addColumn(column, 'text').execute()
+  }
+  // A call to allow is looked for among those that wait, not among all messages.
+  await sql`create index messages_waiting on messages (chat_id) where call_state = 'waiting'`.execute(trx)
+  await trx.schema
+    .createTable('result_images')
+    .addColumn('chat_id', 'text', (c) => c.notNull())
+    .addColumn('message_id', 'text', (c) => c.notNull())
+    .addColumn('place', integer, (c) => c.notNull())
+    .addColumn('mime_type', 'text', (c) => c.notNull())
+    .addColumn('data', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('result_images_key', ['chat_id', 'message_id', 'place'])
+    .addForeignKeyConstraint(
+      'images_of_messages',
+      ['chat_id', 'message_id'],
+      'messages',
+      ['chat_id', 'id'],
+      (c) => c.onDelete('cascade'),
+    )
+    .execute()
+  await trx.schema
+    .createTable('question_answers')
+    .addColumn('question_id', 'text', (c) => c.primaryKey())
+    .addColumn('run_id', integer, (c) => c.notNull().references('runs.id').onDelete('cascade'))
+    .addColumn('answer', 'text', (c) => c.notNull())
+    .execute()
+  await trx.schema.createIndex('question_answers_by_run').on('question_answers').column('run_id').execute()
+}

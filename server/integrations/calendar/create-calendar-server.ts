@@ -1,0 +1,34 @@
+import { McpServer } from '@modelcontextprotocol/server'
+import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
+import type { GoogleLimits } from '../google/google-limits.ts'
+import { openCalendar } from './calendar-client.ts'
+import { createEvent } from './create-event.ts'
+import { deleteEvent } from './delete-event.ts'
+import { findBusyTimes } from './find-busy-times.ts'
+import { listCalendars } from './list-calendars.ts'
+import { listEvents } from './list-events.ts'
+import { readEvent } from './read-event.ts'
+import { respondToInvitation } from './respond-to-invitation.ts'
+import { updateEvent } from './update-event.ts'
+
+const tools = [
+  listCalendars,
+  listEvents,
+  readEvent,
+  findBusyTimes,
+  createEvent,
+  updateEvent,
+  deleteEvent,
+  respondToInvitation,
+]
+
+/** The server behind one person's Google Calendar connector. */
+export function createCalendarServer(
+  deps: GoogleConnectorDeps,
+  userId: string,
+  limits?: GoogleLimits,
+): McpServer {
+  const server = new McpServer({ name: 'yonder-calendar', title: 'Google Calendar', version: '1.0.0' })
+  for (const tool of tools) tool.register(server, (signal) => openCalendar(deps, userId, signal, limits))
+  return server
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { eventIdOf, provideCalendar } from '../../testing/google/provide-calendar.ts'
+
+const { google, calendar, standUp, list } = provideCalendar()
+
+describe('events that repeat', () => {
+  const second = { event_id: 'standup_20260330T070000Z', title: 'Stand-up', start: '2026-03-30T09:00' }
+  const shown = async () =>
+    [...(await list('2026-03-23', '2026-04-14')).matchAll(/Title: (.*)\nWhen: (.*)/g)].map(
+      ([, title, when]) => `${title} ${when}`,
+    )
+
+  it.each(['update_event', 'delete_event'])('%s asks how many of them are meant', async (tool) => {
+    standUp()
+    const answer = await google.call(tool, {
+      ...second,
+      ...(tool === 'update_event' ? { new_title: 'X' } : {}),
+    })
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain('say in "scope"')
+    expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
+  })
+
+  it('changes one occurrence', async () => {
+    standUp()
+    const times = { new_start: '2026-03-31T10:00', new_end: '2026-03-31T10:15' }
+    await google.call('update_event', { ...second, scope: 'this_event', ...times })
+    expect(await shown()).toEqual([
+      'Stand-up Mon 2026-03-23 09:00 to 09:15',
+      'Stand-up Tue 2026-03-31 10:00 to 10:15',
+      'Stand-up Mon 2026-04-06 09:00 to 09:15',
+      'Stand-up Mon 2026-04-13 09:00 to 09:15',
+    ])
+  })
+
+  it('moves all of them by the clock, across a change of clocks', async () => {
+    standUp()
+    const times = { new_start: '2026-03-30T08:30', new_end: '2026-03-30T09:00' }
+    const moved = await google.call('update_event', { ...second, scope: 'all_events', ...times })
+    expect(moved.isError).toBe(false)
+    expect((await shown()).slice(0, 2)).toEqual([
+      'Stand-up Mon 2026-03-23 08:30 to 09:00',
+      'Stand-up Mon 2026-03-30 08:30 to 09:00',
+    ])
+  })
+
+  it('moves all to another day only with a rule that says so', async () => {
+    standUp()
+    const times = { new_start: '2026-03-31T09:00', new_end: '2026-03-31T09:15', scope: 'all_events' }
+    const refused = await google.call('update_event', { ...second, ...times })
+    expect(refused.text).toContain('new_recurrence')
+    expect(google.api.count('calendar.events.patch')).toBe(0)
+    await google.call('update_event', { ...second, ...times, new_recurrence: 'FREQ=WEEKLY;BYDAY=TU' })
+    expect((await shown())[0]).toBe('Stand-up Tue 2026-03-24 09:00 to 09:15')
+  })
+
+  it('changes this and the following ones, and keeps their number', async () => {
+    standUp('FREQ=WEEKLY;BYDAY=MO;COUNT=4')
+    calendar().remove('standup_20260323T080000Z')
+    const changed = await google.call('update_event', {
+      ...second,
+      scope: 'this_and_following',
+      new_title: 'Weekly',
+    })
+    expect(changed.isError).toBe(false)
+    expect(calendar().require('standup').recurrence).toEqual([
+      'RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260330T065959Z',
+    ])
+    expect(calendar().require(eventIdOf(changed.text)).recurrence).toEqual([
+      'RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3',
+    ])
+    expect(await shown()).toEqual([
+      'Weekly Mon 2026-03-30 09:00 to 09:15',
+      'Weekly Mon 2026-04-06 09:00 to 09:15',
+      'Weekly Mon 2026-04-13 09:00 to 09:15',
+    ])
+  })
+
+  it('leaves the series whole when its rest cannot be split off', async () => {
+    standUp()
+    google.api.fail({ method: 'calendar.events.patch', answer: 500, times: 4 })
+    const failed = await google.call('update_event', {
+      ...second,
+      scope: 'this_and_following',
+      new_title: 'Weekly',
+    })
+    expect(failed.isError).toBe(true)
+    expect(await shown()).toHaveLength(4)
+    expect((await shown()).every((event) => event.startsWith('Stand-up'))).toBe(true)
+  })
+
+  it.each([
+    ['this_event', ['Mon 2026-03-23', 'Mon 2026-04-06', 'Mon 2026-04-13']],
+    ['this_and_following', ['Mon 2026-03-23']],
+    ['all_events', []],
+  ])('deletes %s', async (scope, left) => {
+    standUp()
+    expect((await google.call('delete_event', { ...second, scope })).isError).toBe(false)
+    expect(await shown()).toEqual(left.map((day) => `Stand-up ${day} 09:00 to 09:15`))
+  })
+
+  it('ends a series of whole days on the day before', async () => {
+    const rule = {
+      recurrence: ['RRULE:FREQ=DAILY'],
+      start: { date: '2026-03-23' },
+      end: { date: '2026-03-24' },
+    }
+    calendar().put({ id: 'water', summary: 'Water', ...rule })
+    const third = { event_id: 'water_20260325', title: 'Water', start: '2026-03-25' }
+    await google.call('delete_event', { ...third, scope: 'this_and_following' })
+    expect(calendar().require('water').recurrence).toEqual(['RRULE:FREQ=DAILY;UNTIL=20260324'])
+  })
+
+  it('creates one by its rule', async () => {
+    const rule = { title: 'Sport', start: '2026-03-24T18:00', end: '2026-03-24T19:00' }
+    await google.call('create_event', { ...rule, recurrence: 'freq=weekly;byday=TU,TH;count=3' })
+    expect(await shown()).toEqual([
+      'Sport Tue 2026-03-24 18:00 to 19:00',
+      'Sport Thu 2026-03-26 18:00 to 19:00',
+      'Sport Tue 2026-03-31 18:00 to 19:00',
+    ])
+  })
+})

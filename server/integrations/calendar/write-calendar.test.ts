@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { testAccount } from '../../testing/google/open-google-client.ts'
+import { eventIdOf, invitedGuests, provideCalendar } from '../../testing/google/provide-calendar.ts'
+
+const { google, calendar, lunch } = provideCalendar()
+
+describe('creating', () => {
+  const event = { title: 'Dinner', start: '2026-03-28T19:00', end: '2026-03-28T21:00' }
+
+  it("creates an event in the user's time zone", async () => {
+    const made = await google.call('create_event', { ...event, location: 'Home' })
+    expect(made.text).toContain('Sat 2026-03-28 19:00 to 21:00 (Europe/Vienna)')
+    expect(calendar().require(eventIdOf(made.text))).toMatchObject({
+      summary: 'Dinner',
+      location: 'Home',
+      start: { dateTime: '2026-03-28T19:00:00+01:00', timeZone: 'Europe/Vienna' },
+    })
+  })
+
+  it('creates whole days of which the last is part', async () => {
+    const made = await google.call('create_event', { title: 'Trip', start: '2026-03-28', end: '2026-03-30' })
+    expect(made.text).toContain('all day, Sat 2026-03-28 to Mon 2026-03-30')
+    expect(calendar().require(eventIdOf(made.text)).end).toEqual({ date: '2026-03-31' })
+  })
+
+  it.each([
+    ['its answer is lost', { answer: 'cut', afterwards: true } as const],
+    ['Google fails after doing it', { answer: 500, afterwards: true, times: 2 } as const],
+    ['Google fails before doing it', { answer: 503 } as const],
+    ['there are too many requests', { answer: 403, reason: 'rateLimitExceeded' } as const],
+  ])('creates it once when %s', async (_name, fault) => {
+    google.api.fail({ method: 'calendar.events.insert', ...fault })
+    const made = await google.call('create_event', {
+      ...event,
+      guests: ['ann@example.com'],
+      email_guests: true,
+    })
+    expect(made.isError).toBe(false)
+    expect(calendar().events.size).toBe(1)
+    expect(calendar().mails).toEqual([{ event: eventIdOf(made.text), to: ['ann@example.com'] }])
+  })
+
+  it.each([
+    [{ start: '2026-03-29T02:30', end: '2026-03-29T04:00' }, 'clocks are put forward'],
+    [{ start: '2026-10-25T02:30', end: '2026-10-25T04:00' }, 'Add +02:00 or +01:00'],
+    [{ end: '2026-03-28T18:00' }, 'ends before it starts'],
+    [{ end: '2026-03-28' }, 'must both be days'],
+    [{ start: 'tomorrow' }, 'is no time'],
+    [{ time_zone: 'Mars/Olympus' }, 'is no time zone'],
+    [{ guests: ['ann@example.com'] }, 'email_guests'],
+    [{ guests: ['Ann <ann@example.com>'], email_guests: true }, 'no plain address'],
+    [{ title: 'Two\nlines' }, 'must be one line'],
+    [{ description: 'un\u{E0041}seen' }, 'cannot be seen'],
+    [{ recurrence: 'FREQ=SECONDLY' }, 'no rule of repetition'],
+  ])('refuses %j and creates nothing', async (field, reason) => {
+    const answer = await google.call('create_event', { ...event, ...field })
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain(reason)
+    expect(calendar().events.size).toBe(0)
+  })
+
+  it('takes the hour that comes twice when it is said which', async () => {
+    const twice = { title: 'Night', start: '2026-10-25T02:30+01:00', end: '2026-10-25T03:30' }
+    const made = await google.call('create_event', twice)
+    expect(made.text).toContain('Sun 2026-10-25 02:30+01:00 to 03:30')
+  })
+
+  it('writes to guests only when that is said', async () => {
+    await google.call('create_event', { ...event, guests: ['ann@example.com'], email_guests: false })
+    expect(calendar().mails).toEqual([])
+  })
+})
+
+describe('changing', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const { id } = lunch()
+    const changed = await google.call('update_event', {
+      event_id: id,
+      title: 'Lunch',
+      start: '2026-03-24T12:00',
+      new_start: '2026-03-24T12:30',
+      new_end: '2026-03-24T13:30',
+      new_location: 'Canteen',
+    })
+    expect(changed.text).toContain('Tue 2026-03-24 12:30 to 13:30')
+    expect(calendar().require(id)).toMatchObject({ summary: 'Lunch', location: 'Canteen' })
+  })
+
+  it('turns an event into one of whole days', async () => {
+    const { id } = lunch()
+    const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
+    await google.call('update_event', { ...input, new_start: '2026-03-24', new_end: '2026-03-24' })
+    expect(calendar().require(id)).toMatchObject({
+      start: { date: '2026-03-24' },
+      end: { date: '2026-03-25' },
+    })
+    expect(calendar().require(id).start).not.toHaveProperty('dateTime')
+  })
+
+  it.each([{ title: 'Dinner' }, { start: '2026-03-24T12:01' }, { start: '2026-03-24' }])(
+    'neither changes nor deletes an event that is not %j',
+    async (told) => {
+      const { id } = lunch()
+      const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', ...told }
+      expect((await google.call('update_event', { ...input, new_title: 'X' })).isError).toBe(true)
+      expect((await google.call('delete_event', input)).isError).toBe(true)
+      expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
+      expect(calendar().require(id)).toMatchObject({ summary: 'Lunch', status: 'confirmed' })
+    },
+  )
+
+  it('writes to all guests, who must be named, or to nobody', async () => {
+    const { id } = calendar().put({ ...lunch(), id: 'guests', attendees: invitedGuests })
+    const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', new_location: 'Canteen' }
+    for (const email_guests of [undefined, ['eve@evil.example'], ['ann@example.com', 'eve@evil.example']]) {
+      const answer = await google.call('update_event', { ...input, email_guests })
+      expect(answer.isError).toBe(true)
+      expect(answer.text).toContain('Google would write to ann@example.com.')
+    }
+    expect(google.api.count('calendar.events.patch')).toBe(0)
+    await google.call('update_event', { ...input, email_guests: [] })
+    expect(calendar().mails).toEqual([])
+    const added = { add_guests: ['cleo@example.com'], email_guests: ['Cleo@example.com', 'ann@example.com'] }
+    await google.call('update_event', { ...input, ...added })
+    expect(calendar().mails).toHaveLength(1)
+    expect(calendar().require(id).attendees).toEqual([...invitedGuests, { email: 'cleo@example.com' }])
+  })
+
+  it('survives lost answers without doing anything twice', async () => {
+    const { id } = lunch()
+    const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
+    google.api.fail({ method: 'calendar.events.patch', answer: 503, afterwards: true })
+    expect((await google.call('update_event', { ...input, new_location: 'Canteen' })).isError).toBe(false)
+    google.api.fail({ method: 'calendar.events.delete', answer: 'cut', afterwards: true })
+    expect(await google.call('delete_event', input)).toEqual({
+      isError: false,
+      text: 'The event is deleted.',
+    })
+    const again = await google.call('delete_event', input)
+    expect(again.isError).toBe(true)
+    expect(again.text).toContain('deleted already')
+  })
+})
+
+describe('invitations', () => {
+  const invited = () =>
+    calendar().put({
+      ...lunch(),
+      id: 'invited',
+      organizer: { email: 'ann@example.com' },
+      attendees: invitedGuests,
+    })
+  const told = { event_id: 'invited', title: 'Lunch', start: '2026-03-24T12:00', response: 'declined' }
+
+  it("gives the user's own answer and nobody else's", async () => {
+    invited()
+    const answer = { ...told, organizer: 'Ann@example.com', comment: 'Sorry' }
+    expect((await google.call('respond_to_invitation', answer)).isError).toBe(false)
+    expect(calendar().require('invited').attendees).toEqual([
+      invitedGuests[0],
+      { ...invitedGuests[1], responseStatus: 'declined', comment: 'Sorry' },
+      invitedGuests[2],
+    ])
+  })
+
+  it('does nothing when the organizer is another, or the user is not invited', async () => {
+    invited()
+    expect(
+      (await google.call('respond_to_invitation', { ...told, organizer: 'eve@evil.example' })).isError,
+    ).toBe(true)
+    calendar().put({ ...lunch(), id: 'invited' })
+    expect((await google.call('respond_to_invitation', { ...told, organizer: testAccount })).isError).toBe(
+      true,
+    )
+    expect(google.api.count('calendar.events.patch')).toBe(0)
+  })
+})

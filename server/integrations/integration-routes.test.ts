@@ -1,0 +1,244 @@
+import type { Integration } from '@yonder/contract/integration'
+import { googleIntegrations } from '@yonder/contract/integration-names'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashTables } from '../testing/hash-tables.ts'
+import { openTestApp } from '../testing/test-app.ts'
+import type { TestApp, TestClient } from '../testing/test-app.ts'
+import { engines } from '../testing/test-database.ts'
+
+const key = 'tvly-0123456789abcdef'
+const mask = 'tvly••••••••cdef'
+
+describe.each(engines)('integrations on %s', (engine) => {
+  let product: TestApp
+  let ada: TestClient
+
+  beforeAll(async () => {
+    product = await openTestApp({
+      engine,
+      environment: {
+        API_KEY_SERVICES: JSON.stringify([
+          { name: 'tavily', url: 'https://tavily.example/mcp' },
+          { name: 'Exa Search', url: 'https://exa.example/mcp', header: 'x-api-key' },
+        ]),
+      },
+    })
+  })
+  beforeEach(async ({ task }) => {
+    // Nobody else has met them.
+    ada = await product.signIn(`Ada of ${task.id}`)
+  })
+  afterAll(() => product.close())
+
+  const list = async (client = ada) => (await client.get('/api/integrations')).json<Integration[]>()
+  const addTavily = (fields: object = {}) =>
+    ada.post('/api/integration', { name: 'tavily', auth_type: 'api_key', api_key: key, ...fields })
+  const stored = () =>
+    product.database.db
+      .selectFrom('integrations')
+      .selectAll()
+      .where('user_id', '=', ada.user.id)
+      .orderBy('name')
+      .execute()
+
+  it('are none at first (§7.20)', async () => {
+    expect(await list()).toEqual([])
+  })
+
+  it('can be added: the two of Google, and what the operator lists (§7.21)', async () => {
+    const types = await ada.get('/api/integration/types')
+    expect(types.json()).toEqual(['google-gmail', 'google-calendar', 'tavily', 'Exa Search'])
+  })
+
+  it('are connected with a key at once, which nobody reads again (§3.14, §4.28, §7.22, §9.9)', async () => {
+    const added = await addTavily({ connected: false })
+    expect(added.statusCode).toBe(201)
+    const tavily = { name: 'tavily', auth_type: 'api_key', connected: true, api_key: mask, notice: null }
+    expect(added.json()).toEqual(tavily)
+    expect(await list()).toEqual([tavily])
+    const [row] = await stored()
+    expect(row?.api_key).toMatch(/^v1\./)
+    expect(JSON.stringify(row)).not.toContain(key)
+  })
+
+  it('at Google wait for consent, whatever is said of them (§4.28, §5.15)', async () => {
+    for (const name of googleIntegrations) {
+      const added = await ada.post('/api/integration', {
+        name,
+        auth_type: 'oauth',
+        connected: true,
+        api_key: key,
+      })
+      expect(added.json()).toEqual({
+        name,
+        auth_type: 'oauth',
+        connected: false,
+        api_key: null,
+        notice: null,
+      })
+    }
+    expect((await list()).map(({ connected }) => connected)).toEqual([false, false])
+  })
+
+  it('are listed in the order of adding', async () => {
+    await addTavily()
+    await ada.post('/api/integration', { name: 'google-calendar', auth_type: 'oauth' })
+    await ada.post('/api/integration', { name: 'Exa Search', auth_type: 'api_key', api_key: key })
+    expect((await list()).map(({ name }) => name)).toEqual(['tavily', 'google-calendar', 'Exa Search'])
+  })
+
+  it.each([
+    ['without a name (§5.12)', { name: ' ' }, 'name: Integration name is required'],
+    ['without a way (§5.13)', { auth_type: '' }, 'auth_type: Authentication type is required'],
+    ['without a key (§5.14)', { api_key: undefined }, 'API key is required for API Key authentication'],
+    ['with an empty key (§5.14)', { api_key: '  ' }, 'API key is required for API Key authentication'],
+    ['with a key that no header carries', { api_key: 'clé secrète' }, 'api_key: must be'],
+    ['with a mask for a key', { api_key: mask }, 'api_key: must be'],
+    ['at Google with a key (§5.15)', { name: 'google-gmail' }, 'auth_type: Gmail is connected at Google'],
+    [
+      'elsewhere without one (§5.15)',
+      { auth_type: 'oauth' },
+      'auth_type: Tavily is connected with an API key',
+    ],
+    ['that nobody offers', { name: 'dropbox' }, 'name: there is no integration "dropbox" here'],
+    [
+      'by the name of an address',
+      { name: 'gmail', auth_type: 'oauth' },
+      'name: there is no integration "gmail"',
+    ],
+  ])('are not added %s', async (_, fields, message) => {
+    const before = await hashTables(product.database)
+    const refused = await addTavily(fields)
+    expect(refused.statusCode).toBe(400)
+    expect(refused.json()).toEqual({
+      error: { code: 'invalid_request', message: expect.stringContaining(message) },
+    })
+    expect(await hashTables(product.database)).toEqual(before)
+  })
+
+  it('are added once', async () => {
+    await addTavily()
+    const before = await hashTables(product.database)
+    const again = await addTavily({ api_key: 'another-key' })
+    expect(again.statusCode).toBe(409)
+    expect(again.json()).toMatchObject({
+      error: { code: 'name_taken', message: 'You have added Tavily already.' },
+    })
+    expect(await hashTables(product.database)).toEqual(before)
+  })
+
+  it('take another key, and keep it when the mask comes back (§4.28, §7.23)', async () => {
+    await addTavily()
+    const other = 'tvly-ffffffffffff-zzzz'
+    const changed = await ada.put('/api/integration/tavily', {
+      name: 'tavily',
+      auth_type: 'api_key',
+      api_key: other,
+      connected: true,
+    })
+    expect(changed.json()).toMatchObject({ connected: true, api_key: 'tvly••••••••zzzz' })
+    const before = await stored()
+    expect(product.deps.sealer.open(before[0]?.api_key ?? '')).toBe(other)
+    for (const kept of [{ api_key: 'tvly••••••••zzzz' }, {}]) {
+      const same = await ada.put('/api/integration/tavily', { name: 'tavily', auth_type: 'api_key', ...kept })
+      expect(same.json()).toMatchObject({ connected: true, api_key: 'tvly••••••••zzzz' })
+    }
+    expect(await stored()).toEqual(before)
+  })
+
+  it.each([
+    ['null', null],
+    ['nothing', ''],
+    ['spaces', '  '],
+  ])('are not connected any more when the key becomes %s (§4.28)', async (_, api_key) => {
+    await addTavily()
+    const emptied = await ada.put('/api/integration/tavily', {
+      name: 'tavily',
+      auth_type: 'api_key',
+      api_key,
+      connected: true,
+    })
+    expect(emptied.json()).toMatchObject({ connected: false, api_key: null })
+    expect((await stored())[0]?.api_key).toBeNull()
+  })
+
+  it('are not changed into something else (§5.15)', async () => {
+    await addTavily()
+    const before = await hashTables(product.database)
+    const oauth = await ada.put('/api/integration/tavily', { name: 'tavily', auth_type: 'oauth' })
+    expect(oauth.statusCode).toBe(400)
+    const missing = await ada.put('/api/integration/never', {
+      name: 'never',
+      auth_type: 'api_key',
+      api_key: key,
+    })
+    expect([missing.statusCode, missing.json()]).toEqual([
+      404,
+      { error: { code: 'not_found', message: 'You have no integration named "never".' } },
+    ])
+    expect(await hashTables(product.database)).toEqual(before)
+  })
+
+  it('are disconnected: the key is erased, the card stays (§4.28, §7.24)', async () => {
+    await addTavily()
+    const gone = await ada.post('/api/integration/disconnect/tavily', {})
+    expect([gone.statusCode, gone.json()]).toEqual([
+      200,
+      { name: 'tavily', auth_type: 'api_key', connected: false, api_key: null, notice: null },
+    ])
+    expect((await stored())[0]?.api_key).toBeNull()
+    expect((await ada.post('/api/integration/disconnect/tavily')).json()).toMatchObject({ connected: false })
+    expect((await ada.post('/api/integration/disconnect/never')).statusCode).toBe(404)
+  })
+
+  it('are each person’s own', async () => {
+    const eve = await product.signIn('Eve')
+    await addTavily()
+    expect(await list(eve)).toEqual([])
+    const before = await hashTables(product.database)
+    for (const answer of [
+      await eve.put('/api/integration/tavily', { name: 'tavily', auth_type: 'api_key', api_key: 'eves' }),
+      await eve.post('/api/integration/disconnect/tavily'),
+      await eve.get('/api/integration/auth/tavily'),
+    ])
+      expect(answer.statusCode).toBe(404)
+    expect(await hashTables(product.database)).toEqual(before)
+    expect(
+      (
+        await eve.post('/api/integration', {
+          name: 'tavily',
+          auth_type: 'api_key',
+          api_key: 'eve-key-0123456789',
+        })
+      ).statusCode,
+    ).toBe(201)
+    expect(await list()).toMatchObject([{ api_key: mask }])
+  })
+
+  it('say what the operator has to set when Google is not set up', async () => {
+    await ada.post('/api/integration', { name: 'google-gmail', auth_type: 'oauth' })
+    const before = await hashTables(product.database)
+    const refused = await ada.get('/api/integration/auth/google-gmail')
+    expect([refused.statusCode, refused.json()]).toEqual([
+      409,
+      {
+        error: {
+          code: 'conflict',
+          message:
+            'Google is not set up on this installation: its operator has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+        },
+      },
+    ])
+    expect((await ada.get('/api/integration/auth/google-calendar')).statusCode).toBe(404)
+    expect(await hashTables(product.database)).toEqual(before)
+  })
+
+  it('with a key have no page of consent', async () => {
+    await addTavily()
+    const refused = await ada.get('/api/integration/auth/tavily')
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      400,
+      { error: { message: 'Tavily is connected with an API key.' } },
+    ])
+  })
+})

@@ -1,0 +1,69 @@
+import { authTypeOf, integrationOfService } from '@yonder/contract/integration-names'
+import { z } from 'zod'
+
+/** Only letters that a path, a header and a person can carry; capitals are kept as the operator writes them. */
+const serviceName = z
+  .string()
+  .regex(
+    /^[a-zA-Z0-9](?:[a-zA-Z0-9 _-]{0,58}[a-zA-Z0-9])?$/,
+    'must be letters and digits, with spaces or hyphens',
+  )
+  .refine(
+    (name) => authTypeOf(integrationOfService(name)) === 'api_key' && name.toLowerCase() !== 'default',
+    'is a name that Yonder uses itself',
+  )
+
+/** A hosted MCP server that people reach with a key of their own. */
+const KeyedServer = z.strictObject({
+  name: serviceName,
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
+  /** The header that carries the key. */
+  header: z
+    .string()
+    .regex(/^[a-zA-Z0-9-_]+$/, 'must be the name of a header')
+    .default('Authorization'),
+  /** A word before the key in the header; none by default in headers of their own. */
+  scheme: z
+    .string()
+    .regex(/^[a-zA-Z0-9-]*$/, 'must be one word')
+    .optional(),
+})
+
+/** Each with a name and an address of its own. */
+export const KeyedServers = z
+  .array(KeyedServer)
+  .superRefine((services, context) => {
+    for (const [index, service] of services.entries()) {
+      for (const field of ['name', 'url'] as const) {
+        const value = service[field].toLowerCase()
+        if (services.findIndex((other) => other[field].toLowerCase() === value) === index) continue
+        context.addIssue({
+          code: 'custom',
+          path: [index, field],
+          message: `is given twice: "${service[field]}"`,
+        })
+      }
+    }
+  })
+  .transform((services) =>
+    services.map(({ scheme, ...service }) => ({
+      ...service,
+      scheme: scheme ?? defaultScheme(service.header),
+    })),
+  )
+
+function defaultScheme(header: string): string {
+  return header.toLowerCase() === 'authorization' ? 'Bearer' : ''
+}
+
+export type KeyedServer = z.infer<typeof KeyedServers>[number]
+
+/** Offered unless the operator lists others: search, reading of pages, documentation, code. */
+export const defaultKeyedServers: readonly KeyedServer[] = KeyedServers.parse([
+  { name: 'tavily', url: 'https://mcp.tavily.com/mcp/' },
+  { name: 'exa', url: 'https://mcp.exa.ai/mcp', header: 'x-api-key' },
+  { name: 'firecrawl', url: 'https://mcp.firecrawl.dev/v2/mcp' },
+  { name: 'jina', url: 'https://mcp.jina.ai/v1' },
+  { name: 'context7', url: 'https://mcp.context7.com/mcp', header: 'CONTEXT7_API_KEY' },
+  { name: 'GitHub', url: 'https://api.githubcopilot.com/mcp/' },
+])

@@ -1,0 +1,36 @@
+import { authTypeOf, isGoogleIntegration } from '@yonder/contract/integration-names'
+import type { Integration } from '@yonder/contract/integration'
+import type { IntegrationRow } from '../db/integration-tables.ts'
+import { maskSecret } from '../db/mask-secret.ts'
+import { googleScopes } from './google-scopes.ts'
+import type { IntegrationDeps } from './integration-deps.ts'
+import { isOffered } from './is-offered.ts'
+
+/** An integration as its owner reads it: of the key only the mask. */
+export function presentIntegration(
+  deps: Pick<IntegrationDeps, 'sealer' | 'keyedServers'>,
+  integration: IntegrationRow,
+): Integration {
+  return {
+    name: integration.name,
+    auth_type: authTypeOf(integration.name),
+    connected: isConnected(integration),
+    api_key: maskSecret(deps.sealer, integration.api_key),
+    notice: describeTrouble(deps, integration),
+  }
+}
+
+export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' | 'tokens'>): boolean {
+  return api_key !== null || tokens !== null
+}
+
+function describeTrouble(deps: Pick<IntegrationDeps, 'keyedServers'>, row: IntegrationRow): string | null {
+  if (!isOffered(deps, row.name)) return 'This service is not offered here any more.'
+  if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'
+  if (row.tokens === null || !isGoogleIntegration(row.name)) return null
+  const allowed = new Set(row.scopes?.split(' '))
+  const missing = googleScopes[row.name].filter(({ scope }) => !allowed.has(scope))
+  if (missing.length === 0) return null
+  const what = missing.map(({ allows }) => allows).join(', or to ')
+  return `You did not allow Yonder to ${what}. To change that, disconnect and connect again.`
+}

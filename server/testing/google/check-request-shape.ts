@@ -1,0 +1,90 @@
+import { discoveredSchemas } from './discovery-extract.ts'
+import type { DiscoveredMethod, QueryType } from './discovery-extract.ts'
+
+export interface MatchedRequest {
+  readonly method: DiscoveredMethod
+  /** Of the path and the query; what may be repeated is a list. */
+  readonly params: Readonly<Record<string, string | readonly string[]>>
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+/** Which of the methods a request is for, if any. */
+export function matchMethod(
+  methods: readonly DiscoveredMethod[],
+  request: Request,
+): MatchedRequest | undefined {
+  const { pathname, searchParams } = new URL(request.url)
+  // A fixed segment is meant before one that takes anything.
+  const byFixed = methods.toSorted((a, b) => countHoles(a.path) - countHoles(b.path))
+  for (const method of byFixed) {
+    const found = method.httpMethod === request.method ? matchPath(method.path, pathname) : undefined
+    if (found === undefined) continue
+    const query = [...new Set(searchParams.keys())].map((name): [string, string | string[]] => {
+      const values = searchParams.getAll(name)
+      return [name, method.query[name] === 'string[]' ? values : (values[0] ?? '')]
+    })
+    return { method, params: { ...found, ...Object.fromEntries(query) } }
+  }
+  return undefined
+}
+
+/** What in a request is not as the discovery document says. */
+export function listShapeProblems({ method }: MatchedRequest, url: URL, body: unknown): string[] {
+  const query = [...url.searchParams].flatMap(([name, value]) => {
+    const type = method.query[name]
+    if (type === undefined) return [`${method.id} has no parameter "${name}"`]
+    return fits(type, value) ? [] : [`${method.id}: "${name}" cannot be "${value}"`]
+  })
+  if (method.request === undefined) {
+    return body === undefined ? query : [...query, `${method.id} takes no body`]
+  }
+  return [...query, ...listBodyProblems(method.request, body)]
+}
+
+function countHoles(path: string): number {
+  return path.split('{').length
+}
+
+function matchPath(template: string, pathname: string): Record<string, string> | undefined {
+  const [wanted, given] = [template.split('/'), pathname.replace(/^\//, '').split('/')]
+  if (wanted.length !== given.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = decodeURIComponent(given[index] ?? '')
+    const hole = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (hole !== undefined && value !== '') params[hole] = value
+    else if (part !== value) return undefined
+  }
+  return params
+}
+
+function fits(type: QueryType, value: string): boolean {
+  switch (type) {
+    case 'string':
+    case 'string[]':
+      return true
+    case 'boolean':
+      return value === 'true' || value === 'false'
+    case 'integer':
+      return /^\d+$/.test(value)
+    case 'date-time':
+      return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
+    default:
+      return type.includes(value)
+  }
+}
+
+function listBodyProblems(schema: keyof typeof discoveredSchemas, body: unknown): string[] {
+  if (typeof body !== 'object' || body === null) return [`a ${schema} is missing`]
+  const fields: Readonly<Record<string, string>> = discoveredSchemas[schema]
+  return Object.entries(body as JsonObject).flatMap(([name, value]) => {
+    const type = fields[name]
+    if (type === undefined) return [`a ${schema} has no "${name}"`]
+    // A patch clears with null.
+    if (value === null) return []
+    if (type in discoveredSchemas) return listBodyProblems(type as keyof typeof discoveredSchemas, value)
+    const actual = Array.isArray(value) ? 'array' : typeof value
+    return actual === type ? [] : [`"${name}" of a ${schema} is ${actual}`]
+  })
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import type { gmail_v1 } from '@googleapis/gmail'
+import { notFound } from './google-api-error.ts'
+
+export type StoredMail = gmail_v1.Schema$Message & {
+  readonly id: string
+  readonly threadId: string
+  labelIds: string[]
+  readonly payload: gmail_v1.Schema$MessagePart
+}
+
+/** A mail as a test describes it. */
+export interface ArrivingMail {
+  readonly from?: string
+  readonly to?: string
+  readonly subject?: string
+  readonly text?: string
+  readonly html?: string
+  readonly labels?: readonly string[]
+  readonly threadId?: string
+  /** Milliseconds since 1970. */
+  readonly at?: number
+  readonly headers?: readonly gmail_v1.Schema$MessagePartHeader[]
+  /** The whole of it, as Google would give it. */
+  readonly payload?: gmail_v1.Schema$MessagePart
+}
+
+const systemLabels = ['INBOX', 'SENT', 'DRAFT', 'TRASH', 'SPAM', 'STARRED', 'UNREAD', 'IMPORTANT']
+
+/** What one account holds. */
+export class Mailbox {
+  readonly mails = new Map<string, StoredMail>()
+  /** The mail of each draft, by the draft's id. */
+  readonly drafts = new Map<string, string>()
+  readonly labels = systemLabels.map((name) => ({ id: name, name, type: 'system' }))
+  /** What has left the account. */
+  readonly sent: StoredMail[] = []
+  #clock = Date.UTC(2026, 2, 1, 9)
+
+  /** A mail arrives in the inbox. */
+  deliver(mail: ArrivingMail = {}): StoredMail {
+    const id = newMailId()
+    const payload = mail.payload ?? toPayload(mail)
+    return this.store({
+      id,
+      threadId: mail.threadId ?? id,
+      labelIds: [...(mail.labels ?? ['INBOX', 'UNREAD'])],
+      snippet: (mail.text ?? '').slice(0, 150),
+      payload,
+      ...(mail.at === undefined ? {} : { internalDate: String(mail.at) }),
+    })
+  }
+
+  addLabel(name: string): { readonly id: string; readonly name: string; readonly type: string } {
+    const label = { id: `Label_${this.labels.length}`, name, type: 'user' }
+    this.labels.push(label)
+    return label
+  }
+
+  store(mail: StoredMail): StoredMail {
+    this.#clock += 60_000
+    const stored = { historyId: '1', sizeEstimate: 1_000, internalDate: String(this.#clock), ...mail }
+    this.mails.set(stored.id, stored)
+    return stored
+  }
+
+  require(id: string): StoredMail {
+    const mail = this.mails.get(id)
+    if (mail === undefined) throw notFound()
+    return mail
+  }
+
+  /** Newest first. */
+  list(): StoredMail[] {
+    return [...this.mails.values()].reverse()
+  }
+}
+
+export function newMailId(): string {
+  return randomBytes(8).toString('hex')
+}
+
+export function headerOf({ payload }: Pick<StoredMail, 'payload'>, name: string): string {
+  return payload.headers?.find((header) => header.name?.toLowerCase() === name.toLowerCase())?.value ?? ''
+}
+
+export function toBody(text: string): gmail_v1.Schema$MessagePartBody {
+  const bytes = Buffer.from(text)
+  return { size: bytes.length, data: bytes.toString('base64url') }
+}
+
+function toPayload(mail: ArrivingMail): gmail_v1.Schema$MessagePart {
+  const { from = 'Ann <ann@example.com>', to = 'ben@example.com', subject = 'Hello', text, html } = mail
+  const headers = [
+    { name: 'From', value: from },
+    { name: 'To', value: to },
+    { name: 'Subject', value: subject },
+    { name: 'Message-ID', value: `<${newMailId()}@example.com>` },
+    ...(mail.headers ?? []),
+  ]
+  const plain = { partId: '0', mimeType: 'text/plain', filename: '', headers: [], body: toBody(text ?? '') }
+  if (html === undefined) return { ...plain, partId: '', headers }
+  const rich = { partId: '1', mimeType: 'text/html', filename: '', headers: [], body: toBody(html) }
+  const parts = text === undefined ? [rich] : [plain, rich]
+  return { partId: '', mimeType: 'multipart/alternative', filename: '', headers, body: { size: 0 }, parts }
+}

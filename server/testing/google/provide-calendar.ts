@@ -1,0 +1,61 @@
+import { createCalendarConnector } from '../../integrations/calendar/create-calendar-connector.ts'
+import type { AccountCalendar, StoredEvent } from './account-calendar.ts'
+import { createCalendarApi } from './create-calendar-api.ts'
+import type { CalendarApi } from './create-calendar-api.ts'
+import { testAccount } from './open-google-client.ts'
+import { provideGoogle } from './provide-google.ts'
+import type { ProvidedGoogle } from './provide-google.ts'
+
+interface ProvidedCalendar {
+  readonly google: ProvidedGoogle<CalendarApi>
+  readonly calendar: () => AccountCalendar
+  /** Puts an event on 24 March at noon. */
+  readonly lunch: () => StoredEvent
+  /** Puts a series: Mondays at nine, across the change of clocks on 29 March, for ever or for so many times. */
+  readonly standUp: (rule?: string) => StoredEvent
+  /** What a model reads of the events between two times. */
+  readonly list: (from: string, to: string) => Promise<string>
+}
+
+const now = Date.UTC(2026, 2, 23, 8)
+
+/** Google Calendar's connector and the calendar behind it, new for each test of a file; it is 23 March 2026. */
+export function provideCalendar(): ProvidedCalendar {
+  const google = provideGoogle(createCalendarApi, createCalendarConnector, { now: () => now })
+  const calendar = () => google.api.calendar(testAccount)
+  return {
+    google,
+    calendar,
+    lunch: () =>
+      calendar().put({
+        summary: 'Lunch',
+        start: viennaTime('2026-03-24T12:00:00+01:00'),
+        end: viennaTime('2026-03-24T13:00:00+01:00'),
+      }),
+    standUp: (rule = 'FREQ=WEEKLY;BYDAY=MO') =>
+      calendar().put({
+        id: 'standup',
+        summary: 'Stand-up',
+        start: viennaTime('2026-03-23T09:00:00+01:00'),
+        end: viennaTime('2026-03-23T09:15:00+01:00'),
+        recurrence: [`RRULE:${rule}`],
+      }),
+    list: async (from, to) => (await google.call('list_events', { from, to })).text,
+  }
+}
+
+export function viennaTime(dateTime: string) {
+  return { dateTime, timeZone: 'Europe/Vienna' }
+}
+
+/** A guest, the person, and a room. */
+export const invitedGuests = [
+  { email: 'ann@example.com', responseStatus: 'accepted' },
+  { email: testAccount, self: true, responseStatus: 'accepted' },
+  { email: 'room@resource.calendar.google.com', resource: true },
+]
+
+/** The event that a tool's answer names. */
+export function eventIdOf(text: string): string {
+  return /event_id: (\S+?)[,\s]/.exec(`${text} `)?.[1] ?? ''
+}
