@@ -49,6 +49,7 @@ const anyBody: fc.Arbitrary<UnnumberedEvent> = fc.oneof(
     tool,
     arguments: '{}',
     plainContent: '',
+    call: { state: 'running' },
   })),
   anyText.map((message): UnnumberedEvent => ({ type: 'mcp_status', status: 'info', server: 's', message })),
   anyText.map((message): UnnumberedEvent => ({ type: 'error', error: { code: 'upstream_error', message } })),
@@ -153,7 +154,7 @@ it('begins with the two messages, the reply empty', () => {
   expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
 })
 
-it('gives the reply what each event says (§7.34-§7.36)', () => {
+it('gives the reply what each event says (§7.34, §7.35)', () => {
   const run = fold(
     numbered([
       started,
@@ -163,14 +164,6 @@ it('gives the reply what each event says (§7.34-§7.36)', () => {
       text('Be'),
       text('cause.'),
       { type: 'usage', usage: { input_tokens: 3, output_tokens: 2 } },
-      {
-        type: 'tool_call',
-        message_id: 'a',
-        server: 's',
-        tool: 't',
-        arguments: '{"x":1}',
-        plainContent: 't(1)',
-      },
       { type: 'ended', status: 'complete', finish: 'length' },
     ]),
   )
@@ -182,21 +175,86 @@ it('gives the reply what each event says (§7.34-§7.36)', () => {
     reasoning: 'Hmm.',
     content: 'Because.',
     usage: { input_tokens: 3, output_tokens: 2 },
-    server: 's',
-    tool: 't',
-    arguments: '{"x":1}',
     status: 'complete',
     finish: 'length',
   })
 })
 
-it('adds the result of a tool after the reply (§7.37)', () => {
+describe('a tool call', () => {
+  const called: UnnumberedEvent = {
+    type: 'tool_call',
+    message_id: 'a',
+    server: 's',
+    tool: 't',
+    arguments: '{"x":1}',
+    plainContent: 'Let me see.',
+    call: { state: 'running' },
+  }
   const result: Message = { ...question, id: 'r', parent_id: 'a', content: '5', server: 's' }
-  const run = fold(
-    numbered([started, text('x'), { type: 'tool_result', role: 'user', content: '5', message: result }]),
-  )
-  expect(run.messages.map((message) => message.id)).toEqual(['q', 'a', 'r'])
-  expect(run.messages[2]).toBe(result)
+  const next: Message = { ...reply, id: 'b', parent_id: 'r' }
+  const asks = { id: 'ask', message: 'Which one?', fields: [] }
+
+  it('completes the reply and stands on it (§7.36)', () => {
+    const waiting = { ...called, call: { state: 'waiting', title: 'The tool' } } as const
+    const run = fold(numbered([started, text('Let me see.'), waiting, { type: 'ended', status: 'complete' }]))
+    expect(replyOf(run)).toMatchObject({
+      content: 'Let me see.',
+      status: 'complete',
+      server: 's',
+      tool: 't',
+      arguments: '{"x":1}',
+      call: { state: 'waiting', title: 'The tool' },
+    })
+  })
+
+  it('shows how far it is and what it asks, until it is answered', () => {
+    const events: UnnumberedEvent[] = [
+      started,
+      called,
+      { type: 'tool_progress', message_id: 'a', progress: { progress: 1, total: 2 } },
+      { type: 'tool_question', message_id: 'a', question: asks },
+    ]
+    const asking = fold(numbered(events))
+    expect(replyOf(asking).call).toEqual({
+      state: 'running',
+      progress: { progress: 1, total: 2 },
+      question: asks,
+    })
+    events.push({ type: 'tool_question', message_id: 'a', question: null })
+    expect(replyOf(fold(numbered(events))).call).toEqual({
+      state: 'running',
+      progress: { progress: 1, total: 2 },
+    })
+    events.push({ type: 'tool_result', role: 'user', content: '5', message: result })
+    expect(fold(numbered(events)).messages[1]?.call).toEqual({ state: 'answered' })
+  })
+
+  it('is followed by its result and the next reply, which takes what comes then (§7.37)', () => {
+    const run = fold(
+      numbered([
+        started,
+        called,
+        { type: 'tool_result', role: 'user', content: '5', message: result },
+        { type: 'reply', assistant_message: next },
+        text('It is 5.'),
+        { type: 'ended', status: 'complete' },
+      ]),
+    )
+    expect(run.messages.map((message) => message.id)).toEqual(['q', 'a', 'r', 'b'])
+    expect(run.messages[2]).toBe(result)
+    expect(run.messages.at(-1)).toMatchObject({ content: 'It is 5.', status: 'complete' })
+  })
+
+  it('stays complete when the run is stopped while it waits or runs', () => {
+    const run = fold(numbered([started, called, { type: 'ended', status: 'stopped' }]))
+    expect(run.status).toBe('stopped')
+    expect(replyOf(run).status).toBe('complete')
+  })
+})
+
+it('puts a notice on the reply', () => {
+  const run = fold(numbered([started, { type: 'notice', notice: 'No tools here.' }]))
+  expect(replyOf(run).notice).toBe('No tools here.')
 })
 
 it('shows the error in place of the text, and keeps what had come (§8.7)', () => {

@@ -1,6 +1,7 @@
 import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
 import type { Message } from './message.ts'
 import { textOfContent } from './text-of-content.ts'
+import type { ToolCall } from './tool-call.ts'
 
 /** A run as its events tell it: the messages it wrote, and how it stands. */
 export interface RunState {
@@ -47,12 +48,29 @@ function fold(run: RunState, event: RunEvent): RunState {
     case 'tool_call':
       return changeReply(run, (reply) => ({
         ...reply,
+        status: 'complete',
         server: event.server,
         tool: event.tool,
         arguments: event.arguments,
+        call: event.call,
       }))
-    case 'tool_result':
-      return { ...run, messages: [...run.messages, event.message] }
+    case 'tool_progress':
+      return changeCall(run, event.message_id, (call) => ({ ...call, progress: event.progress }))
+    case 'tool_question':
+      return changeCall(run, event.message_id, ({ question: _, ...call }) =>
+        event.question === null ? call : { ...call, question: event.question },
+      )
+    case 'tool_result': {
+      const answered = changeCall(run, event.message.parent_id, ({ progress: _, question: __, ...call }) => ({
+        ...call,
+        state: 'answered',
+      }))
+      return { ...answered, messages: [...answered.messages, event.message] }
+    }
+    case 'reply':
+      return { ...run, messages: [...run.messages, event.assistant_message] }
+    case 'notice':
+      return changeReply(run, (reply) => ({ ...reply, notice: event.notice }))
     case 'mcp_status':
       return run
     case 'error':
@@ -69,7 +87,16 @@ function changeReply(run: RunState, change: (reply: Message) => Message): RunSta
   return { ...run, messages: [...run.messages.slice(0, -1), change(reply)] }
 }
 
+function changeCall(run: RunState, messageId: string | null, change: (call: ToolCall) => ToolCall): RunState {
+  const index = run.messages.findLastIndex(({ id }) => id === messageId)
+  const message = run.messages[index]
+  if (message?.call === undefined) return run
+  return { ...run, messages: run.messages.with(index, { ...message, call: change(message.call) }) }
+}
+
+/** A reply that called a tool was complete before; how its call ended stands in the result. */
 function endReply(reply: Message, { status, finish }: EndedEvent): Message {
+  if (reply.status !== 'streaming') return reply
   const ended = { ...reply, status, ...(finish === undefined ? {} : { finish }) }
   return status === 'failed' ? showFailure(ended) : ended
 }

@@ -37,7 +37,7 @@ describe('a request for a completion (§7.11)', () => {
   })
 })
 
-describe('an event of a stream (§7.30)', () => {
+describe('an event of a stream', () => {
   it('is a heartbeat without a number', () => {
     expect(CompletionEvent.parse({ type: 'heartbeat' })).toEqual({ type: 'heartbeat' })
   })
@@ -55,7 +55,7 @@ describe('an event of a stream (§7.30)', () => {
     expect(CompletionEvent.safeParse(event).success).toBe(false)
   })
 
-  it('keeps what its readers look for (§7.32-§7.37)', () => {
+  it('keeps what its readers look for (§7.32, §7.33, §7.34, §7.35, §7.36, §7.37)', () => {
     const error = { type: 'error', seq: 1, error: { code: 'internal', message: 'Broken' } }
     const status = {
       type: 'mcp_status',
@@ -66,7 +66,30 @@ describe('an event of a stream (§7.30)', () => {
       finished: true,
     }
     const piece = { type: 'text', seq: 3, choices: [{ delta: { content: 'Hi' } }] }
-    for (const event of [error, status, piece]) expect(CompletionEvent.parse(event)).toEqual(event)
+    const model = { type: 'model', seq: 4, model: 'm', provider: 'p' }
+    const call = {
+      type: 'tool_call',
+      seq: 5,
+      message_id: 'a',
+      server: 's',
+      tool: 't',
+      arguments: '{"x":1}',
+      plainContent: 'Let me see.',
+      call: { state: 'waiting' },
+    }
+    const message = {
+      id: 'r',
+      parent_id: 'a',
+      role: 'user',
+      content: '5',
+      timestamp: '2026-11-20T10:00:00.000Z',
+      unix_timestamp: 1,
+      status: 'complete',
+      server: 's',
+    }
+    const result = { type: 'tool_result', seq: 6, role: 'user', content: '5', message }
+    for (const event of [error, status, piece, model, call, result])
+      expect(CompletionEvent.parse(event)).toEqual(event)
   })
 })
 

@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { ClientId } from './chat.ts'
 import { ErrorDetail } from './error.ts'
+import { ElicitationAnswer } from './elicitation.ts'
 import { cutReasons, Message, MessageContent, Usage } from './message.ts'
+import { ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
 
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
-/** A new message (§7.11). */
+/**
+ * A new message (§7.11). With `server` it is the continuation after a tool's result: the stored result counts, whatever
+ * the content says, and a result that is being continued already is not continued twice.
+ */
 export const SendRequest = z.object({
   chatId: ClientId,
   botName,
@@ -21,6 +26,33 @@ export type SendRequest = z.infer<typeof SendRequest>
 /** Another reply to a user message (§7.11). */
 export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessageId: ClientId })
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
+
+/**
+ * Allows the call that a reply waits on (§7.12); without `messageId` the newest one with this connector, tool and
+ * arguments is meant. `args` is an object, or its text.
+ */
+export const ToolConfirm = z.object({
+  botName,
+  server: z.string().min(1).max(200),
+  tool: z.string().min(1).max(200),
+  args: z.union([z.record(z.string(), z.unknown()), z.string()]).nullish(),
+  chatId: ClientId.optional(),
+  messageId: ClientId.optional(),
+})
+export type ToolConfirm = z.infer<typeof ToolConfirm>
+
+/** The answer to a question that a running call asks (`POST /api/tool/answer`). */
+export const ToolAnswer = z.object({
+  chatId: ClientId,
+  messageId: ClientId,
+  questionId: ClientId,
+  answer: ElicitationAnswer,
+})
+export type ToolAnswer = z.infer<typeof ToolAnswer>
+
+/** The answer is on its way to the call; one that does not fit the question, or comes too late, is refused. */
+export const ToolAnswered = z.object({ answered: z.literal(true) })
+export type ToolAnswered = z.infer<typeof ToolAnswered>
 
 export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
 export type CompletionRequest = z.infer<typeof CompletionRequest>
@@ -68,6 +100,7 @@ export const ReasoningEvent = z.object({
   choices: delta({ reasoning_content: z.string() }),
 })
 export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
+/** The reply `message_id` is complete and calls a tool; a call that waits is the last thing of its run (§7.36). */
 export const ToolCallEvent = z.object({
   type: z.literal('tool_call'),
   seq,
@@ -75,8 +108,24 @@ export const ToolCallEvent = z.object({
   server: z.string(),
   tool: z.string(),
   arguments: z.string(),
+  /** The reply's text without the call. */
   plainContent: z.string(),
+  call: ToolCall,
 })
+export const ToolProgressEvent = z.object({
+  type: z.literal('tool_progress'),
+  seq,
+  message_id: z.string(),
+  progress: ToolProgress,
+})
+/** The call asks its person something; null means that the question is closed. */
+export const ToolQuestionEvent = z.object({
+  type: z.literal('tool_question'),
+  seq,
+  message_id: z.string(),
+  question: ToolQuestion.nullable(),
+})
+/** A result is stored before it is sent (§7.37); `message.parent_id` names the reply that made the call. */
 export const ToolResultEvent = z.object({
   type: z.literal('tool_result'),
   seq,
@@ -84,6 +133,10 @@ export const ToolResultEvent = z.object({
   content: MessageContent,
   message: Message,
 })
+/** The run goes on with another reply, still empty: the next call of a batch, or the model asked again. */
+export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
+/** Something that its person should know of the reply. */
+export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
   seq,
@@ -112,7 +165,11 @@ export const RunEvent = z.discriminatedUnion('type', [
   ReasoningEvent,
   UsageEvent,
   ToolCallEvent,
+  ToolProgressEvent,
+  ToolQuestionEvent,
   ToolResultEvent,
+  ReplyEvent,
+  NoticeEvent,
   McpStatusEvent,
   ErrorEvent,
   EndedEvent,

@@ -8,9 +8,14 @@ export const LiveRun = z.object({ ...run, seq: z.int().nonnegative() })
 /** A run that is being written, and the last of its events that came before the stream. */
 export type LiveRun = z.infer<typeof LiveRun>
 
+/** The lists of a person's settings. */
+export const SettingsList = z.enum(['bots', 'connectors', 'integrations'])
+export type SettingsList = z.infer<typeof SettingsList>
+
 /**
  * The lines of the live stream (`GET /api/live`): everything that is written into any chat of a person, wherever they
- * asked for it. It has no past: who comes, or comes back, reads what was missed from the chat.
+ * asked for it, and which of their settings have changed. It has no past: who comes, or comes back, reads what was missed
+ * from where it stands. A line of an unknown type is from a newer server, and is passed over.
  */
 export const LiveEvent = z.discriminatedUnion('type', [
   /** The first line. From here on every event after those of `runs` comes, and every change. */
@@ -19,6 +24,8 @@ export const LiveEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), ...run, event: RunEvent }),
   /** A chat was made, or reads differently now for another reason than an event of a run. */
   z.object({ type: z.literal('chat_changed'), chatId: z.string() }),
+  /** A list of settings reads differently now. */
+  z.object({ type: z.literal('changed'), what: SettingsList }),
   z.object({ type: z.literal('heartbeat') }),
 ])
 export type LiveEvent = z.infer<typeof LiveEvent>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ErrorDetail } from './error.ts'
+import { ToolCall, ToolOutcome } from './tool-call.ts'
 
 /** How a message ended, or that it has not yet. A user's message is always `complete`. */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
@@ -45,6 +46,13 @@ export const Message = z.object({
   /** A tool call on an assistant message; on a user message `server` marks a tool's result (§3.10, §3.11). */
   server: z.string().optional(),
   tool: z.string().optional(),
+  /** The text of a JSON object. */
   arguments: z.string().optional(),
+  /** Of an assistant message with a tool call. */
+  call: ToolCall.optional(),
+  /** Of a tool's result; `content` is its text as the model reads it. */
+  outcome: ToolOutcome.optional(),
+  /** Something a person should know of this reply, that its model cannot use tools for example. */
+  notice: z.string().optional(),
 })
 export type Message = z.infer<typeof Message>

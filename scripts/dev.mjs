@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { rootFolder } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()
+readSettings()
 
 // The browser talks to Vite, which hands the server's paths on: one origin, as in production.
 const port = Number(process.env['PORT'] ?? 3000)
@@ -11,10 +13,15 @@ const serverPort = port + 1
 const publicUrl = process.env['PUBLIC_URL'] ?? `http://localhost:${port}`
 console.log(`Open ${publicUrl} (the server itself listens on ${serverPort}).`)
 
+// Gmail and Google Calendar can be tried without an account there, until a client of one's own is set.
+const standIn = process.env['GOOGLE_CLIENT_ID'] ? undefined : startStandIn(port + 2)
+
 const children = [
+  ...(standIn === undefined ? [] : [standIn]),
   startTool('tsx/dist/cli.mjs', ['watch', '--clear-screen=false', 'server/main.ts'], {
     PORT: String(serverPort),
     PUBLIC_URL: publicUrl,
+    ...(standIn === undefined ? {} : await readEnvironment(standIn)),
   }),
   startTool('vite/bin/vite.js', ['web', '--port', String(port), '--strictPort'], {
     DEV_SERVER_URL: `http://127.0.0.1:${serverPort}`,
@@ -33,15 +40,45 @@ for (const child of children)
     for (const other of children) other.kill('SIGTERM')
   })
 
+/** As the server reads them. */
+function readSettings() {
+  try {
+    process.loadEnvFile(join(rootFolder, '.env'))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+/** @param {number} standInPort */
+function startStandIn(standInPort) {
+  console.log(
+    `A stand-in for Google listens on ${standInPort}; GOOGLE_CLIENT_ID puts the real one in its place.`,
+  )
+  const script = ['server/testing/run-google-stand-in.ts', String(standInPort)]
+  return startTool('tsx/dist/cli.mjs', script, {}, 'pipe')
+}
+
+/**
+ * The settings that point the server at it: its first line.
+ *
+ * @param {import('node:child_process').ChildProcess} child
+ * @returns {Promise<Record<string, string>>}
+ */
+async function readEnvironment({ stdout }) {
+  if (stdout !== null) for await (const line of createInterface(stdout)) return JSON.parse(line)
+  throw new Error('The stand-in for Google did not start.')
+}
+
 /**
  * @param {string} scriptPath
  * @param {string[]} parameters
  * @param {NodeJS.ProcessEnv} env
+ * @param {'inherit' | 'pipe'} [output]
  */
-function startTool(scriptPath, parameters, env) {
+function startTool(scriptPath, parameters, env, output = 'inherit') {
   return spawn(process.execPath, [join(rootFolder, 'node_modules', scriptPath), ...parameters], {
     cwd: rootFolder,
-    stdio: 'inherit',
+    stdio: ['inherit', output, 'inherit'],
     env: { ...process.env, ...env },
   })
 }

@@ -15,6 +15,7 @@ import { checkDatabase } from './db/check-database.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
+import { describeError } from './http/describe-error.ts'
 import { createErrorHandler } from './http/error-handler.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import { registerHostPin } from './http/host-pin.ts'
@@ -27,7 +28,11 @@ import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
+import { tieStreams } from './identity/tie-streams.ts'
 import { registerUserRoutes } from './identity/user-routes.ts'
+import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
+import { openIntegrations } from './integrations/open-integrations.ts'
+import type { Integrations } from './integrations/open-integrations.ts'
 import { openLive } from './live/open-live.ts'
 import type { Live } from './live/open-live.ts'
 import { openBotModel } from './open-bot-model.ts'
@@ -42,7 +47,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     bodyLimit: 1_048_576,
     // Milliseconds for a request to arrive in whole; without it a body may drip in for ever.
     requestTimeout: 60_000,
-    logger: { level: config.logLevel, redact: ['req.headers', 'res.headers'] },
+    logger: {
+      level: config.logLevel,
+      redact: ['req.headers', 'res.headers'],
+      serializers: { err: (error) => describeError(error) },
+    },
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
@@ -58,6 +67,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   app.decorateRequest('user', null)
+  app.decorateRequest('signIn', null)
   const domains = openDomains(app, deps)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)
@@ -90,19 +100,41 @@ interface Domains {
   readonly chats: Chats
   readonly completions: Completions
   readonly connectors: Connectors
+  readonly integrations: Integrations
   readonly live: Live
 }
 
 /** What lives as long as the app, and ends before the database does. */
 function openDomains(app: FastifyInstance, deps: Deps): Domains {
   const { config } = deps
+  const { signIns } = deps.identity
+  const streams = tieStreams(signIns, (error) => app.log.error({ err: error }, 'a stream could not be ended'))
   const live = openLive({
     ...deps,
+    onOpen: streams.tie,
     onError: (error) => app.log.error({ err: error }, 'live updates could not be given'),
+  })
+  const integrations = openIntegrations({
+    ...deps,
+    onChanged(userId) {
+      live.hub.settingsChanged(userId, 'integrations')
+      // Those that it brings along come and go with it.
+      live.hub.settingsChanged(userId, 'connectors')
+    },
+    onError: (error) => app.log.error({ err: error }, 'an integration could not be tended'),
+  })
+  const connectors = openConnectors({
+    ...deps,
+    integrations,
+    onChanged: (userId) => live.hub.settingsChanged(userId, 'connectors'),
+    onError: (error) => app.log.error({ err: error }, 'a connector could not be tended'),
   })
   const completions = openCompletions({
     ...deps,
     audience: live.hub,
+    onOpen: streams.tie,
+    connectors,
+    onChatChanged: live.hub.chatChanged,
     openBotModel: (_user, bot) =>
       openBotModel(
         bot,
@@ -118,15 +150,18 @@ function openDomains(app: FastifyInstance, deps: Deps): Domains {
     onChatChanged: live.hub.chatChanged,
     onError: (error) => app.log.error({ err: error }, 'a chat could not be tended'),
   })
-  const connectors = openConnectors({
-    ...deps,
-    onError: (error) => app.log.error({ err: error }, 'a connector could not be tended'),
+  signIns?.onEnd(({ userId }) => {
+    if (userId !== null) connectors.closeIdle(userId).catch(connectors.onError)
   })
   app.addHook('preClose', async () => {
-    await Promise.all([completions.close(), chats.close(), connectors.close()])
+    await streams.close()
+    // Calls belong to runs, which say how they ended.
+    await completions.close()
+    await Promise.all([chats.close(), connectors.close()])
+    await integrations.close()
     live.close()
   })
-  return { chats, completions, connectors, live }
+  return { chats, completions, connectors, integrations, live }
 }
 
 /** Everything that needs a signed-in person. */
@@ -135,12 +170,17 @@ async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void
   const { chats, completions, connectors, live } = domains
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
+    request.signIn = identity.signIns?.nameOf(token) ?? null
   }
   api.addHook('onRequest', createBearerGuard({ admit }))
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)
   registerUserRoutes(api)
-  registerBotRoutes(api, deps)
+  registerBotRoutes(api, {
+    ...deps,
+    onChanged: (userId) => live.hub.settingsChanged(userId, 'bots'),
+  })
   registerConnectorRoutes(api, connectors)
+  registerIntegrationRoutes(api, domains.integrations, config.rateLimits.writes)
   registerShareRoutes(api, deps)
   chats.register(api)
   completions.register(api)

@@ -53,7 +53,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     return { chatId, stream }
   }
 
-  it('keeps what was shown when it is killed, and stops politely with the reply interrupted when asked to (§8.7)', async () => {
+  it('keeps what was shown when it is killed, and stops politely with the reply interrupted when asked to', async () => {
     await open()
     const killed = await beginReply()
     await product.end('SIGKILL')

@@ -16,12 +16,14 @@ export interface BotRoutesDeps {
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Called when a person's bots read differently now. */
+  readonly onChanged: (userId: string) => void
 }
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
 /** A person's own bots (§7.2-§7.5). */
-export function registerBotRoutes(api: Api, { database, sealer, now }: BotRoutesDeps): void {
+export function registerBotRoutes(api: Api, { database, sealer, now, onChanged }: BotRoutesDeps): void {
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const bots = await listBots(database.db, requireUser(request))
     return bots.map((bot) => presentBot(bot, sealer))
@@ -32,6 +34,7 @@ export function registerBotRoutes(api: Api, { database, sealer, now }: BotRoutes
     const bot = await refuseTakenName(database.dialect, request.body.name, () =>
       createBot(database.db, sealer, user, request.body, now()),
     )
+    onChanged(user.id)
     return reply.status(201).send(presentBot(bot, sealer))
   })
 
@@ -41,6 +44,7 @@ export function registerBotRoutes(api: Api, { database, sealer, now }: BotRoutes
     async (request) => {
       const user = requireUser(request)
       const bot = await changeBot(database, sealer, user, request.params.name, request.body)
+      onChanged(user.id)
       return presentBot(bot, sealer)
     },
   )
@@ -49,7 +53,9 @@ export function registerBotRoutes(api: Api, { database, sealer, now }: BotRoutes
     '/api/bot/:name',
     { schema: { params: NamedBot, response: { 204: z.null() } } },
     async (request, reply) => {
-      await deleteBot(database.db, requireUser(request), request.params.name)
+      const user = requireUser(request)
+      await deleteBot(database.db, user, request.params.name)
+      onChanged(user.id)
       return reply.status(204).send(null)
     },
   )

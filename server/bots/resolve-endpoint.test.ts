@@ -27,7 +27,7 @@ function bot(fields: Partial<BotRow> = {}): BotRow {
 describe('a bot with an address of its own', () => {
   const base_url = 'https://own.example/v1'
 
-  it('is asked there with its own key, as an address that a person typed', () => {
+  it('is asked there with its own key, as an address that a person typed (§1.1, §3.1)', () => {
     const own = bot({
       base_url,
       api_key: sealer.seal('own-key'),

@@ -33,7 +33,7 @@ export interface Providers {
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint {
   const shared = {
-    apiType: apiTypes.find((type) => type === bot.api_type) ?? 'openai',
+    apiType: apiTypeOf(bot),
     customApiPath: bot.custom_api_path,
   }
   const ownKey = openKey(bot, providers.sealer)
@@ -50,6 +50,11 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint 
     'bot_misconfigured',
     `The bot "${bot.name}" has no address to ask: give it a base URL, or set DEFAULT_MODEL_BASE_URL on the server.`,
   )
+}
+
+/** The wire format that a bot's model speaks. */
+export function apiTypeOf({ api_type }: Pick<BotRow, 'api_type'>): ApiType {
+  return apiTypes.find((type) => type === api_type) ?? 'openai'
 }
 
 function openKey(bot: BotRow, sealer: Sealer): string | null {

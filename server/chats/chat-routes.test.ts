@@ -43,6 +43,8 @@ describe.each(engines)('chats on %s', (engine) => {
     const all = await list(eve)
     expect(all.chats.map((chat) => chat.id)).toEqual([ids[0], ...[ids[1], ids[2]].sort(byTime(all))])
     expect(all).toMatchObject({ total: 3, page: 1, limit: 10 })
+    const times = all.chats.map((chat) => Date.parse(chat.update_time))
+    expect(times).toEqual(times.toSorted((a, b) => b - a))
     expect(all.chats[0]?.messages).toEqual([
       { role: 'user', content: 'What?' },
       { role: 'assistant', content: 'That.', model: 'scripted' },
@@ -207,6 +209,20 @@ describe.each(engines)('chats on %s', (engine) => {
       }
       expect((await list(ada, '?search=confidential')).chats.map((chat) => chat.id)).toContain(chatId)
     })
+  })
+
+  it('lets a browser keep a picture for the person who read it, and for no other', async () => {
+    const chatId = await ada.newChat()
+    const [question] = await say(ada, chatId, 'Draw', 'Drawn.')
+    const messageId = question?.id ?? ''
+    await product.database.db
+      .insertInto('result_images')
+      .values({ chat_id: chatId, message_id: messageId, place: 0, mime_type: 'image/png', data: 'AAAA' })
+      .execute()
+    const answer = await ada.get(`/api/chats/${chatId}/images/${messageId}/0`)
+    expect(answer.json()).toEqual({ mimeType: 'image/png', data: 'AAAA' })
+    expect(answer.headers['cache-control']).toMatch(/^private, .*immutable$/)
+    expect(answer.headers.vary).toBe('authorization')
   })
 
   it('needs a signed-in person for every call', async () => {

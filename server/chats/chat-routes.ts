@@ -7,16 +7,18 @@ import {
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
+import { ResultImage } from '@yonder/contract/tool-result'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { newId } from '../db/new-id.ts'
 import type { Api } from '../http/api.ts'
+import { AppError } from '../http/app-error.ts'
 import { normalizeText } from '../http/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { insertChat, requireChat } from './chat-store.ts'
-import { listMessages } from './message-store.ts'
-import { presentChat } from './present-chat.ts'
 import type { PartialReply } from './present-chat.ts'
+import { readChat } from './read-chat.ts'
+import { findResultImage } from './result-image-store.ts'
 import type { SearchChats } from './search-chats.ts'
 import { selectResponse } from './select-response.ts'
 
@@ -29,6 +31,12 @@ export interface ChatRoutesDeps {
   /** Tells a person's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
+
+const ImagePlace = z.object({
+  id: ClientId,
+  messageId: ClientId,
+  place: z.coerce.number().int().min(0).max(1_000),
+})
 
 /** A person's chats (§7.6-§7.8, §7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
@@ -47,12 +55,20 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   api.get(
     '/api/chats/:id',
     { schema: { params: z.object({ id: ClientId }), response: { 200: Chat } } },
-    async (request) => {
-      const { id } = await requireChat(db, requireUser(request), request.params.id)
-      const reply = await readRun(id)
-      // Read after the run: what ended in between is whole here.
-      const rows = await listMessages(db, id)
-      return presentChat(await requireChat(db, requireUser(request), id), rows, reply)
+    (request) => readChat(db, readRun, requireUser(request), request.params.id),
+  )
+
+  api.get(
+    '/api/chats/:id/images/:messageId/:place',
+    { schema: { params: ImagePlace, response: { 200: ResultImage } } },
+    async (request, reply) => {
+      const { id, messageId, place } = request.params
+      await requireChat(db, requireUser(request), id)
+      const image = await findResultImage(db, id, messageId, place)
+      if (image === undefined) throw new AppError('not_found', 'There is no such picture in this chat.')
+      // A browser has several people: what it keeps of one is no answer to another.
+      reply.headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' })
+      return image
     },
   )
 

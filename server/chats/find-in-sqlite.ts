@@ -14,6 +14,8 @@ interface WordHits {
   readonly word: string
   /** Chats in which it certainly stands. */
   readonly chats: Set<string>
+  /** Chats with messages that have its grams and were not read yet. */
+  readonly maybe: Map<string, number[]>
   /** Messages before this position were not looked at; 0 when all were. */
   readonly unknownBefore: number
 }
@@ -31,16 +33,23 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
     content: foldCase(content),
   }))
   const hits = request.words.map((word) => {
-    // Of several words the rarest decides, and should be known to its end.
-    const enough = request.words.length === 1 ? wanted : Infinity
-    const found = user === undefined ? emptyHits(word) : readHits(reader, user, word, enough)
+    const found =
+      user === undefined
+        ? emptyHits(word)
+        : request.words.length === 1
+          ? readHits(reader, user, word, wanted)
+          : listHits(reader, user, word)
     for (const { chat_id, content } of waiting) if (content.includes(word)) found.chats.add(chat_id)
     return found
   })
-  const complete = hits.filter((hit) => hit.unknownBefore === 0)
-  const [rarest] = complete.sort((a, b) => a.chats.size - b.chats.size)
-  const single = hits.length === 1 && hits[0] !== undefined ? hits[0].chats.size : 0
-  const chats = rarest === undefined ? walkAll(reader, request.userId) : newestFirst(reader, rarest.chats)
+  // Of several words the rarest decides; a common one, asked of the chats that are left, is soon found in each.
+  hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countChats(a) - countChats(b))
+  const [first] = hits
+  const single = hits.length === 1 && first !== undefined ? first.chats.size : 0
+  const chats =
+    first?.unknownBefore === 0
+      ? newestFirst(reader, [...first.chats, ...first.maybe.keys()])
+      : walkAll(reader, request.userId)
   const ids: string[] = []
   let total = 0
   for (const id of chats) {
@@ -53,20 +62,42 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
 }
 
 function emptyHits(word: string): WordHits {
-  return { word, chats: new Set(), unknownBefore: 0 }
+  return { word, chats: new Set(), maybe: new Map(), unknownBefore: 0 }
 }
 
+function countChats({ chats, maybe }: WordHits): number {
+  return chats.size + maybe.size
+}
+
+/** Reads messages until `enough` chats are found. */
 function readHits(reader: SearchReader, user: number, word: string, enough: number): WordHits {
   const chats = new Set<string>()
   const certain = isExact(word)
   let looked = 0
   for (const position of reader.iterateHits(user, askForWord(word))) {
-    if (looked >= mostHits || chats.size >= enough) return { word, chats, unknownBefore: position + 1 }
+    if (looked >= mostHits || chats.size >= enough)
+      return { ...emptyHits(word), chats, unknownBefore: position + 1 }
     looked++
     const chatId = certain ? reader.findChatId(position) : findChat(reader, position, word, chats)
     if (chatId !== undefined) chats.add(chatId)
   }
-  return { word, chats, unknownBefore: 0 }
+  return { ...emptyHits(word), chats }
+}
+
+/** Lists what the index gives of one of several words; of most of these messages the other words spare the reading. */
+function listHits(reader: SearchReader, user: number, word: string): WordHits {
+  const found = emptyHits(word)
+  const certain = isExact(word)
+  let looked = 0
+  for (const position of reader.iterateHits(user, askForWord(word))) {
+    if (looked >= mostHits) return { ...found, unknownBefore: position + 1 }
+    looked++
+    const chatId = reader.findChatId(position)
+    if (chatId === undefined) continue
+    if (certain) found.chats.add(chatId)
+    else if (!found.maybe.get(chatId)?.push(position)) found.maybe.set(chatId, [position])
+  }
+  return found
 }
 
 /** The chat of a message that may hold a word, when it does. */
@@ -85,15 +116,25 @@ function* walkAll(reader: SearchReader, userId: string): Iterable<string> {
   for (const { id } of reader.iterateChats(userId)) yield id
 }
 
-function newestFirst(reader: SearchReader, chats: ReadonlySet<string>): string[] {
-  return [...chats]
+function isIn(reader: SearchReader, position: number, word: string): boolean {
+  const text = reader.findText(position)
+  return text !== undefined && foldCase(text.content).includes(word)
+}
+
+function newestFirst(reader: SearchReader, chats: readonly string[]): string[] {
+  return [...new Set(chats)]
     .map((id) => ({ id, time: reader.findUpdateTime(id) }))
     .sort((a, b) => b.time - a.time || (a.id < b.id ? 1 : -1))
     .map(({ id }) => id)
 }
 
-function holds(reader: SearchReader, { word, chats, unknownBefore }: WordHits, chatId: string): boolean {
+function holds(
+  reader: SearchReader,
+  { word, chats, maybe, unknownBefore }: WordHits,
+  chatId: string,
+): boolean {
   if (chats.has(chatId)) return true
+  if (maybe.get(chatId)?.some((position) => isIn(reader, position, word))) return true
   if (unknownBefore === 0) return false
   const first = reader.findFirstPosition(chatId)
   if (first === undefined || first >= unknownBefore) return false

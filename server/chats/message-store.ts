@@ -5,7 +5,7 @@ import type { MessageRow, MessageTable } from '../db/tables.ts'
 
 /** A message to append; the place in the tree and the time are given by `appendMessage`. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
-  Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server'>>
+  Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
 
 /** What becomes of a reply when its run ends. */
 export type MessageChange = Partial<
@@ -23,6 +23,9 @@ export type MessageChange = Partial<
     | 'server'
     | 'tool'
     | 'arguments'
+    | 'call_state'
+    | 'call'
+    | 'notice'
   >
 >
 
@@ -40,7 +43,6 @@ export async function appendMessage(
   now: number,
   latest?: number,
 ): Promise<MessageRow> {
-  const before = latest ?? (await findLatestTime(trx, message.chat_id))
   return trx
     .insertInto('messages')
     .values({
@@ -48,13 +50,14 @@ export async function appendMessage(
       parent_id: parent?.id ?? null,
       first_id: parent?.first_id ?? message.id,
       second_id: parent === null ? null : (parent.second_id ?? message.id),
-      unix_timestamp: Math.max(now, before + 1),
+      unix_timestamp: latest === undefined ? afterLatest(message.chat_id, now) : Math.max(now, latest + 1),
     })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
-async function findLatestTime(db: Db, chatId: string): Promise<number> {
+/** The time of a chat's latest message; 0 without one. */
+export async function findLatestTime(db: Db, chatId: string): Promise<number> {
   const row = await db
     .selectFrom('messages')
     .select('unix_timestamp')
@@ -65,6 +68,13 @@ async function findLatestTime(db: Db, chatId: string): Promise<number> {
   return row?.unix_timestamp ?? 0
 }
 
+/** `now`, or the time after the chat's latest message when that is later. */
+function afterLatest(chatId: string, now: number) {
+  return sql<number>`coalesce((
+    select case when unix_timestamp < ${now} then ${now} else unix_timestamp + 1 end
+    from messages where chat_id = ${chatId} order by unix_timestamp desc limit 1), ${now})`
+}
+
 export function findMessage(db: Db, chatId: string, id: string): Promise<MessageRow | undefined> {
   return db
     .selectFrom('messages')
@@ -72,6 +82,33 @@ export function findMessage(db: Db, chatId: string, id: string): Promise<Message
     .where('chat_id', '=', chatId)
     .where('id', '=', id)
     .executeTakeFirst()
+}
+
+/** What a message below another one must know of it. */
+export function findPlace(
+  db: Db,
+  chatId: string,
+  id: string,
+): Promise<Pick<MessageRow, 'id' | 'first_id' | 'second_id'>> {
+  return db
+    .selectFrom('messages')
+    .select(['id', 'first_id', 'second_id'])
+    .where('chat_id', '=', chatId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+}
+
+/** Whether a bot's reply in this chat carries a notice. */
+export async function hasNotice(db: Db, chatId: string, bot: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('messages')
+    .select('id')
+    .where('chat_id', '=', chatId)
+    .where('bot', '=', bot)
+    .where('notice', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The replies to a message, oldest first. */
@@ -106,7 +143,10 @@ export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id'
 }
 
 /** A message of the path to a model. */
-export type PathMessage = Pick<MessageRow, 'id' | 'role' | 'content' | 'status'>
+export type PathMessage = Pick<
+  MessageRow,
+  'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call'
+>
 
 /** The newest `limit` messages on the way from the root to a message, oldest first. */
 export async function listPath(
@@ -116,14 +156,18 @@ export async function listPath(
   limit = longestPath,
 ): Promise<PathMessage[]> {
   const { rows } = await sql<PathMessage>`
-    with recursive path (id, parent_id, role, content, status, depth) as (
-      select id, parent_id, role, content, status, 1 from messages where chat_id = ${chatId} and id = ${leafId}
+    with recursive path (id, parent_id, role, content, status, server, arguments, call_state, call, depth) as (
+      select id, parent_id, role, content, status, server, arguments, call_state, call, 1
+      from messages where chat_id = ${chatId} and id = ${leafId}
       union all
-      select m.id, m.parent_id, m.role, m.content, m.status, path.depth + 1
+      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
+        path.depth + 1
       from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
       where path.depth < ${limit}
     )
-    select id, role, content, status from path order by depth desc`.execute(db)
+    select id, role, content, status, server, arguments, call_state, call from path order by depth desc`.execute(
+    db,
+  )
   return rows
 }
 

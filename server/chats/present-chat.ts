@@ -9,23 +9,33 @@ export interface PartialReply {
   readonly messages: readonly Message[]
 }
 
-/** A chat as its owner reads it (§3.3), with the text so far of a reply that is being written. */
+/**
+ * Whether rows that were read after a run's events show the same moment: what the run wrote last stands in them as its
+ * events tell it, and nothing below it.
+ */
+export function isSameMoment({ messages }: PartialReply, rows: readonly MessageRow[]): boolean {
+  const last = messages.at(-1)
+  const row = rows.findLast(({ id }) => id === last?.id)
+  return (
+    row !== undefined &&
+    row.status === last?.status &&
+    (row.call_state ?? undefined) === last.call?.state &&
+    !rows.some(({ parent_id }) => parent_id === row.id)
+  )
+}
+
+/** A chat as its owner reads it (§3.3), with what a run has written so far, whose rows these are. */
 export function presentChat(
   chat: ChatRow,
   rows: readonly MessageRow[],
   reply: PartialReply | undefined,
 ): Chat {
-  const streaming = new Set(rows.filter((row) => row.status === 'streaming').map((row) => row.id))
-  // A run that ended while the rows were read counts as ended: its texts are in them.
-  const current = reply !== undefined && streaming.has(reply.run.message_id) ? reply : undefined
-  const partial = new Map(
-    current?.messages.filter((message) => streaming.has(message.id)).map((message) => [message.id, message]),
-  )
+  const written = new Map(reply?.messages.map((message) => [message.id, message]))
   return {
     id: chat.id,
-    messages: rows.map((row) => partial.get(row.id) ?? presentMessage(row)),
+    messages: rows.map((row) => written.get(row.id) ?? presentMessage(row)),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
-    run: current?.run ?? null,
+    run: reply?.run ?? null,
   }
 }

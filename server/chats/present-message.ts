@@ -3,7 +3,10 @@ import { errorCodes } from '@yonder/contract/error-codes'
 import type { ErrorCode } from '@yonder/contract/error-codes'
 import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
 import type { Message } from '@yonder/contract/message'
+import { toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
+import type { ToolCall } from '@yonder/contract/tool-call'
 import type { MessageRow } from '../db/tables.ts'
+import { parseCall } from './stored-call.ts'
 
 /** A message as its owner reads it; a failed reply shows its error, as the stream's reducer does. */
 export function presentMessage(row: MessageRow): Message {
@@ -23,6 +26,9 @@ export function presentMessage(row: MessageRow): Message {
       server: row.server,
       tool: row.tool,
       arguments: row.arguments,
+      call: presentCall(row),
+      outcome: row.outcome === null ? null : ToolOutcome.parse(JSON.parse(row.outcome)),
+      notice: row.notice,
       finish: cutReasons.find((reason) => reason === row.finish) ?? null,
       usage: row.usage === null ? null : Usage.parse(JSON.parse(row.usage)),
       error:
@@ -30,6 +36,20 @@ export function presentMessage(row: MessageRow): Message {
     }),
   }
   return message.status === 'failed' ? showFailure(message) : message
+}
+
+/** How a call stands; what its model and its connector know of it stays here. */
+function presentCall({ call, call_state }: MessageRow): ToolCall | null {
+  const state = toolCallStates.find((known) => known === call_state)
+  if (call === null || state === undefined) return null
+  const { title, changes, fingerprint } = parseCall(call)
+  const named = { state, ...(title === undefined ? {} : { title }) }
+  if (state !== 'waiting') return named
+  return {
+    ...named,
+    ...(changes === undefined ? {} : { changes: [...changes] }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  }
 }
 
 /** Only the fields that have a value: absent on the wire, null in the row. A chat has thousands of messages. */

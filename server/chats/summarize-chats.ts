@@ -19,7 +19,10 @@ export async function summarizeChats(
   return ids.flatMap((id) => {
     const chat = chats.get(id)
     if (chat === undefined) return []
-    const rows = messages.filter((message) => message.chat_id === id)
+    // What a tool returned is none of the messages that people see (§3.11).
+    const rows = messages.filter(
+      ({ chat_id, role, server }) => chat_id === id && (role === 'assistant' || server === null),
+    )
     return [
       {
         id,

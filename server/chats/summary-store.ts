@@ -7,7 +7,7 @@ const charactersRead = 600
 
 export type SummaryRow = Pick<
   MessageRow,
-  'chat_id' | 'id' | 'role' | 'content' | 'status' | 'error_message' | 'model'
+  'chat_id' | 'id' | 'role' | 'content' | 'status' | 'error_message' | 'model' | 'server'
 >
 
 export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
@@ -46,6 +46,7 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
       'm.status',
       'm.error_message',
       'm.model',
+      'm.server',
       eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(charactersRead)]).as('content'),
     ])
     .where('c.id', 'in', used)

@@ -1,4 +1,5 @@
-import type { AbortReason } from './run-completion.ts'
+import type { AbortReason } from './ask-model.ts'
+import type { OpenQuestions } from './open-questions.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
 /** A run that this process writes. */
@@ -6,6 +7,7 @@ export interface ActiveRun {
   readonly chatId: string
   readonly messageId: string
   readonly recorder: RunRecorder
+  readonly questions: OpenQuestions
   /** Ends it; what it has said so far is kept. */
   abort(reason: AbortReason): void
   /** Resolves when its end is stored, or cannot be. */

@@ -14,10 +14,11 @@ export async function closeRun(
   state: RunState,
   now: number,
 ): Promise<void> {
-  const reply = state.messages.at(-1)
-  if (reply === undefined) throw new Error(`run ${run.id} has no reply`)
+  const last = state.messages.at(-1)
+  if (last === undefined) throw new Error(`run ${run.id} has no reply`)
   if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
-  await updateMessage(trx, run.chat_id, reply.id, toMessageChange(reply))
+  // After a result the run may end without another reply.
+  if (last.role === 'assistant') await updateMessage(trx, run.chat_id, last.id, toMessageChange(last))
   await touchChat(trx, run.chat_id, now)
 }
 
@@ -36,5 +37,6 @@ export function toMessageChange(reply: Message): MessageChange {
     server: reply.server ?? null,
     tool: reply.tool ?? null,
     arguments: reply.arguments ?? null,
+    notice: reply.notice ?? null,
   }
 }

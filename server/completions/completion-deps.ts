@@ -1,3 +1,4 @@
+import type { Connectors } from '../connectors/open-connectors.ts'
 import type { Database } from '../db/database.ts'
 import type { BotRow } from '../db/tables.ts'
 import type { User } from '../identity/user.ts'
@@ -6,6 +7,7 @@ import type { ActiveRuns } from './active-runs.ts'
 import type { RunFeed } from './run-feed.ts'
 import type { RunLog } from './run-log.ts'
 import type { RunNews } from './run-news.ts'
+import type { ToollessBots } from './toolless-bots.ts'
 
 /** What the files of this folder share; `open-completions.ts` makes it. */
 export interface CompletionDeps {
@@ -20,6 +22,10 @@ export interface CompletionDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
+  readonly connectors: Pick<Connectors, 'listModelTools' | 'findToolConsent' | 'callTool' | 'recordDenial'>
+  readonly toolless: ToollessBots
+  /** Tells a person's other tabs and devices of what no run says. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
   /** For what a person cannot act on. */
   readonly onError: (error: unknown) => void
 }

@@ -1,27 +1,29 @@
 import { StopAnswer, StopRequest, ClientId } from '@yonder/contract/chat'
 import { CompletionRequest, FollowQuery } from '@yonder/contract/completion'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
-import { listReplies } from '../chats/message-store.ts'
-import { presentMessage } from '../chats/present-message.ts'
-import type { MessageRow } from '../db/tables.ts'
+import type { BotRow } from '../db/tables.ts'
 import type { Api } from '../http/api.ts'
 import { AppError } from '../http/app-error.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { closeDeadRun } from './close-dead-runs.ts'
+import type { User } from '../identity/user.ts'
 import type { CompletionDeps } from './completion-deps.ts'
+import { continueRun } from './continue-run.ts'
 import { followRun } from './follow-run.ts'
+import { recordDenials } from './record-denials.ts'
+import { refuseWhileClosing } from './refuse-while-closing.ts'
 import { regenerateReply } from './regenerate-reply.ts'
-import { retellRun } from './retell-run.ts'
-import { findActiveRun, findLastSeq, findLatestRun } from './run-store.ts'
+import { isForgotten, repeatAnswer } from './repeat-answer.ts'
+import { findLastSeq, findLatestRun } from './run-store.ts'
 import { sendMessage } from './send-message.ts'
-import { startRun, stillAnswering } from './start-run.ts'
+import type { SentMessage } from './send-message.ts'
+import { startRun } from './start-run.ts'
 import { stopCompletion } from './stop-completion.ts'
-import { logTime } from './tend-runs.ts'
+import { writeWhenFree } from './write-when-free.ts'
 
 export interface CompletionRoutesDeps extends CompletionDeps {
   readonly sse: SseHub
@@ -41,16 +43,13 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      if (deps.isClosing())
-        throw new AppError('unavailable', 'The server is going down. Try again in a moment.')
+      refuseWhileClosing(deps)
       const bot = await requireBot(db, user, body.botName)
-      const sent = await writeWhenFree(deps, body.chatId, async () =>
-        'userMessageId' in body
-          ? ({ kind: 'written', run: await regenerateReply(deps, user, bot, body) } as const)
-          : sendMessage(deps, user, bot, body),
-      )
-      if (sent.kind === 'repeated') return repeatAnswer(deps, request, reply, sent.message)
+      const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
+      if (sent.kind === 'repeated') return repeatAnswer(deps, request, reply, sent)
+      if (sent.denied !== undefined) await recordDenials(deps, user, sent.denied)
       startRun(deps, sent.run, user, bot)
+      if (sent.denied !== undefined) deps.onChatChanged(user.id, body.chatId)
       const { id, started } = sent.run
       const stream = deps.sse.open(request, reply)
       stream.write(sseFrame(JSON.stringify(started)))
@@ -81,49 +80,16 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
   )
 }
 
-/**
- * Writes into a chat in which nothing runs. A run whose node died does not count: it is closed first.
- * @throws AppError `run_active`
- */
-async function writeWhenFree<Result>(
+async function write(
   deps: CompletionDeps,
-  chatId: string,
-  write: () => Promise<Result>,
-): Promise<Result> {
-  const { db, dialect } = deps.database
-  try {
-    return await write()
-  } catch (error) {
-    // Two that raced past the check meet at the index that allows one run to a chat.
-    const refusal = dialect.isUniqueViolation(error) ? stillAnswering() : error
-    if (!(refusal instanceof AppError) || refusal.code !== 'run_active') throw refusal
-    const active = await findActiveRun(db, dialect, chatId)
-    if (active?.expired !== true) throw refusal
-    await closeDeadRun(deps, active.id)
-    return write()
+  user: User,
+  bot: BotRow,
+  request: CompletionRequest,
+): Promise<SentMessage> {
+  if ('userMessageId' in request) {
+    return { kind: 'written', run: await regenerateReply(deps, user, bot, request) }
   }
-}
-
-/** Answers a repeated message with the stream of its first answer. */
-async function repeatAnswer(
-  deps: CompletionRoutesDeps,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  message: MessageRow,
-): Promise<void> {
-  const { db, dialect } = deps.database
-  const [answer] = await listReplies(db, message.chat_id, message.id)
-  if (answer === undefined) throw new Error(`message ${message.id} has no reply`)
-  const run = await findLatestRun(db, dialect, message.chat_id, answer.id)
-  const stream = deps.sse.open(request, reply)
-  if (run === undefined || isForgotten(deps, run)) {
-    stream.end(retellRun(presentMessage(message), presentMessage(answer)))
-  } else await followRun(deps, stream, { runId: run.id, after: 0, numbered: false })
-}
-
-/** Its log is removed a while after its end: the text is in the message. */
-function isForgotten({ now }: CompletionDeps, run: { readonly ended_at: number | null }): boolean {
-  return run.ended_at !== null && now() - run.ended_at > logTime
+  return request.server ? continueRun(deps, user, bot, request) : sendMessage(deps, user, bot, request)
 }
 
 function lastEventId(request: FastifyRequest): number {

@@ -40,7 +40,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('after a reload at any instant continues what the chat showed (§4.15)', async () => {
+  it('after a reload at any instant continues what the chat showed', async () => {
     product.model.reply([...counting(0, 120), { finish: 'stop' }])
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Count')

@@ -1,6 +1,7 @@
 import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
+import type { SseOptions } from '../http/sse.ts'
 import type { ActiveRuns } from './active-runs.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
@@ -12,15 +13,19 @@ import { RunLog } from './run-log.ts'
 import { openRunNews } from './run-news.ts'
 import type { OtherNews } from './run-news.ts'
 import { tendRuns } from './tend-runs.ts'
+import { registerToolRoutes } from './tool-routes.ts'
+import { ToollessBots } from './toolless-bots.ts'
 
 export type CompletionOptions = Pick<
   CompletionDeps,
-  'database' | 'nodeId' | 'now' | 'openBotModel' | 'onError'
+  'database' | 'nodeId' | 'now' | 'openBotModel' | 'connectors' | 'onChatChanged' | 'onError'
 > & {
   /** Who listens at this node to what happens in their chats. */
   readonly audience: RunAudience & OtherNews
   /** Completions that one person may ask for. */
   readonly perMinute: number
+  /** Sees every stream that opens. */
+  readonly onOpen: SseOptions['onOpen']
 }
 
 /** The runs of this process. */
@@ -58,18 +63,23 @@ export function openCompletions(options: CompletionOptions): Completions {
   })
   const { audience } = options
   const news = openRunNews(database, {
-    onChat: (changed) => audience.onChat(changed),
+    onChange: (change) => audience.onChange(change),
     onGap: () => audience.onGap(),
   })
-  const feed = new RunFeed({ ...options, runs, log, news }, audience)
-  const deps: CompletionDeps = { ...options, runs, log, news, feed }
-  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }) })
+  const toolless = new ToollessBots(options.now)
+  const feed = new RunFeed({ ...options, runs, log, news, toolless }, audience)
+  const deps: CompletionDeps = { ...options, runs, log, news, toolless, feed }
+  const { onOpen } = options
+  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
   const endTending = tendRuns(deps)
   let closing = false
 
   return {
-    register: (api) =>
-      registerCompletionRoutes(api, { ...deps, sse, perMinute: options.perMinute, isClosing: () => closing }),
+    register(api) {
+      const routes = { ...deps, sse, perMinute: options.perMinute, isClosing: () => closing }
+      registerCompletionRoutes(api, routes)
+      registerToolRoutes(api, routes)
+    },
     readRun: (chatId) => readRun(deps, chatId),
     countActive: () => runs.size,
     joinRuns: (userId, alone) => feed.join(userId, alone),

@@ -5,8 +5,8 @@ import type { BotRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
 import type { CompletionDeps } from './completion-deps.ts'
-import { writeRun } from './start-run.ts'
-import type { WrittenRun } from './start-run.ts'
+import { writeRun } from './write-run.ts'
+import type { WrittenRun } from './write-run.ts'
 
 /**
  * Writes another empty reply to a person's message, and its run; the earlier replies stay as siblings.

@@ -1,110 +1,116 @@
-import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
-import type { ModelPart, ModelStream } from '../models/model.ts'
-import { longestAnswer, runCompletion } from './run-completion.ts'
+import type { BatchCall } from '../chats/stored-call.ts'
+import { mostCalls, mostRounds, runCompletion } from './run-completion.ts'
+import type { HandedCall, RunActions, RunStep } from './run-completion.ts'
 
-const request = { model: 'm', messages: [], tools: [], maxTokens: null }
+const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
+const complete = { status: 'complete' } as const
 
-async function run(model: ModelStream, signal = new AbortController().signal) {
-  const said: string[] = []
-  const events: UnnumberedEvent[] = []
-  const ending = await runCompletion({
-    model,
-    request,
-    signal,
-    onText: (kind, text) => said.push(`${kind}: ${text}`),
-    onEvent: (event) => events.push(event),
-  })
-  return { ending, said, events }
+/** Actions that only say what they were told to do; the model asks for these batches, then it answers. */
+function note(
+  batches: readonly (readonly string[])[],
+  rest: { readonly waits?: string; readonly onDone?: (what: string) => void } = {},
+) {
+  const done: string[] = []
+  const asked = [...batches]
+  const say = (what: string): void => {
+    done.push(what)
+    rest.onDone?.(what)
+  }
+  const actions: RunActions = {
+    async ask() {
+      say('ask')
+      return { ending: complete, calls: (asked.shift() ?? []).map(call) }
+    },
+    async handOut([first, ...others], continues) {
+      const id = first?.id ?? ''
+      say(`hand out ${id}${continues ? ' after' : ''}`)
+      return rest.waits === id ? undefined : hand(id, others)
+    },
+    async call({ toolName }) {
+      say(`call ${toolName}`)
+    },
+    async reply() {
+      say('reply')
+    },
+  }
+  return { actions, done }
 }
 
-const answering =
-  (...parts: ModelPart[]): ModelStream =>
-  async (_request, { onParts }) => {
-    for (const part of parts) onParts([part])
+function hand(toolName: string, rest: readonly BatchCall[] = []): HandedCall {
+  return {
+    replyId: 'r',
+    connectorName: 'c',
+    toolName,
+    arguments: '{}',
+    unknown: false,
+    approval: 'once',
+    fingerprint: undefined,
+    rest,
   }
+}
 
-describe('runCompletion', () => {
-  it('tells what the model says, in order', async () => {
-    const { ending, said, events } = await run(
-      answering(
-        { type: 'model', model: 'm-1', provider: 'p' },
-        { type: 'reasoning', text: 'hm' },
-        { type: 'text', text: 'yes' },
-        { type: 'usage', inputTokens: 1, outputTokens: null },
-        { type: 'finish', reason: 'stop' },
-      ),
+const run = (first: RunStep, actions: RunActions, signal = new AbortController().signal) =>
+  runCompletion(first, actions, signal)
+const ask: RunStep = { kind: 'ask' }
+
+describe('the loop of a run', () => {
+  it('asks once where nothing is called', async () => {
+    const { actions, done } = note([])
+    expect(await run(ask, actions)).toEqual(complete)
+    expect(done).toEqual(['ask'])
+  })
+
+  it('calls what was asked for, one after the other, and asks again when all is answered', async () => {
+    const { actions, done } = note([['a', 'b'], ['c']])
+    expect(await run(ask, actions)).toEqual(complete)
+    expect(done.join(', ')).toBe(
+      'ask, hand out a, call a, reply, hand out b after, call b, reply, ask, hand out c, call c, reply, ask',
     )
-    expect(said).toEqual(['reasoning: hm', 'text: yes'])
-    expect(events).toEqual([
-      { type: 'model', model: 'm-1', provider: 'p' },
-      { type: 'usage', usage: { input_tokens: 1, output_tokens: null } },
-    ])
-    expect(ending).toEqual({ status: 'complete' })
+  })
+
+  it('ends where a call waits for its person', async () => {
+    const { actions, done } = note([['a', 'b', 'c']], { waits: 'b' })
+    expect(await run(ask, actions)).toEqual(complete)
+    expect(done.at(-1)).toBe('hand out b after')
+  })
+
+  it('goes on with an allowed call, and with the calls that came with it', async () => {
+    const { actions, done } = note([])
+    await run({ kind: 'call', call: hand('b', [call('c')]) }, actions)
+    expect(done).toEqual(['call b', 'reply', 'hand out c after', 'call c', 'reply', 'ask'])
+  })
+
+  it('ends after so many rounds', async () => {
+    const { actions, done } = note(Array.from({ length: mostRounds + 5 }, () => ['a']))
+    expect(await run(ask, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(done.filter((what) => what === 'ask')).toHaveLength(mostRounds)
+    // There is a reply to say it in.
+    expect(done.at(-1)).toBe('reply')
+  })
+
+  it('ends after so many calls, in however few rounds they are asked for', async () => {
+    const batch = Array.from({ length: 128 }, () => 'a')
+    const { actions, done } = note([batch, batch, batch])
+    expect(await run(ask, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(done.filter((what) => what === 'call a')).toHaveLength(mostCalls)
+    expect(done.at(-1)).toBe('reply')
   })
 
   it.each([
-    ['a failure', [{ type: 'failed', code: 'upstream_timeout', message: 'slow' }], 'upstream_timeout'],
-    ['an answer without text', [{ type: 'finish', reason: 'stop' }], 'upstream_invalid'],
-    ['a withheld answer', [{ type: 'finish', reason: 'content_filter' }], 'upstream_error'],
-    [
-      'a tool that is not there',
-      [
-        { type: 'tool_call', id: '1', name: 'x', arguments: '{}' },
-        { type: 'finish', reason: 'tool_calls' },
-      ],
-      'tool_unavailable',
-    ],
-    ['a model that just returns', [{ type: 'text', text: 'a' }], 'upstream_cut'],
-  ] as const)('ends truthfully after %s', async (_what, parts, code) => {
-    const { ending } = await run(answering(...parts))
-    expect(ending).toMatchObject({ status: 'failed', error: { code } })
-  })
-
-  it('says that a reply was cut by a limit', async () => {
-    const { ending } = await run(answering({ type: 'text', text: 'a' }, { type: 'finish', reason: 'length' }))
-    expect(ending).toEqual({ status: 'complete', finish: 'length' })
-  })
-
-  it.each(['stopped', 'interrupted'] as const)(
-    'ends as %s at once, aborts the upstream and takes nothing more',
-    async (reason) => {
-      const controller = new AbortController()
-      let upstream: AbortSignal | undefined
-      const stuck: ModelStream = (_request, { signal, onParts }) => {
-        upstream = signal
-        onParts([{ type: 'text', text: 'some' }])
-        controller.abort(reason)
-        onParts([{ type: 'text', text: ' more' }])
-        return new Promise(() => undefined)
-      }
-      const { ending, said } = await run(stuck, controller.signal)
-      expect(ending).toEqual({ status: reason })
-      expect(said).toEqual(['text: some'])
-      expect(upstream?.aborted).toBe(true)
-    },
-  )
-
-  it('does not ask the model when it was stopped before', async () => {
-    let asked = false
-    const { ending } = await run(async () => {
-      asked = true
-    }, AbortSignal.abort('stopped'))
-    expect(ending).toEqual({ status: 'stopped' })
-    expect(asked).toBe(false)
-  })
-
-  it('cuts an endless answer at the limit, between characters', async () => {
-    let upstream: AbortSignal | undefined
-    const { ending, said } = await run(async (_request, { signal, onParts }) => {
-      upstream = signal
-      onParts([{ type: 'text', text: 'x'.repeat(longestAnswer - 1) }])
-      onParts([{ type: 'text', text: '😀😀' }])
-      onParts([{ type: 'text', text: 'never' }])
+    ['ask', ['ask']],
+    // A call that is on record as running gets a result.
+    ['hand out a', ['ask', 'hand out a', 'call a']],
+    ['call a', ['ask', 'hand out a', 'call a']],
+    ['reply', ['ask', 'hand out a', 'call a', 'reply']],
+  ])('stops when it is stopped during "%s"', async (when, expected) => {
+    const controller = new AbortController()
+    const { actions, done } = note([['a', 'b'], ['c']], {
+      onDone: (what) => {
+        if (what === when) controller.abort('stopped')
+      },
     })
-    expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
-    expect(said.length).toBe(2)
-    expect(said.every((text) => text.isWellFormed())).toBe(true)
-    expect(upstream?.aborted).toBe(true)
+    expect(await run(ask, actions, controller.signal)).toEqual({ status: 'stopped' })
+    expect(done).toEqual(expected)
   })
 })

@@ -1,140 +1,92 @@
-import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
-import type { ErrorDetail } from '@yonder/contract/error'
-import type { CutReason } from '@yonder/contract/message'
-import type { FinishReason, ModelPart, ModelRequest, ModelStream } from '../models/model.ts'
+import type { BatchCall } from '../chats/stored-call.ts'
+import { abortedEnding, failed } from './ask-model.ts'
+import type { RunEnding } from './ask-model.ts'
 
-/** Characters of an answer, thinking included, after which it is ended. */
-export const longestAnswer = 1_000_000
+/** How often one run asks its model. */
+export const mostRounds = 50
+/** How many calls one run makes: their results are kept. */
+export const mostCalls = 200
 
-/** How a run ended. */
-export interface RunEnding {
-  readonly status: EndedStatus
-  /** Only with `failed`. */
-  readonly error?: ErrorDetail
-  /** Only with `complete`. */
-  readonly finish?: CutReason
+/** A call that stands in a reply and runs. */
+export interface HandedCall {
+  /** The reply that makes it. */
+  readonly replyId: string
+  readonly connectorName: string
+  readonly toolName: string
+  /** The text of a JSON object. */
+  readonly arguments: string
+  /** The model made the tool up. */
+  readonly unknown: boolean
+  readonly approval: 'once' | 'listed' | 'no_list'
+  readonly fingerprint: string | undefined
+  /** The calls of the same turn that come after it. */
+  readonly rest: readonly BatchCall[]
 }
 
-/** Why a run is aborted: a person stopped it, or its server goes down. It is the reason of the abort signal. */
-export type AbortReason = 'stopped' | 'interrupted'
+/** What a run does next with the reply that is open. */
+export type RunStep =
+  | { readonly kind: 'ask' }
+  /** The first of the calls goes into the reply; `continues` says that their turn has begun before it. */
+  | { readonly kind: 'hand_out'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
+  | { readonly kind: 'call'; readonly call: HandedCall }
 
-export interface RunCompletionOptions {
-  readonly model: ModelStream
-  readonly request: ModelRequest
-  /** Aborted with an `AbortReason`. */
-  readonly signal: AbortSignal
-  /** Takes a piece of the answer. On the path of every token. */
-  readonly onText: (kind: 'text' | 'reasoning', text: string) => void
-  readonly onEvent: (event: UnnumberedEvent) => void
+/** What the loop needs done. All of it is stored and shown by whoever does it. */
+export interface RunActions {
+  /** Asks the model, whose answer goes into the open reply. */
+  ask(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
+  /** Gives the call when it may run now; nothing when its person has to allow it first. */
+  handOut(calls: readonly BatchCall[], continues: boolean): Promise<HandedCall | undefined>
+  /** Runs a call, once, and stores its result. */
+  call(call: HandedCall): Promise<void>
+  /** Opens another reply, to the result. */
+  reply(): Promise<void>
 }
 
 /**
- * Asks the model and tells what it says as events, until it has ended. Touches nothing else: who records and who sends is
- * the caller's business. Never rejects; the upstream is aborted before it resolves.
+ * The loop of a run: asks the model, hands out what it calls, runs what may run, and asks again, until the model has
+ * answered, a call waits for its person, or the run is aborted. Does nothing itself. Rejects only as its actions do.
  */
-export async function runCompletion(options: RunCompletionOptions): Promise<RunEnding> {
-  const { model, request, signal } = options
-  const upstream = new AbortController()
-  const turn = new ModelTurn(options, () => upstream.abort())
-  const aborted = new Promise<void>((resolve) => {
-    const end = (): void => {
-      turn.end({ status: signal.reason === 'stopped' ? 'stopped' : 'interrupted' })
-      resolve()
+export async function runCompletion(
+  first: RunStep,
+  actions: RunActions,
+  signal: AbortSignal,
+): Promise<RunEnding> {
+  let step = first
+  let rounds = 0
+  let calls = 0
+  // A call that is on record as running gets its result in any case.
+  while (!signal.aborted || step.kind === 'call') {
+    switch (step.kind) {
+      case 'ask': {
+        if (rounds++ === mostRounds) return tooMany(mostRounds)
+        const answer = await actions.ask()
+        if (answer.calls.length === 0) return answer.ending
+        step = { kind: 'hand_out', calls: answer.calls, continues: false }
+        break
+      }
+      case 'hand_out': {
+        if (calls++ === mostCalls) return tooMany(mostCalls)
+        const call = await actions.handOut(step.calls, step.continues)
+        if (call === undefined) return { status: 'complete' }
+        step = { kind: 'call', call }
+        break
+      }
+      case 'call': {
+        const { rest } = step.call
+        await actions.call(step.call)
+        if (signal.aborted) return abortedEnding(signal)
+        await actions.reply()
+        step = rest.length === 0 ? { kind: 'ask' } : { kind: 'hand_out', calls: rest, continues: true }
+        break
+      }
     }
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
-  if (turn.ending === undefined) {
-    const asked = model(request, { signal: upstream.signal, onParts: (parts) => turn.take(parts) })
-    // A stop is answered at once, however long the upstream's socket takes to close.
-    await Promise.race([asked, aborted])
   }
-  return turn.ending ?? failed('upstream_cut', 'The answer was cut off.')
+  return abortedEnding(signal)
 }
 
-/** What one question to the model brings. */
-class ModelTurn {
-  ending: RunEnding | undefined
-  readonly #options: RunCompletionOptions
-  readonly #abort: () => void
-  #length = 0
-  #unknownTool: string | undefined
-
-  constructor(options: RunCompletionOptions, abort: () => void) {
-    this.#options = options
-    this.#abort = abort
-  }
-
-  take(parts: readonly ModelPart[]): void {
-    for (const part of parts) {
-      if (this.ending !== undefined) return
-      this.#takePart(part)
-    }
-  }
-
-  end(ending: RunEnding): void {
-    this.ending ??= ending
-    this.#abort()
-  }
-
-  #takePart(part: ModelPart): void {
-    const { onEvent } = this.#options
-    switch (part.type) {
-      case 'text':
-      case 'reasoning':
-        this.#takeText(part.type, part.text)
-        return
-      case 'model':
-        onEvent(part)
-        return
-      case 'usage':
-        onEvent({
-          type: 'usage',
-          usage: { input_tokens: part.inputTokens, output_tokens: part.outputTokens },
-        })
-        return
-      case 'tool_call':
-        this.#unknownTool ??= part.name
-        return
-      case 'finish':
-        this.ending = this.#finish(part.reason)
-        return
-      case 'failed':
-        this.ending = failed(part.code, part.message)
-        return
-    }
-  }
-
-  #takeText(kind: 'text' | 'reasoning', text: string): void {
-    const room = longestAnswer - this.#length
-    this.#length += text.length
-    if (text.length <= room) {
-      this.#options.onText(kind, text)
-      return
-    }
-    const rest = text.slice(0, room).toWellFormed()
-    if (rest !== '') this.#options.onText(kind, rest)
-    const limit = longestAnswer.toLocaleString('en-US')
-    this.end(failed('output_limit', `The answer grew longer than ${limit} characters and was ended.`))
-  }
-
-  #finish(reason: FinishReason): RunEnding {
-    if (this.#unknownTool !== undefined) {
-      return failed(
-        'tool_unavailable',
-        `The model called the tool "${this.#unknownTool}", which is not available here.`,
-      )
-    }
-    if (this.#length === 0) {
-      return reason === 'content_filter'
-        ? failed('upstream_error', 'The provider withheld the answer.')
-        : failed('upstream_invalid', 'The model ended without an answer.')
-    }
-    const cut = reason === 'length' || reason === 'content_filter'
-    return { status: 'complete', ...(cut ? { finish: reason } : {}) }
-  }
-}
-
-function failed(code: ErrorDetail['code'], message: string): RunEnding {
-  return { status: 'failed', error: { code, message } }
+function tooMany(times: number): RunEnding {
+  return failed(
+    'output_limit',
+    `The model used tools ${times} times in a row without an answer, so it was stopped. Send a message to let it go on.`,
+  )
 }

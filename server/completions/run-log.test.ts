@@ -112,6 +112,34 @@ describe('the run log', () => {
     expect(heard.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
+  it('says when everything so far is committed and shown, or the run was lost', async () => {
+    let held: ReadonlySet<number> = new Set([1])
+    const { log, acts, listen } = openLog(() => held)
+    const run = log.open(1, started)
+    listen(run)
+    await run.settled()
+    run.append('text', 'one')
+    run.add({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1 } })
+    await run.settled()
+    expect(acts).toEqual(['commit a2 a3', 'show a3'])
+    expect(run.state.messages[1]?.content).toBe('one')
+    held = new Set()
+    run.append('text', 'two')
+    await run.settled()
+    expect(run.state.messages[1]?.content).toBe('one')
+    await run.settled()
+  })
+
+  it('lets nothing follow on the end of a run', async () => {
+    const { log, listen } = openLog()
+    const run = log.open(1, started)
+    const heard = listen(run)
+    run.add({ type: 'ended', status: 'stopped' })
+    run.add({ type: 'mcp_status', status: 'connected', server: 's', message: 'late' })
+    await run.closed
+    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['ended'])
+  })
+
   it('shows nothing of a run that is no longer held, and everything of the others', async () => {
     const { log, listen } = openLog(() => new Set([2]))
     const a = log.open(1, started)

@@ -1,4 +1,4 @@
-import type { ChatNews, Database } from '../db/database.ts'
+import type { ChangeNews, Database } from '../db/database.ts'
 
 /** Waiting for what other processes write into runs. */
 export interface RunNews {
@@ -11,8 +11,8 @@ export interface RunNews {
 
 /** What comes on the same connection as the news of runs. */
 export interface OtherNews {
-  /** A node tells that a chat has changed; it may be this one. */
-  onChat(news: ChatNews): void
+  /** A node tells of a change; it may be this one. */
+  onChange(news: ChangeNews): void
   /** News may have been lost. */
   onGap(): void
 }

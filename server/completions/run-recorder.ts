@@ -59,6 +59,9 @@ export class RunRecorder {
   #tail = ''
   #tailKind: Tail = 'text'
   #waiting = false
+  /** Events that were taken and are not shown yet. */
+  #taken = 0
+  #settling: { readonly seq: number; readonly resolve: () => void }[] = []
   readonly #begun = new Set<Tail>()
   #lost = false
 
@@ -81,13 +84,25 @@ export class RunRecorder {
     if (first || !this.#waiting) this.#announce(first)
   }
 
-  /** Adds an event, with what must be committed together with it. */
+  /** Adds an event, with what must be committed together with it. Nothing follows on the end of a run. */
   add(event: UnnumberedEvent, write?: EventWrite): void {
+    if (this.ending) return
     this.#sealTail()
     this.#events.push(event)
     if (event.type === 'ended') this.ending = true
+    // The next answer's first text is awaited as this one's was.
+    if (event.type === 'reply') this.#begun.clear()
     if (write !== undefined) this.#writes.push(write)
     this.#announce(event.type === 'ended')
+  }
+
+  /** Resolves when everything said so far is committed and shown, without waiting for more to come, or the run is lost. */
+  settled(): Promise<void> {
+    this.#sealTail()
+    const seq = this.state.seq + this.#taken + this.#events.length
+    if (this.#lost || seq === this.state.seq) return Promise.resolve()
+    this.#announce(true)
+    return new Promise((resolve) => this.#settling.push({ seq, resolve }))
   }
 
   /** From now on `listener` gets what comes; it must have everything that was shown (`state.seq`). */
@@ -114,6 +129,7 @@ export class RunRecorder {
     this.#events = []
     this.#writes = []
     this.#waiting = false
+    this.#taken = taken.events.length
     return taken
   }
 
@@ -122,6 +138,7 @@ export class RunRecorder {
     this.#sealTail()
     this.#events = [...events, ...this.#events]
     this.#writes = [...writes, ...this.#writes]
+    this.#taken = 0
     this.#waiting = true
   }
 
@@ -129,6 +146,8 @@ export class RunRecorder {
   show(events: readonly WrittenEvent[], state: RunState): void {
     this.failingSince = undefined
     this.state = state
+    this.#taken = 0
+    if (this.#settling.length > 0) this.#settle(state.seq)
     const ended = events.at(-1)?.last === true
     if (this.#listeners.size > 0) this.#send(events, ended)
     for (const watcher of this.#watchers) watcher.onEvents(events)
@@ -163,7 +182,14 @@ export class RunRecorder {
     for (const watcher of this.#watchers) watcher.onLost()
     this.#watchers.clear()
     this.#onLost()
+    this.#settle(Infinity)
     this.#close()
+  }
+
+  #settle(shown: number): void {
+    const settling = this.#settling
+    this.#settling = settling.filter(({ seq }) => seq > shown)
+    for (const { seq, resolve } of settling) if (seq <= shown) resolve()
   }
 
   #announce(hurry: boolean): void {

@@ -140,6 +140,25 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
   return row?.seq ?? 0
 }
 
+/** The events with which the runs of a chat begin, or store a result, and that name a message; the newest first. */
+export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
+  return db
+    .selectFrom('run_events as e')
+    .innerJoin('runs as r', 'r.id', 'e.run_id')
+    .selectAll('e')
+    .where('r.chat_id', '=', chatId)
+    .where('e.event', 'like', `%${messageId}%`)
+    .where((where) =>
+      where.or([
+        where('e.event', 'like', '{"type":"tool_result"%'),
+        where('e.event', 'like', '{"type":"started"%'),
+      ]),
+    )
+    .orderBy('e.run_id', 'desc')
+    .orderBy('e.seq', 'desc')
+    .execute()
+}
+
 /** For a run that no node holds any more; others write through the log. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await trx.insertInto('run_events').values(event).execute()
@@ -160,13 +179,19 @@ export async function endRun(
   return numUpdatedRows > 0n
 }
 
-/** Keeps all runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
-export async function renewLeases(db: Db, dialect: Dialect, nodeId: string): Promise<number[]> {
+/** Keeps these runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
+export async function renewLeases(
+  db: Db,
+  dialect: Dialect,
+  nodeId: string,
+  runIds: readonly number[],
+): Promise<number[]> {
   const rows = await db
     .updateTable('runs')
     .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
     .where('status', '=', 'running')
     .where('node_id', '=', nodeId)
+    .where('id', 'in', runIds)
     .returning('id')
     .execute()
   return rows.map((row) => row.id)

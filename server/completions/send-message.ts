@@ -2,19 +2,28 @@ import type { SendRequest } from '@yonder/contract/completion'
 import { textOfContent } from '@yonder/contract/text-of-content'
 import { lockChat, requireChat } from '../chats/chat-store.ts'
 import { appendMessage, findMessage } from '../chats/message-store.ts'
+import { claimWaitingCall } from '../chats/waiting-call-store.ts'
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/new-id.ts'
 import type { BotRow, ChatRow, MessageRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
+import { isResult } from './collect-batch.ts'
 import type { CompletionDeps } from './completion-deps.ts'
-import { writeRun } from './start-run.ts'
-import type { WrittenRun } from './start-run.ts'
+import type { RunPlace } from './run-place.ts'
+import { writeRun } from './write-run.ts'
+import type { WrittenRun } from './write-run.ts'
 
-/** `repeated` is the message of an earlier request with the same id and content. */
+/** What became of a request for a reply. */
 export type SentMessage =
-  | { readonly kind: 'written'; readonly run: WrittenRun }
-  | { readonly kind: 'repeated'; readonly message: MessageRow }
+  | {
+      readonly kind: 'written'
+      readonly run: WrittenRun
+      /** The reply whose call waits no longer, since its person wrote on. */
+      readonly denied?: MessageRow | undefined
+    }
+  /** What was asked for before; the run of that time tells it from `place` on, where one still does. */
+  | { readonly kind: 'repeated'; readonly message: MessageRow; readonly place?: RunPlace | undefined }
 
 /**
  * Writes a person's message with an empty reply and its run, all or nothing. The same id with the same content is the
@@ -47,7 +56,13 @@ export async function sendMessage(
       parent,
       deps.now(),
     )
-    return { kind: 'written', run: await writeRun(trx, deps, user, bot, message, message.unix_timestamp) }
+    // Whoever writes on instead of allowing a call denies it (§4.22).
+    const isDenied = parent?.call_state === 'waiting' && (await claimWaitingCall(trx, parent, 'denied'))
+    return {
+      kind: 'written',
+      run: await writeRun(trx, deps, user, bot, message, message.unix_timestamp),
+      denied: isDenied ? parent : undefined,
+    }
   })
 }
 
@@ -73,7 +88,7 @@ async function findParent(
   if (id === null) return null
   const parent = await findMessage(trx, chat.id, id)
   if (parent === undefined) throw new AppError('not_found', 'There is no such message in this chat.')
-  if (parent.role !== 'assistant') {
+  if (parent.role !== 'assistant' && !isResult(parent)) {
     throw new AppError('invalid_request', 'A message can only follow a reply, or begin the chat.')
   }
   return parent

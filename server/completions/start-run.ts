@@ -1,142 +1,51 @@
-import type { StartedEvent } from '@yonder/contract/completion'
-import { moveLeaf } from '../chats/chat-store.ts'
-import { appendMessage, listPath } from '../chats/message-store.ts'
-import { presentMessage } from '../chats/present-message.ts'
-import type { Db } from '../db/database.ts'
-import { newId } from '../db/new-id.ts'
-import type { BotRow, MessageRow } from '../db/tables.ts'
+import type { BotRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
 import type { ActiveRun } from './active-runs.ts'
-import { buildPrompt } from './build-prompt.ts'
+import { failed } from './ask-model.ts'
+import type { AbortReason, RunEnding } from './ask-model.ts'
 import { closeRun } from './close-run.ts'
 import type { CompletionDeps } from './completion-deps.ts'
+import { OpenQuestions } from './open-questions.ts'
+import { RecordedActions } from './run-actions.ts'
+import type { RunFrame } from './run-actions.ts'
 import { runCompletion } from './run-completion.ts'
-import type { AbortReason, RunEnding } from './run-completion.ts'
 import type { RunRecorder } from './run-recorder.ts'
-import { findActiveRun, insertRun } from './run-store.ts'
-
-/** A run that is in the database and not begun yet. */
-export interface WrittenRun {
-  readonly id: number
-  readonly chatId: string
-  readonly started: StartedEvent
-}
-
-/**
- * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`) and may know
- * the time of its latest message.
- * @throws AppError `run_active`
- */
-export async function writeRun(
-  trx: Db,
-  { database, nodeId, now }: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
-  user: User,
-  bot: BotRow,
-  question: MessageRow,
-  latest?: number,
-): Promise<WrittenRun> {
-  const chatId = question.chat_id
-  if ((await findActiveRun(trx, database.dialect, chatId)) !== undefined) throw stillAnswering()
-  const reply = await appendMessage(
-    trx,
-    {
-      chat_id: chatId,
-      id: newId(),
-      role: 'assistant',
-      content: '',
-      status: 'streaming',
-      model: bot.model,
-      bot: bot.name,
-    },
-    question,
-    now(),
-    latest,
-  )
-  await moveLeaf(trx, chatId, reply.id)
-  const started: StartedEvent = {
-    type: 'started',
-    seq: 1,
-    user_message: presentMessage(question),
-    assistant_message: presentMessage(reply),
-  }
-  const run = {
-    chat_id: chatId,
-    user_id: user.id,
-    message_id: reply.id,
-    node_id: nodeId,
-    started_at: now(),
-  }
-  const id = await insertRun(trx, database.dialect, run, JSON.stringify(started))
-  await database.dialect.wake(trx, [id])
-  return { id, chatId, started }
-}
-
-export function stillAnswering(): AppError {
-  return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
-}
+import type { WrittenRun } from './write-run.ts'
 
 /** Begins a written run. It goes on by itself, whoever listens. */
-export function startRun(
-  deps: CompletionDeps,
-  { id, chatId, started }: WrittenRun,
-  user: User,
-  bot: BotRow,
-): ActiveRun {
+export function startRun(deps: CompletionDeps, written: WrittenRun, user: User, bot: BotRow): ActiveRun {
+  const { id, chatId, started } = written
   const controller = new AbortController()
   const abort = (reason: AbortReason): void => controller.abort(reason)
   const recorder = deps.log.open(id, started)
   recorder.onLost(() => abort('interrupted'))
-  const ended = answer(deps, {
-    chatId,
-    question: started.user_message.id,
-    user,
-    bot,
-    recorder,
-    signal: controller.signal,
-  })
+  const questions = new OpenQuestions()
+  const ended = answer(deps, { run: written, user, bot, recorder, questions, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))
     .finally(() => deps.runs.delete(id))
-  const run: ActiveRun = { chatId, messageId: started.assistant_message.id, recorder, abort, ended }
+  const run: ActiveRun = {
+    chatId,
+    messageId: started.assistant_message.id,
+    recorder,
+    questions,
+    abort,
+    ended,
+  }
   deps.runs.set(id, run)
   const owner = { id, chat_id: chatId, user_id: user.id, message_id: run.messageId, node_id: deps.nodeId }
   deps.feed.begin(owner, run, started)
   return run
 }
 
-interface Answering {
-  readonly chatId: string
-  readonly question: string
-  readonly user: User
-  readonly bot: BotRow
-  readonly recorder: RunRecorder
-  readonly signal: AbortSignal
-}
-
-async function answer(deps: CompletionDeps, run: Answering): Promise<RunEnding> {
+async function answer(deps: CompletionDeps, frame: RunFrame): Promise<RunEnding> {
   try {
-    const path = await listPath(deps.database.db, run.chatId, run.question)
-    return await runCompletion({
-      model: deps.openBotModel(run.user, run.bot),
-      request: {
-        model: run.bot.model,
-        messages: buildPrompt(path),
-        tools: [],
-        maxTokens: run.bot.max_tokens,
-      },
-      signal: run.signal,
-      onText: (kind, text) => run.recorder.append(kind, text),
-      onEvent: (event) => run.recorder.add(event),
-    })
+    return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
     // A bot without an address or with a broken key, e.g.
-    if (error instanceof AppError)
-      return { status: 'failed', error: { code: error.code, message: error.message } }
+    if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
-    return {
-      status: 'failed',
-      error: { code: 'internal', message: `Something went wrong on the server (run ${run.recorder.runId}).` },
-    }
+    return failed('internal', `Something went wrong on the server (run ${frame.recorder.runId}).`)
   }
 }
 

@@ -3,7 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
 import type { ActiveRun } from './active-runs.ts'
+import { OpenQuestions } from './open-questions.ts'
 import { RunLog } from './run-log.ts'
+import { insertRun, listExpiredRuns } from './run-store.ts'
 import { renewRuns } from './tend-runs.ts'
 
 const message = { content: '', timestamp: '2026-01-01T00:00:00.000Z', unix_timestamp: 1 }
@@ -39,6 +41,7 @@ describe.each(engines)('a run that the database no longer counts as running, on 
       chatId: 'c',
       messageId: 'a',
       recorder,
+      questions: new OpenQuestions(),
       abort: () => undefined,
       ended: recorder.closed,
     }
@@ -59,5 +62,34 @@ describe.each(engines)('a run that the database no longer counts as running, on 
     recorder.add({ type: 'ended', status: 'complete' })
     await renew()
     expect(heard()).toBe('')
+  })
+})
+
+describe.each(engines)('a run that this process has given up, on %s', (engine) => {
+  it('is not held any longer, whatever else runs here: somebody has to close it', async () => {
+    const { db, dialect, ...rest } = await openTestDatabase(engine)
+    const insert = async (chatId: string) => {
+      const user = { id: chatId, issuer: 'test', subject: chatId, name: null, email: null, picture: null }
+      await db
+        .insertInto('users')
+        .values({ ...user, created_at: 1 })
+        .execute()
+      const chat = { id: chatId, user_id: chatId, selected_message_id: null, created_at: 1, updated_at: 1 }
+      await db.insertInto('chats').values(chat).execute()
+      const run = {
+        chat_id: chatId,
+        user_id: chatId,
+        message_id: 'a',
+        node_id: 'here',
+        started_at: 1,
+      }
+      return insertRun(db, dialect, run, JSON.stringify(started))
+    }
+    const [held, lost] = [await insert('held'), await insert('lost')]
+    await db.updateTable('runs').set({ lease_until: 0 }).execute()
+    const runs = new Map([[held, { recorder: { ending: true } } as ActiveRun]])
+    await renewRuns({ database: { ...rest, db, dialect }, nodeId: 'here', runs })
+    expect(await listExpiredRuns(db, dialect)).toEqual([lost])
+    await rest.close()
   })
 })

@@ -1,4 +1,5 @@
 import { repeatWork } from '../repeat-work.ts'
+import { deliverAnswers } from './answer-question.ts'
 import { closeDeadRuns } from './close-dead-runs.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { deleteOldEvents, deleteOldRuns, listStopRequests, renewLeases } from './run-store.ts'
@@ -16,7 +17,7 @@ const removalSlice = 500
 
 /** Everything that is done for runs from time to time; the returned function ends it. */
 export function tendRuns(deps: CompletionDeps): () => Promise<void> {
-  const { database, nodeId, runs, onError } = deps
+  const { runs, onError } = deps
   const ends = [
     repeatWork(() => renewRuns(deps), renewInterval, onError),
     repeatWork(() => closeDeadRuns(deps), sweepInterval, onError),
@@ -24,22 +25,30 @@ export function tendRuns(deps: CompletionDeps): () => Promise<void> {
     // A wake-up comes sooner where there is one.
     repeatWork(
       async () => {
-        if (runs.size > 0) stopRequested(deps, await listStopRequests(database.db, nodeId))
+        if (runs.size > 0) await hearRequests(deps)
       },
       stopInterval,
       onError,
     ),
   ]
   deps.news.onNews((runId) => {
-    if (!runs.has(runId)) return
-    listStopRequests(database.db, nodeId).then((runIds) => stopRequested(deps, runIds), onError)
+    if (runs.has(runId)) hearRequests(deps).catch(onError)
   })
   return async () => {
     await Promise.all(ends.map((end) => end()))
   }
 }
 
-/** Keeps this process's runs for longer, and gives up those that another one has closed. */
+/** What other nodes were asked of this process's runs: to stop, or to take an answer. */
+async function hearRequests(deps: CompletionDeps): Promise<void> {
+  stopRequested(deps, await listStopRequests(deps.database.db, deps.nodeId))
+  await deliverAnswers(deps)
+}
+
+/**
+ * Keeps this process's runs for longer, and gives up those that another one has closed. What it has given up already it
+ * does not keep: whoever looks next closes it.
+ */
 export async function renewRuns({
   database,
   nodeId,
@@ -47,7 +56,8 @@ export async function renewRuns({
 }: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   if (runs.size === 0) return
   const before = [...runs]
-  const held = new Set(await renewLeases(database.db, database.dialect, nodeId))
+  const runIds = before.map(([runId]) => runId)
+  const held = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
   for (const [runId, run] of before) {
     // One that ends by itself may be closed in the database a moment before this process hears of its commit.
     if (held.has(runId) || runs.get(runId) !== run || run.recorder.ending) continue

@@ -13,7 +13,7 @@ import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.t
 export async function allowTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
-  { allow_tools, tool_fingerprints = {} }: ConnectorInput,
+  { allow_tools, tool_fingerprints = {} }: Pick<ConnectorInput, 'allow_tools' | 'tool_fingerprints'>,
 ): Promise<void> {
   if (allow_tools === undefined) return
   const before = new Map((await listAllowedTools(trx, [connector.id])).map((row) => [row.name, row]))

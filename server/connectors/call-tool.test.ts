@@ -84,7 +84,7 @@ describe('the built-in default connector', () => {
     ['an unknown tool', 'default', 'nothing', {}],
     ['arguments that are no object', 'default', 'calculate', '[1]'],
     ['arguments that are no JSON', 'default', 'calculate', '{"expression":'],
-  ])('runs %s into a result that says so (§4.18)', async (_, connectorName, toolName, args) => {
+  ])('runs %s into a result that says so', async (_, connectorName, toolName, args) => {
     const before = await connectors.database.db.selectFrom('tool_calls').selectAll().execute()
     const outcome = await call(connectorName, toolName, args)
     expect(outcome.status).toBe('failed')

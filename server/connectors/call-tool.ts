@@ -3,9 +3,11 @@ import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitatio
 import type { CallOutcome } from '@yonder/contract/connector'
 import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
 import { AppError } from '../http/app-error.ts'
+import { changeState } from './change-state.ts'
 import { checkElicitationAnswer } from './check-elicitation-answer.ts'
+import { connectionKey } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { findConnector, updateConnectorState } from './connector-store.ts'
+import { findConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { CallClock } from './mcp/call-clock.ts'
 import { callServerTool } from './mcp/call-server-tool.ts'
@@ -20,6 +22,7 @@ import { parseDefinition } from './tool-definition.ts'
 import type { CallApproval, ToolOutcome } from './tool-outcome.ts'
 import { findTool } from './tool-store.ts'
 import { useServer } from './use-server.ts'
+import { waitsForIntegration } from './waits-for-integration.ts'
 
 export interface ToolCallRequest {
   readonly user: Owner
@@ -63,11 +66,14 @@ interface Callable {
 }
 
 async function findCallable(
-  { database: { db } }: ConnectorDeps,
+  { database: { db }, builtIns }: ConnectorDeps,
   { user, connectorName, toolName, fingerprint, ...request }: ToolCallRequest,
 ): Promise<Callable | ToolOutcome> {
   const connector = await findConnector(db, user, connectorName)
   if (connector === undefined) return failure(`There is no connector named "${connectorName}".`)
+  if (await builtIns.isWaiting(connector)) {
+    return failure(waitsForIntegration(connector.name), { status: 'authorization_needed' })
+  }
   if (connector.status === 'disconnected') return failure(`The connector "${connectorName}" is disconnected.`)
   const tool = await findTool(db, connector, toolName)
   if (tool === undefined) return failure(`The connector "${connectorName}" has no tool named "${toolName}".`)
@@ -88,7 +94,14 @@ function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
-  return status === 'authorization_needed' ? 'failed' : status
+  switch (status) {
+    case 'authorization_needed':
+      return 'failed'
+    case 'interrupted':
+      return 'started'
+    default:
+      return status
+  }
 }
 
 class RunningCall {
@@ -118,7 +131,7 @@ class RunningCall {
     let free: (() => void) | undefined
     try {
       free = await this.#takeSlot(signal)
-      this.#deps.retries.require(this.#connector.id)
+      this.#deps.retries.require(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
       return await this.#explain(error)
@@ -157,9 +170,14 @@ class RunningCall {
         limits,
       ),
     )
-    this.#deps.retries.reset(this.#connector.id)
-    const { isError, ...read } = readResult(result, limits)
-    return { ...read, status: isError ? 'tool_error' : 'done', duration: clock.elapsed }
+    this.#deps.retries.reset(connectionKey(this.#connector))
+    const { isError, ...read } = await readResult(result, limits)
+    return { ...read, status: isError ? await this.#nameError() : 'done', duration: clock.elapsed }
+  }
+
+  /** Google may have ended the consent during the call. */
+  async #nameError(): Promise<ToolOutcome['status']> {
+    return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
   }
 
   async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
@@ -183,11 +201,13 @@ class RunningCall {
       const text = 'The tool took too long. Whether it has done its work is not known.'
       return failure(text, { status: 'timed_out', ...rest })
     }
+    const { code, message } = explainFailure(error)
+    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...rest })
     if (await this.#wantsConsent(error)) {
       const text = `The connector "${this.#connector.name}" needs the user's authorization before this tool can be used.`
       return failure(text, { status: 'authorization_needed', ...rest })
     }
-    return failure(`The tool failed: ${explainFailure(error).message}`, rest)
+    return failure(`The tool failed: ${message}`, rest)
   }
 
   /** Then connecting again sends the person to their consent, and the connector says so until they have. */
@@ -199,7 +219,7 @@ class RunningCall {
     ) {
       return false
     }
-    await updateConnectorState(this.#deps.database.db, this.#connector, {
+    await changeState(this.#deps, this.#connector, {
       status: 'failed',
       error_message: explainFailure(error).message,
     })

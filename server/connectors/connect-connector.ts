@@ -1,7 +1,7 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/connector-tables.ts'
-import { connectionPrefix } from './connection-key.ts'
-import { updateConnectorState } from './connector-store.ts'
+import { changeState } from './change-state.ts'
+import { connectionKey, connectionPrefix } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
 import { askForScope } from './oauth/ask-for-scope.ts'
@@ -18,7 +18,8 @@ export async function connectConnector(
   connector: ConnectorRow,
   consent: ConsentRequest,
 ): Promise<void> {
-  deps.retries.reset(connector.id)
+  deps.retries.reset(connectionKey(connector))
+  if (await deps.builtIns.isWaiting(connector)) return leadToIntegrations(deps, consent)
   await deps.pool.drop(connectionPrefix(connector))
   try {
     if (await askForScope(deps, connector, consent)) return await wait(deps, connector)
@@ -29,7 +30,8 @@ export async function connectConnector(
       return wait(deps, connector)
     }
     const failure = explainFailure(error)
-    await updateConnectorState(deps.database.db, connector, {
+    if (failure.code === 'not_connected') return leadToIntegrations(deps, consent)
+    await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
     })
@@ -37,6 +39,11 @@ export async function connectConnector(
   }
 }
 
-async function wait({ database }: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await updateConnectorState(database.db, connector, { status: 'disconnected', error_message: null })
+/** What a connector of an integration needs is given there. */
+function leadToIntegrations({ publicUrl }: ConnectorDeps, consent: ConsentRequest): void {
+  consent.authorizationUrl = new URL('/settings/integrations', publicUrl)
+}
+
+async function wait(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  await changeState(deps, connector, { status: 'disconnected', error_message: null })
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Lookup } from '../http/guarded-connector.ts'
+import { startOAuthMcpServer } from '../testing/oauth-mcp-server.ts'
 import { openTestConnectors } from '../testing/open-test-connectors.ts'
 import type { TestConnectors, TestConnectorsOptions } from '../testing/open-test-connectors.ts'
 import { startHostileServer } from '../testing/start-hostile-server.ts'
@@ -87,5 +88,22 @@ describe('an address', () => {
       code: 'address_refused',
     })
     expect(await server.seen('polite')).toEqual([])
+  })
+
+  it('to consent at leads to no machine of the person where the product is on another', async () => {
+    await open({})
+    const guarded = await startOAuthMcpServer()
+    const elsewhere = await openTestConnectors({
+      database: connectors.database,
+      publicUrl: 'https://chat.example',
+    })
+    await expect(elsewhere.connect('ada', { name: 'local', url: guarded.url })).rejects.toMatchObject({
+      code: 'address_refused',
+      message: expect.stringContaining('safe web address') as string,
+    })
+    const { db } = connectors.database
+    expect(await db.selectFrom('connector_consents').selectAll().execute()).toEqual([])
+    await elsewhere.close()
+    await guarded.close()
   })
 })

@@ -5,6 +5,7 @@ import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { CallSlots } from './call-slots.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
+import type { ModelTools } from './offer-tools.ts'
 import type { RetryGate } from './retry-gate.ts'
 
 /** What the files of this folder share; `open-connectors.ts` makes it. */
@@ -20,6 +21,8 @@ export interface ConnectorDeps {
   readonly slots: CallSlots
   /** Work on a connector's grants or list of tools that is under way, so that it is done once. */
   readonly refreshing: Map<string, Promise<unknown>>
+  /** What models were told of a person's tools, and of which state of their connectors that was made. */
+  readonly offers: Map<string, { readonly state: string; readonly offered: ModelTools }>
   /** The ways out: to what a person typed, what a server named, and what the operator set. */
   readonly guards: Readonly<Record<'typed' | 'named' | 'operator', GuardedFetch>>
   /** The origin people use, without a path. */
@@ -28,6 +31,8 @@ export interface ConnectorDeps {
   readonly clientMetadataUrl: string | null
   /** The catalogue's address; null means that only the shipped list is shown. */
   readonly registryUrl: string | null
+  /** Called when a person's connectors read differently now. */
+  readonly onChanged: (userId: string) => void
   /** Aborted when the process goes down. */
   readonly closing: AbortSignal
   /** For what a person cannot act on. */

@@ -6,6 +6,8 @@ import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
 import { engines } from '../testing/test-database.ts'
 import { callTool } from './call-tool.ts'
+import { requireConnector } from './connector-store.ts'
+import { listGrants } from './grant-store.ts'
 import { openConnectors } from './open-connectors.ts'
 import type { Connectors } from './open-connectors.ts'
 
@@ -28,7 +30,9 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     server = await startOAuthMcpServer()
     ada = await test.signIn('Ada')
     await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
-    nodes = [0, 1].map(() => openConnectors({ ...test.deps, onError: () => undefined }))
+    nodes = [0, 1].map(() =>
+      openConnectors({ ...test.deps, onChanged: () => undefined, onError: () => undefined }),
+    )
   })
 
   afterEach(async () => {
@@ -259,4 +263,67 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
     expect(await grants()).toEqual([])
   })
+
+  it('gives tokens back when their connector is deleted or gets another address', async () => {
+    for (const forget of [
+      () => ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
+      () => ada.delete('/api/mcp-server/Guarded'),
+    ]) {
+      await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url })
+      await connect()
+      const access = server.bearers.at(-1)
+      const before = server.givenBack.length
+      expect((await forget()).statusCode).toBeLessThan(300)
+      await expect.poll(() => server.givenBack.length).toBe(before + 2)
+      expect(server.givenBack.slice(before)).toEqual([
+        { token: expect.any(String), token_type_hint: 'refresh_token', client_id: 'yonder-here' },
+        { token: access, token_type_hint: 'access_token', client_id: 'yonder-here' },
+      ])
+    }
+  })
+
+  it('keeps nobody waiting for a server that takes tokens back slowly', async () => {
+    let answer: (value?: unknown) => void = () => undefined
+    server.manners.beforeTaking = () => new Promise((resolve) => (answer = resolve))
+    await connect()
+    expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    await expect.poll(() => server.givenBack.length).toBe(1)
+    expect(await statusOf()).toBeUndefined()
+    answer()
+    await expect.poll(() => server.givenBack.length).toBe(2)
+    answer()
+  })
+
+  it('deletes a connector whose server takes nothing back, and keeps tokens of one that stays', async () => {
+    server.manners.takesBack = false
+    await connect()
+    expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    server.manners.takesBack = true
+    await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
+    await connect()
+    await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url, allow_tools: ['secret'] })
+    expect((await call()).status).toBe('done')
+    expect(server.givenBack).toEqual([])
+  })
+
+  it('gives a call that began at a former address nothing of the present one', async () => {
+    await connect()
+    const row = await requireConnector(test.database.db, ada.user, 'Guarded')
+    expect(await listGrants(test.database.db, row)).toHaveLength(1)
+    expect(await listGrants(test.database.db, { ...row, url: 'https://former.example' })).toEqual([])
+  })
+
+  it.each(['renewed', 'given'])(
+    'takes no tokens to another address that are %s while it changes',
+    async (when) => {
+      server.manners.life = 20
+      const back = when === 'renewed' ? (await connect(), undefined) : await start()
+      server.manners.beforeTokens = () =>
+        ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+      if (back === undefined) expect((await call()).status).toBe('failed')
+      else expect(await comeBack(back.back, back.cookie)).toContain('authorization=failed')
+      expect(server.tokenRequests.at(-1)).toBe(when === 'renewed' ? 'refresh_token' : 'authorization_code')
+      expect(await grants()).toEqual([])
+    },
+  )
 })

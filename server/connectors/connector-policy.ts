@@ -41,7 +41,13 @@ export function requireFreeName(name: string, reserved: ReadonlySet<string>): vo
   }
 }
 
-/** The names of default connectors, in lower case; the built-in one's is reserved for ever. */
-export function reservedNames(builtIns: readonly { readonly name: string }[]): ReadonlySet<string> {
-  return new Set([defaultConnectorName, ...builtIns.map(({ name }) => name.toLowerCase())])
+/**
+ * The names of default connectors that everybody has, in lower case; the built-in one's is reserved for ever. One that comes
+ * with an integration gives way to what its person has.
+ */
+export function reservedNames(
+  builtIns: readonly { readonly name: string; readonly integration?: string }[],
+): ReadonlySet<string> {
+  const forAll = builtIns.filter(({ integration }) => integration === undefined)
+  return new Set([defaultConnectorName, ...forAll.map(({ name }) => name.toLowerCase())])
 }

@@ -1,13 +1,12 @@
-import { Connector, ConnectorList, ConnectResult, ToolCallList } from '@yonder/contract/connector'
+import { Connector, ConnectResult, ToolCallList } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressOf, connectorSteps, connectorUrl as url } from '../testing/connector-steps.ts'
 import { engines } from '../testing/test-database.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
 
 const token = 'secret-0123456789-tail'
 const mask = 'secr••••••••tail'
-const url = 'https://tools.example/mcp'
-const address = (name: string) => `/api/mcp-server/${encodeURIComponent(name)}`
 
 describe.each(engines)('connectors on %s', (engine) => {
   let test: TestApp
@@ -23,80 +22,8 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   afterAll(() => test.close())
 
-  async function list(client: TestClient = ada): Promise<Connector[]> {
-    const answer = await client.get('/api/mcp-servers')
-    expect(answer.statusCode).toBe(200)
-    return ConnectorList.parse(answer.json())
-  }
-
+  const { list, find, create, idOf, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
   const custom = async (client?: TestClient) => (await list(client)).filter(({ is_default }) => !is_default)
-
-  async function find(name: string): Promise<Connector> {
-    const found = (await list()).find((connector) => connector.name === name)
-    if (found === undefined) throw new Error(`There is no ${name}.`)
-    return found
-  }
-
-  const create = (fields: Record<string, unknown> = {}, client: TestClient = ada) =>
-    client.post('/api/mcp-server', { name: 'Tools', url, ...fields })
-
-  /** Everything that a refusal must leave as it is. */
-  async function rows(): Promise<unknown> {
-    const { db } = test.database
-    return {
-      connectors: await db.selectFrom('connectors').selectAll().orderBy('id').execute(),
-      tools: await db
-        .selectFrom('connector_tools')
-        .selectAll()
-        .orderBy('connector_id')
-        .orderBy('name')
-        .execute(),
-      allowed: await db
-        .selectFrom('allowed_tools')
-        .selectAll()
-        .orderBy('connector_id')
-        .orderBy('name')
-        .execute(),
-    }
-  }
-
-  const idOf = async (name: string): Promise<string> => {
-    const row = await test.database.db
-      .selectFrom('connectors')
-      .select('id')
-      .where('user_id', '=', ada.user.id)
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow()
-    return row.id
-  }
-
-  /** Puts tools into the database, as a server would have listed them. */
-  async function giveTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
-    const connector_id = await idOf(name)
-    await test.database.db.deleteFrom('connector_tools').where('connector_id', '=', connector_id).execute()
-    await test.database.db
-      .insertInto('connector_tools')
-      .values(
-        tools.map((tool, position) => ({
-          connector_id,
-          position,
-          name: tool.name,
-          definition: JSON.stringify({
-            ...tool,
-            title: null,
-            inputSchema: {},
-            outputSchema: null,
-            annotations: null,
-          }),
-          fingerprint: `print of ${tool.name}: ${tool.description}`,
-          problem: null,
-        })),
-      )
-      .execute()
-  }
-
-  const consentOf = async (tool: string) =>
-    (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
 
   it('gives everybody the built-in default connector with its tools, which ask (§2.56, §3.12, §7.14)', async () => {
     const [first, ...others] = await list()
@@ -130,7 +57,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(found).toHaveLength(1)
   })
 
-  it('creates a connector that is not connected, without a list when none was given (§4.18, §4.27, §7.15)', async () => {
+  it('creates a connector that is not connected, without a list when none was given (§4.27, §7.15)', async () => {
     const answer = await create({ name: '  Tools ', status: 'connected', is_default: true })
     expect(answer.statusCode).toBe(201)
     const connector = {
@@ -178,7 +105,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('takes a whole connector back, and changes what differs (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
-    const answer = await ada.put(address('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
+    const answer = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
     expect(answer.statusCode).toBe(200)
     expect(answer.json()).toEqual({ ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
     expect(await find('Renamed')).toMatchObject({ token: mask, allow_tools: ['a', 'b'] })
@@ -186,108 +113,45 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('keeps what an update does not name, and clears a token that comes empty (§2.64)', async () => {
     await create({ token, allow_tools: ['a'] })
-    await ada.put(address('Tools'), { name: 'Tools', url })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url })
     expect(await find('Tools')).toMatchObject({ token: mask, allow_tools: ['a'] })
-    await ada.put(address('Tools'), { name: 'Tools', url, token: null })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, token: null })
     expect((await find('Tools')).token).toBeNull()
     await create({ name: 'Second', token: '' })
     expect((await find('Second')).token).toBeNull()
-  })
-
-  it('takes the list away and gives it back', async () => {
-    await create({ allow_tools: [] })
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: null })
-    expect((await find('Tools')).allow_tools).toBeNull()
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
-    expect((await find('Tools')).allow_tools).toEqual(['x'])
   })
 
   it('forgets token, tools and approvals when the address changes', async () => {
     await create({ token, allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
-    const answer = await ada.put(address('Tools'), { ...whole, url: 'https://other.example/mcp' })
+    const answer = await ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
     expect(answer.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
   it('asks at a new address also where nothing asked, unless that is said anew', async () => {
     await create({ allow_tools: null })
-    await ada.put(address('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
-    await ada.put(address('Tools'), { name: 'Tools', url: 'https://three.example', allow_tools: null })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://three.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toBeNull()
   })
 
   it('takes a new token together with a new address', async () => {
     await create({ token })
-    await ada.put(address('Tools'), { name: 'Tools', url: 'https://two.example', token: 'another-token-123' })
-    expect((await find('Tools')).token).toBe('anot••••••••-123')
-  })
-
-  it('allows a tool as it is, and asks when it has changed (§4.19, §4.21)', async () => {
-    await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
-    expect(await consentOf('a')).toBe('ask')
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
-    expect(await consentOf('a')).toBe('run')
-    expect(await consentOf('b')).toBe('ask')
-    await giveTools('Tools', { name: 'a', description: 'changed' })
-    expect(await consentOf('a')).toBe('ask_changed')
-  })
-
-  it('does not allow a changed tool because another is added to the list', async () => {
-    await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
-    expect(await consentOf('a')).toBe('ask_changed')
-    expect(await consentOf('b')).toBe('run')
-  })
-
-  it('allows a changed tool again when its person has seen it', async () => {
-    await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
-    await ada.put(address('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'changed' })
-    const seen = (await find('Tools')).tools[0]?.fingerprint ?? ''
-    await ada.put(address('Tools'), {
+    await ada.put(addressOf('Tools'), {
       name: 'Tools',
-      url,
-      allow_tools: ['a'],
-      tool_fingerprints: { a: seen },
+      url: 'https://two.example',
+      token: 'another-token-123',
     })
-    expect(await consentOf('a')).toBe('run')
-  })
-
-  it('refuses to allow what is not what the person saw, and writes nothing', async () => {
-    await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
-    const before = await rows()
-    for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
-      const answer = await ada.put(address('Tools'), {
-        name: 'Tools',
-        url,
-        allow_tools: ['a', 'b'],
-        tool_fingerprints,
-      })
-      expect(answer.statusCode).toBe(409)
-      expect(answer.json()).toMatchObject({ error: { code: 'conflict' } })
-    }
-    expect(await rows()).toEqual(before)
-  })
-
-  it('asks for a tool that was allowed before it was known', async () => {
-    await create({ allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
-    expect(await consentOf('a')).toBe('ask_changed')
+    expect((await find('Tools')).token).toBe('anot••••••••-123')
   })
 
   it('deletes a connector with all that belongs to it (§7.17)', async () => {
     await create({ allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const id = await idOf('Tools')
-    const answer = await ada.delete(address('Tools'))
+    const answer = await ada.delete(addressOf('Tools'))
     expect(answer.statusCode).toBe(204)
     expect(await custom()).toEqual([])
     expect(JSON.stringify(await rows())).not.toContain(id)
@@ -296,7 +160,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('lets a person change of the default connector which tools ask, for themselves (§6.4)', async () => {
     const bob = await test.signIn('Bob')
     const whole = await find('default')
-    const answer = await ada.put(address('default'), { ...whole, allow_tools: ['calculate'] })
+    const answer = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
     expect(answer.statusCode).toBe(200)
     expect((await find('default')).tools.map(({ consent }) => consent)).toEqual(['ask', 'run'])
     const [other] = await list(bob)
@@ -307,10 +171,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const whole = await find('default')
     const before = await rows()
     const answers = [
-      await ada.put(address('default'), { ...whole, name: 'mine' }),
-      await ada.put(address('default'), { ...whole, url }),
-      await ada.put(address('default'), { ...whole, token }),
-      await ada.delete(address('default')),
+      await ada.put(addressOf('default'), { ...whole, name: 'mine' }),
+      await ada.put(addressOf('default'), { ...whole, url }),
+      await ada.put(addressOf('default'), { ...whole, token }),
+      await ada.delete(addressOf('default')),
     ]
     for (const answer of answers) {
       expect(answer.statusCode).toBe(403)
@@ -325,10 +189,10 @@ describe.each(engines)('connectors on %s', (engine) => {
     const before = await rows()
     const answers = [
       await create({ name: ' A ' }),
-      await ada.put(address('B'), { name: 'A', url }),
+      await ada.put(addressOf('B'), { name: 'A', url }),
       await create({ name: 'default' }),
       await create({ name: 'Default' }),
-      await ada.put(address('B'), { name: 'default', url }),
+      await ada.put(addressOf('B'), { name: 'default', url }),
     ]
     for (const answer of answers) {
       expect(answer.statusCode).toBe(409)
@@ -364,12 +228,23 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await custom()).toHaveLength(20)
   })
 
+  it('stops at twenty connectors also when many come at once', async () => {
+    const eve = await test.signIn('Eve of many')
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        eve.post('/api/mcp-server', { name: `C${index}`, url: 'https://x.example', allow_tools: [] }),
+      ),
+    )
+    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(20)
+    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
+  })
+
   it("answers 404 for another person's connector, and writes nothing", async () => {
     const bob = await test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
     await list(ada)
     const before = await rows()
-    const name = address("Bob's")
+    const name = addressOf("Bob's")
     const answers = [
       await ada.put(name, { name: 'Mine', url: 'https://evil.example' }),
       await ada.delete(name),
@@ -388,8 +263,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     'finds the connector %j by its address',
     async (name) => {
       await create({ name })
-      expect((await ada.put(address(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
-      expect((await ada.delete(address(name))).statusCode).toBe(204)
+      expect((await ada.put(addressOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
+      expect((await ada.delete(addressOf(name))).statusCode).toBe(204)
     },
   )
 
@@ -410,7 +285,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   ])('refuses %s by the name of the field, and writes nothing (§5.10)', async (_, body, reason) => {
     await create({ name: 'Kept' })
     const before = await rows()
-    for (const answer of [await ada.post('/api/mcp-server', body), await ada.put(address('Kept'), body)]) {
+    for (const answer of [await ada.post('/api/mcp-server', body), await ada.put(addressOf('Kept'), body)]) {
       expect(answer.statusCode).toBe(400)
       const { error } = answer.json<{ error: { code: string; message: string } }>()
       expect(error.code).toBe('invalid_request')
@@ -438,10 +313,10 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('disconnects and connects the default connector (§4.27, §7.18)', async () => {
     await list()
-    const off = await ada.post(`${address('default')}/disconnect`)
+    const off = await ada.post(`${addressOf('default')}/disconnect`)
     expect(Connector.parse(off.json()).status).toBe('disconnected')
     expect(await find('default')).toMatchObject({ status: 'disconnected' })
-    const on = ConnectResult.parse((await ada.post(`${address('default')}/connect`)).json())
+    const on = ConnectResult.parse((await ada.post(`${addressOf('default')}/connect`)).json())
     expect(on).toMatchObject({ connector: { status: 'connected' }, authorization_url: null })
   })
 
@@ -451,9 +326,9 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['no web address', 'ftp://tools.example', 422],
     ['no address at all', 'tools', 422],
     ['a name that does not resolve', 'https://does-not-exist.invalid/mcp', 502],
-  ])('fails to connect to %s, says why, and shows it (§2.58, §8.20)', async (_, typed, status) => {
+  ])('fails to connect to %s, says why, and shows it (§3.12, §4.27)', async (_, typed, status) => {
     await create({ url: typed })
-    const answer = await ada.post(`${address('Tools')}/connect`)
+    const answer = await ada.post(`${addressOf('Tools')}/connect`)
     expect(answer.statusCode).toBe(status)
     const { error } = answer.json<{ error: { message: string } }>()
     expect(await find('Tools')).toMatchObject({ status: 'failed', error_message: error.message })
@@ -462,13 +337,13 @@ describe.each(engines)('connectors on %s', (engine) => {
   it.each(['https://evil.example/', '//evil.example', '/settings/../x', '/chat/a?b', 'javascript:alert(1)'])(
     'does not come back to %j',
     async (return_to) => {
-      const answer = await ada.post(`${address('default')}/connect`, { return_to })
+      const answer = await ada.post(`${addressOf('default')}/connect`, { return_to })
       expect(answer.statusCode).toBe(400)
     },
   )
 
   it('records no call where none was made', async () => {
-    const answer = await ada.get(`${address('default')}/calls`)
+    const answer = await ada.get(`${addressOf('default')}/calls`)
     expect(ToolCallList.parse(answer.json())).toEqual({ calls: [], next: null })
   })
 
@@ -480,7 +355,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       .where('token', 'is not', null)
       .execute()
     expect(await find('Tools')).toMatchObject({ token: '••••••••' })
-    const answer = await ada.post(`${address('Tools')}/connect`)
+    const answer = await ada.post(`${addressOf('Tools')}/connect`)
     expect(answer.statusCode).toBe(502)
     expect(answer.body).toContain('Enter it again')
   })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import {
   BrowseList,
   Connector,
@@ -19,10 +20,11 @@ import { changeConnector } from './change-connector.ts'
 import { connectionPrefix } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { requireDeletable, reservedNames } from './connector-policy.ts'
-import { deleteConnector, requireConnector } from './connector-store.ts'
+import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { createConnector } from './create-connector.ts'
 import { disconnectConnector } from './disconnect-connector.ts'
+import { listGrants } from './grant-store.ts'
 import { listConnectorCalls } from './list-connector-calls.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
 import { openConsentRequest } from './oauth/consent-request.ts'
@@ -54,6 +56,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
         maxConnectors: limits.connectorsPerUser,
         now: now(),
       })
+      deps.onChanged(user.id)
       return reply.status(201).send(await presentOne(deps, connector))
     },
   )
@@ -65,13 +68,15 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const { name } = request.params
       const before = await requireOwnConnector(deps, user, name)
+      const giveUp = request.body.url === before.url ? undefined : await prepareGivingUp(deps, before)
       const connector = await changeConnector(database, user, name, request.body, {
         sealer,
         reservedNames: names,
       })
+      giveUp?.()
+      deps.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
         await deps.pool.drop(connectionPrefix(connector))
-        deps.retries.reset(connector.id)
       }
       return presentOne(deps, connector)
     },
@@ -92,9 +97,12 @@ function registerDeletion(api: Api, deps: ConnectorDeps): void {
     { schema: { params: Named, response: { 204: z.null() } } },
     async (request, reply) => {
       const user = requireUser(request)
-      const connector = await requireConnector(database.db, user, request.params.name)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
       requireDeletable(connector)
+      const giveUp = await prepareGivingUp(deps, connector)
       await deleteConnector(database.db, user, connector.id)
+      giveUp()
+      deps.onChanged(user.id)
       await deps.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
     },
@@ -145,19 +153,24 @@ function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
   )
 }
 
-/** A default connector is there for everybody, also for whoever has never looked at the list. */
+/**
+ * A default connector is there also for whoever has never looked at the list, and not for whom its integration is missing.
+ * @throws AppError `not_found`
+ */
 async function requireOwnConnector(
   { database: { db }, builtIns, now }: ConnectorDeps,
   user: Owner,
   name: string,
 ): Promise<ConnectorRow> {
-  if (builtIns.list.some((builtIn) => builtIn.name === name)) {
-    await listOwnConnectors(db, user, builtIns, now())
-  }
-  return requireConnector(db, user, name)
+  const known = await findConnector(db, user, name)
+  const mayBeDefault = known?.is_default === 1 || builtIns.list.some((builtIn) => builtIn.name === name)
+  if (!mayBeDefault) return requireConnector(db, user, name)
+  const own = await listOwnConnectors(db, user, builtIns, now())
+  const connector = own.find((row) => row.name === name)
+  return connector ?? requireConnector(db, user, name)
 }
 
-/** Those in this process are asked at once: nobody waits for them, and they are never unknown. */
+/** Those in this process are never unknown; others that the product brings along are waited for a moment. */
 async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): Promise<void> {
   const stale = connectors.filter(
     (row) =>
@@ -165,8 +178,28 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   )
   if (stale.length === 0) return
   const { refreshTools } = await import('./refresh-tools.ts')
-  // How it went stands in the row.
-  await Promise.all(stale.map((row) => refreshTools(deps, row).catch(() => undefined)))
+  const [here, elsewhere] = [true, false].map((isHere) =>
+    Promise.all(
+      stale
+        .filter(({ url }) => (deps.builtIns.find(url)?.address === undefined) === isHere)
+        // How it went stands in the row.
+        .map((row) => refreshTools(deps, row).catch(() => undefined)),
+    ),
+  )
+  await here
+  await Promise.race([elsewhere, setTimeout(deps.limits.toolsWait, undefined, { ref: false })])
+}
+
+/** What nobody has consented to is not given up, and no protocol is loaded for it; what cannot be read is left to expire. */
+async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
+  try {
+    if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined
+    const oauth = await import('./oauth/give-up-grants.ts')
+    return await oauth.prepareGivingUp(deps, connector)
+  } catch (error) {
+    deps.onError(error)
+    return () => undefined
+  }
 }
 
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {

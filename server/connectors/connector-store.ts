@@ -61,6 +61,15 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
     .executeTakeFirst()
 }
 
+/** Holds off whoever else adds a connector for this person until the transaction ends. */
+export async function lockConnectors(trx: Db, user: Owner): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set(({ ref }) => ({ created_at: ref('created_at') }))
+    .where('id', '=', user.id)
+    .execute()
+}
+
 export async function countCustomConnectors(db: Db, user: Owner): Promise<number> {
   const { count } = await db
     .selectFrom('connectors')
@@ -95,13 +104,18 @@ export async function updateConnector(
   await db.updateTable('connectors').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }
 
+/** How a connector stands at its server. */
+export type ConnectorState = Partial<
+  Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>
+>
+
 /**
  * Notes how a connector stands, unless its address or credentials have changed since `version`: then it is another one.
  */
 export async function updateConnectorState(
   db: Db,
   { id, credential_version }: Pick<ConnectorRow, 'id' | 'credential_version'>,
-  state: Partial<Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>>,
+  state: ConnectorState,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('connectors')
@@ -110,6 +124,25 @@ export async function updateConnectorState(
     .where('credential_version', '=', credential_version)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/** A default connector whose integration was connected anew: what is known of its server is asked for again. */
+export async function renewConnector(
+  db: Db,
+  { id, status }: Pick<ConnectorRow, 'id' | 'status'>,
+  credential_version: number,
+): Promise<void> {
+  await db
+    .updateTable('connectors')
+    .set({
+      credential_version,
+      status: status === 'failed' ? 'connected' : status,
+      error_message: null,
+      tools_expire_at: null,
+      era: null,
+    })
+    .where('id', '=', id)
+    .execute()
 }
 
 export async function deleteConnector(db: Db, user: Owner, id: string): Promise<void> {

@@ -5,7 +5,7 @@ import { newId } from '../db/new-id.ts'
 import type { Sealer } from '../db/seal-secret.ts'
 import { AppError } from '../http/app-error.ts'
 import { allowTools } from './allow-tools.ts'
-import { countCustomConnectors, insertConnector, listConnectors } from './connector-store.ts'
+import { countCustomConnectors, insertConnector, listConnectors, lockConnectors } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { emptyConnector, fillConnector } from './fill-connector.ts'
 import { nameConnector } from './name-connector.ts'
@@ -32,6 +32,7 @@ export async function createConnector(
 ): Promise<ConnectorRow> {
   return nameConnector({ dialect, reservedNames }, input.name, () =>
     db.transaction().execute(async (trx) => {
+      await lockConnectors(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
         throw new AppError('conflict', `You have ${maxConnectors} connectors, which is the most. Delete one.`)
       }

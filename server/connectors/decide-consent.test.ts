@@ -26,7 +26,7 @@ describe('decideConsent', () => {
     })
   })
 
-  it('asks for what is not on the list, and for everything when it is empty (§2.72, §4.19)', () => {
+  it('asks for what is not on the list, and for everything when it is empty (§4.19)', () => {
     expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
@@ -66,5 +66,14 @@ describe('decideConsent', () => {
   it('pays no attention to the order of keys', () => {
     const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
     expect(decideConsent(asking, tool({ inputSchema }), tool()).kind).toBe('run')
+  })
+
+  it('shows a deep and long change in one line, which would grow thirty times over', () => {
+    let deep: unknown = Array.from({ length: 10_000 }, () => 0)
+    for (let level = 0; level < 25; level++) deep = [deep]
+    const changed = tool({ annotations: { deep } })
+    const decision = decideConsent(asking, changed, tool())
+    expect(decision.kind).toBe('ask_changed')
+    expect(JSON.stringify(decision).length).toBeLessThan(50_000)
   })
 })

@@ -47,7 +47,12 @@ function change(what: ToolChange['what'], before: string | null, after: string |
   return before === after ? [] : [{ what, before, after }]
 }
 
+/** Characters of a part that is shown with a line for each of its values: a deep list grows many times over. */
+const longestIndented = 100_000
+
 function show(part: ToolDefinition['annotations']): string | null {
   if (part === null) return null
-  return JSON.stringify(JSON.parse(canonicalJson(part)), null, 2)
+  const text = canonicalJson(part)
+  const indented = JSON.stringify(JSON.parse(text), null, 2)
+  return indented.length > longestIndented ? text : indented
 }

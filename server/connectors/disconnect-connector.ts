@@ -1,10 +1,10 @@
 import type { ConnectorRow } from '../db/connector-tables.ts'
+import { changeState } from './change-state.ts'
 import { connectionPrefix } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { updateConnectorState } from './connector-store.ts'
 
 /** Ends a connector's connections; its tools are not offered any more. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  await updateConnectorState(deps.database.db, connector, { status: 'disconnected', error_message: null })
+  await changeState(deps, connector, { status: 'disconnected', error_message: null })
   await deps.pool.drop(connectionPrefix(connector))
 }

@@ -12,9 +12,12 @@ export interface ToolConsent {
   readonly decision: ConsentDecision
 }
 
-/** What a call of this tool would do now, or nothing when there is no such connector or tool: then it runs into a result that says so (§4.18). */
+/**
+ * What a call of this tool would do now, or nothing when there is no such connector or tool, or it waits for an
+ * integration: then it runs into a result that says so (§4.18).
+ */
 export async function findToolConsent(
-  { database: { db } }: Pick<ConnectorDeps, 'database'>,
+  { database: { db }, builtIns }: Pick<ConnectorDeps, 'database' | 'builtIns'>,
   user: Owner,
   connectorName: string,
   toolName: string,
@@ -22,7 +25,7 @@ export async function findToolConsent(
   const connector = await findConnector(db, user, connectorName)
   if (connector === undefined) return undefined
   const tool = await findTool(db, connector, toolName)
-  if (tool === undefined) return undefined
+  if (tool === undefined || (await builtIns.isWaiting(connector))) return undefined
   const allowed = await findAllowedTool(db, connector, toolName)
   return { connector, tool, decision: decideConsent(connector, tool, allowed) }
 }

@@ -1,8 +1,10 @@
+import type { Kysely } from 'kysely'
 import type { ConnectorGrantRow, ConnectorRow } from '../db/connector-tables.ts'
 import type { Db } from '../db/database.ts'
+import type { Tables } from '../db/tables.ts'
 
-/** The row, not its name: only its owner gets this far. */
-type Owned = Pick<ConnectorRow, 'id' | 'user_id'>
+/** The row, not its name: only its owner gets this far. What was given for its address is no other address's. */
+type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
 
 /** The part of a grant that is written at one time. */
 export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'discovery'>>
@@ -10,37 +12,53 @@ export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'd
 /** What authorization servers gave for a connector, the latest first. */
 export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[]> {
   return db
-    .selectFrom('connector_grants')
-    .selectAll()
-    .where('connector_id', '=', connector.id)
-    .where('user_id', '=', connector.user_id)
-    .orderBy('updated_at', 'desc')
-    .orderBy('issuer')
+    .selectFrom('connector_grants as g')
+    .innerJoin('connectors as c', 'c.id', 'g.connector_id')
+    .selectAll('g')
+    .where('c.id', '=', connector.id)
+    .where('c.user_id', '=', connector.user_id)
+    .where('c.url', '=', connector.url)
+    .orderBy('g.updated_at', 'desc')
+    .orderBy('g.issuer')
     .execute()
 }
 
-/** Writes a part of what this authorization server gave; the other parts stay. */
-export async function saveGrant(
-  db: Db,
-  { id, user_id }: Owned,
+/**
+ * Writes a part of what this authorization server gave; the other parts stay. False, and nothing written, when the connector
+ * has got another address meanwhile.
+ */
+export function saveGrant(
+  db: Kysely<Tables>,
+  { id, user_id, url }: Owned,
   issuer: string,
   part: GrantPart,
   now: number,
-): Promise<void> {
+): Promise<boolean> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
-  await db
-    .insertInto('connector_grants')
-    .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
-    .onConflict((conflict) =>
-      conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
-    )
-    .execute()
+  return db.transaction().execute(async (trx) => {
+    // Changes nothing, but holds off whoever changes the address until this is written, to be deleted with the others.
+    const { numUpdatedRows } = await trx
+      .updateTable('connectors')
+      .set({ url })
+      .where('id', '=', id)
+      .where('url', '=', url)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await trx
+      .insertInto('connector_grants')
+      .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
+      )
+      .execute()
+    return true
+  })
 }
 
 /** Forgets a part of what every authorization server gave. */
 export async function clearGrants(
   db: Db,
-  { id, user_id }: Owned,
+  { id, user_id }: Pick<Owned, 'id' | 'user_id'>,
   part: { readonly [Part in keyof GrantPart]: null },
 ): Promise<void> {
   await db

@@ -20,12 +20,26 @@ function sortKeys(value: unknown): unknown {
   return sorted
 }
 
-/** Whether a value is nested deeper than `limit`; walks without recursion, since it is what recursion must be kept from. */
+/**
+ * Whether a value is nested deeper than `limit`; walks without recursion, since it is what recursion must be kept from, and
+ * keeps nothing of what has nothing inside: a server may send millions of numbers.
+ */
 export function isDeeperThan(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  let level = isContainer(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth++) {
+    const next: object[] = []
+    let hasMore = false
+    for (const container of level) {
+      const items: readonly unknown[] = Array.isArray(container) ? container : Object.values(container)
+      hasMore ||= items.length > 0
+      for (const item of items) if (isContainer(item)) next.push(item)
+    }
+    if (hasMore && depth > limit) return true
+    level = next
   }
   return false
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -1,41 +1,13 @@
 import type { ApiType } from '@yonder/contract/bot'
-import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { connectionKey } from './connection-key.ts'
+import type { ConnectionStatus } from './connection-status.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { findConnectorById } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
-import { explainFailure } from './mcp/explain-failure.ts'
-import { adaptSchema } from './model-tools/adapt-schema.ts'
-import type { JsonSchema } from './model-tools/adapt-schema.ts'
-import { nameTools } from './model-tools/name-tools.ts'
-import { refreshTools } from './refresh-tools.ts'
-import { parseDefinition } from './tool-definition.ts'
+import { countTools, offerTools } from './offer-tools.ts'
+import type { ModelTools } from './offer-tools.ts'
 import { listTools } from './tool-store.ts'
-
-/** A line of the log of connections (§3.17); `server` is the connector's name. */
-export interface ConnectionStatus {
-  readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
-  readonly server: string
-  readonly message: string
-  /** Ends the round (§4.9). */
-  readonly finished?: true
-}
-
-/** A tool as a model is told of it. */
-export interface OfferedTool {
-  readonly name: string
-  readonly description: string
-  readonly inputSchema: JsonSchema
-}
-
-export interface ModelTools {
-  /** In an order that only changes with the tools. */
-  readonly tools: readonly OfferedTool[]
-  /** What a name stands for; names are looked up, never taken apart. */
-  resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
-  /** Sentences about tools that are not offered. */
-  readonly notices: readonly string[]
-}
 
 export interface ListModelToolsOptions {
   readonly user: Owner
@@ -44,12 +16,11 @@ export interface ListModelToolsOptions {
   readonly onStatus: (status: ConnectionStatus) => void
 }
 
-/** More tools than this make models choose badly. */
-const many = 40
-
 /**
- * The tools of a person's connected connectors. Lists come from the database; those that are due are asked for again, and
- * a reply waits for that only as long as `limits.toolsWait`: a connector that fails or hangs costs its own tools, at most.
+ * The tools of a person's connected connectors, from the database. Where a list is not known, because its server was never
+ * asked, says that it has changed, or failed, it is asked for now, and a reply waits for that as long as
+ * `limits.toolsWait`: a connector that fails or hangs costs its own tools, at most. A list that has only become old is used
+ * as it is and asked for again meanwhile. Nothing is said (`onStatus`) unless a reply waits.
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -59,127 +30,89 @@ export async function listModelTools(
   const connectors = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
     ({ status }) => status !== 'disconnected',
   )
+  if (connectors.some((connector) => isUnknown(connector) && mayBeAsked(deps, connector))) {
+    return connectFirst(deps, { user, apiType, signal, onStatus }, connectors)
+  }
+  const known = connectors.filter((connector) => !isUnknown(connector))
+  const old = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
+  if (old.length > 0) refreshBehind(deps, old)
+  return offerKnown(deps, apiType, known)
+}
+
+/** Whether there is no list of tools that could be used as it is. */
+function isUnknown({ status, tools_expire_at }: ConnectorRow): boolean {
+  return status === 'failed' || tools_expire_at === null
+}
+
+function mayBeAsked({ retries }: ConnectorDeps, connector: ConnectorRow): boolean {
+  try {
+    retries.require(connectionKey(connector))
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function connectFirst(
+  deps: ConnectorDeps,
+  { user, apiType, signal, onStatus }: ListModelToolsOptions,
+  connectors: readonly ConnectorRow[],
+): Promise<ModelTools> {
+  // Brings the protocol with it.
+  const { ConnectionRound } = await import('./connection-round.ts')
   for (const { name } of connectors)
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
   const round = new ConnectionRound(deps, user, onStatus)
-  await Promise.all(connectors.map((connector) => round.look(connector, signal)))
+  await Promise.all(connectors.map((connector) => round.look(connector, isUnknown(connector), signal)))
   const offered = offerTools(round.ready, apiType, deps.limits.toolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
-  if (connectors.length > 0) {
-    const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${count(offered.tools.length)}.`
-    onStatus({ status: 'summary', server: '', message, finished: true })
-  }
+  const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
+  onStatus({ status: 'summary', server: '', message, finished: true })
   return offered
 }
 
-interface ReadyConnector {
-  readonly connector: ConnectorRow
-  readonly tools: readonly ConnectorToolRow[]
+/** How it went stands in the connectors' rows. */
+function refreshBehind(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): void {
+  import('./refresh-tools.ts')
+    .then(({ refreshTools }) => Promise.allSettled(connectors.map((each) => refreshTools(deps, each))))
+    .catch(deps.onError)
 }
 
-class ConnectionRound {
-  readonly ready: ReadyConnector[] = []
-  readonly #deps: ConnectorDeps
-  readonly #user: Owner
-  readonly #onStatus: (status: ConnectionStatus) => void
+/** People whose offered tools are remembered. */
+const mostOffers = 1_000
 
-  constructor(deps: ConnectorDeps, user: Owner, onStatus: (status: ConnectionStatus) => void) {
-    this.#deps = deps
-    this.#user = user
-    this.#onStatus = onStatus
-  }
-
-  async look(connector: ConnectorRow, signal: AbortSignal): Promise<void> {
-    const { limits, now, onError } = this.#deps
-    const server = connector.name
-    const isDue = connector.status === 'failed' || (connector.tools_expire_at ?? 0) <= now()
-    const refreshed = isDue ? refreshTools(this.#deps, connector) : Promise.resolve()
-    // It may still fail when nobody waits any more; how it went stands in the row.
-    refreshed.catch(() => undefined)
-    try {
-      await within(limits.toolsWait, refreshed, signal)
-    } catch (error) {
-      if (!(error instanceof StillWaiting)) {
-        const { message } = explainFailure(error)
-        this.#onStatus({ status: 'error', server, message })
-        return
-      }
-      this.#onStatus({
-        status: 'info',
-        server,
-        message: `${server} takes long; what is known of it is used.`,
-      })
-    }
-    try {
-      await this.#take(connector)
-    } catch (error) {
-      onError(error)
-      this.#onStatus({ status: 'error', server, message: 'Its tools cannot be read.' })
-    }
-  }
-
-  async #take(connector: ConnectorRow): Promise<void> {
-    const { db } = this.#deps.database
-    const current = await findConnectorById(db, this.#user, connector.id)
-    if (current === undefined) return
-    const tools = await listTools(db, [connector.id])
-    this.ready.push({ connector: current, tools })
-    this.#onStatus({ status: 'connected', server: current.name, message: count(tools.length) })
-    if (current.notice !== null) {
-      this.#onStatus({ status: 'info', server: current.name, message: current.notice })
-    }
-  }
-}
-
-class StillWaiting extends Error {}
-
-function within(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(new StillWaiting())
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end, { once: true })
-    const settle = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-    }
-    work.then(resolve, reject).finally(settle)
-  })
-}
-
-function offerTools(ready: readonly ReadyConnector[], apiType: ApiType, most: number): ModelTools {
-  const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
-  const usable = inOrder.flatMap(({ connector, tools }) =>
-    tools
-      .filter(({ problem }) => problem === null)
-      .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
+/** What a model is told changes only with a connector's row: its list is replaced together with its time. */
+async function offerKnown(
+  { database, offers, limits }: ConnectorDeps,
+  apiType: ApiType,
+  connectors: readonly ConnectorRow[],
+): Promise<ModelTools> {
+  const [first] = connectors
+  if (first === undefined) return offerTools([], apiType, limits.toolsPerRequest)
+  const key = `${first.user_id} ${apiType}`
+  const state = JSON.stringify(
+    connectors.map(({ id, name, slug, credential_version, tools_expire_at }) => [
+      id,
+      name,
+      slug,
+      credential_version,
+      tools_expire_at,
+    ]),
   )
-  const named = nameTools(usable)
-  const notices: string[] = []
-  const offered: OfferedTool[] = []
-  for (const [name, { row, connector }] of named) {
-    const { description, title, inputSchema } = parseDefinition(row.definition)
-    const adapted = adaptSchema(inputSchema, apiType)
-    if ('problem' in adapted) {
-      notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
-    } else if (offered.length === most) {
-      notices.push(`Only ${most} tools fit into a request; the others of ${connector.name} are not offered.`)
-      break
-    } else {
-      offered.push({ name, description: description || title || row.name, inputSchema: adapted.schema })
-    }
-  }
-  if (offered.length > many)
-    notices.push(`${offered.length} tools are offered; models choose better from fewer.`)
-  return {
-    tools: offered,
-    notices,
-    resolve(name) {
-      const tool = named.get(name)
-      return tool && { connectorName: tool.connector.name, toolName: tool.tool }
-    },
-  }
-}
-
-function count(tools: number): string {
-  return tools === 1 ? '1 tool' : `${tools} tools`
+  const remembered = offers.get(key)
+  if (remembered?.state === state) return remembered.offered
+  const tools = await listTools(
+    database.db,
+    connectors.map(({ id }) => id),
+  )
+  const ready = connectors.map((connector) => ({
+    connector,
+    tools: tools.filter(({ connector_id }) => connector_id === connector.id),
+  }))
+  const offered = offerTools(ready, apiType, limits.toolsPerRequest)
+  offers.delete(key)
+  offers.set(key, { state, offered })
+  const [oldest] = offers.keys()
+  if (offers.size > mostOffers && oldest !== undefined) offers.delete(oldest)
+  return offered
 }

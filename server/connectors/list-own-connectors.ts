@@ -1,33 +1,95 @@
 import type { ConnectorRow } from '../db/connector-tables.ts'
 import type { Db } from '../db/database.ts'
 import { newId } from '../db/new-id.ts'
-import type { BuiltInConnector, BuiltInConnectors } from './built-in/built-in-connectors.ts'
-import { insertMissingConnectors, listConnectors } from './connector-store.ts'
+import type { BuiltInConnectors, OwnedBuiltIn } from './built-in/built-in-connectors.ts'
+import {
+  deleteConnector,
+  insertMissingConnectors,
+  listConnectors,
+  renewConnector,
+} from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
+import { slugName } from './slug-name.ts'
+import { waitsForIntegration } from './waits-for-integration.ts'
 
-/** A person's connectors, the default ones first: everybody has those, from the first look at the list on. */
+/**
+ * A person's connectors, the default ones first. Everybody has some of those from the first look at the list on, others
+ * while an integration is connected; after that they are gone, with what was allowed.
+ */
 export async function listOwnConnectors(
   db: Db,
   user: Owner,
-  { list }: BuiltInConnectors,
+  builtIns: BuiltInConnectors,
   now: number,
 ): Promise<ConnectorRow[]> {
-  const connectors = await listConnectors(db, user)
-  const known = new Set(connectors.filter((row) => row.is_default === 1).map(({ url }) => url))
-  const missing = list.filter(({ url }) => !known.has(url))
-  const offered = new Set(list.map(({ url }) => url))
-  const shown = (rows: readonly ConnectorRow[]) =>
-    rows.filter(({ is_default, url }) => is_default === 0 || offered.has(url))
-  if (missing.length === 0) return shown(connectors)
-  await insertMissingConnectors(
-    db,
-    missing.map((builtIn, index) => toRow(user, builtIn, now + index)),
-  )
-  return shown(await listConnectors(db, user))
+  const [offered, rows] = await Promise.all([builtIns.listFor(user.id), listConnectors(db, user)])
+  const owned = new Map(offered.map((builtIn) => [builtIn.url, builtIn]))
+  const changed = await followIntegrations(db, user, rows, owned, builtIns, now)
+  return (changed ? await listConnectors(db, user) : rows).flatMap((row) => {
+    if (row.is_default === 0) return [row]
+    const builtIn = owned.get(row.url)
+    return builtIn === undefined ? [] : [showWaiting(row, builtIn)]
+  })
+}
+
+/** Brings the rows of default connectors to what the person has now; whether there was anything to do. */
+async function followIntegrations(
+  db: Db,
+  user: Owner,
+  rows: readonly ConnectorRow[],
+  owned: ReadonlyMap<string, OwnedBuiltIn>,
+  builtIns: BuiltInConnectors,
+  now: number,
+): Promise<boolean> {
+  const known = new Map(rows.filter((row) => row.is_default === 1).map((row) => [row.url, row]))
+  const missing = [...owned.values()].filter(({ url }) => !known.has(url))
+  const names = new Set(missing.map(({ name }) => name))
+  const isGone = ({ url, name }: ConnectorRow) =>
+    // The product may have been another one: its connectors wait for it to come back, and give way to others.
+    !owned.has(url) && (builtIns.find(url) !== undefined || names.has(name))
+  const gone = [...known.values()].filter(isGone)
+  const renewed = [...known.values()].flatMap((row) => {
+    const version = owned.get(row.url)?.version
+    return version === undefined || version === row.credential_version ? [] : [{ row, version }]
+  })
+  for (const { id } of gone) await deleteConnector(db, user, id)
+  for (const { row, version } of renewed) await renewConnector(db, row, version)
+  const kept = rows.filter((row) => !gone.includes(row))
+  if (missing.length > 0) await insertMissingConnectors(db, placeBeside(user, kept, missing, now))
+  return gone.length + renewed.length + missing.length > 0
+}
+
+/** A person may have connectors of their own with the same names. */
+function placeBeside(
+  user: Owner,
+  rows: readonly ConnectorRow[],
+  missing: readonly OwnedBuiltIn[],
+  now: number,
+): ConnectorRow[] {
+  const names = new Set(rows.map(({ name }) => name.toLowerCase()))
+  const slugs = new Set(rows.map(({ slug }) => slug))
+  return missing.map((builtIn, index) => {
+    const name = nameBeside(builtIn.name, names)
+    const slug = slugName(builtIn.slug, slugs)
+    names.add(name.toLowerCase())
+    slugs.add(slug)
+    return toRow(user, { ...builtIn, name, slug }, now + index)
+  })
+}
+
+function nameBeside(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${name} ${count}`
+  return free
+}
+
+function showWaiting(row: ConnectorRow, { isConnected }: OwnedBuiltIn): ConnectorRow {
+  if (isConnected) return row
+  return { ...row, status: 'failed', error_message: waitsForIntegration(row.name) }
 }
 
 /** Its tools ask, so that a newcomer meets the approval at once. */
-function toRow(user: Owner, { name, url, slug }: BuiltInConnector, created_at: number): ConnectorRow {
+function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {
     id: newId(),
     user_id: user.id,
@@ -42,7 +104,7 @@ function toRow(user: Owner, { name, url, slug }: BuiltInConnector, created_at: n
     is_default: 1,
     asks: 1,
     slug,
-    credential_version: 1,
+    credential_version: version,
     tools_expire_at: null,
     era: null,
     created_at,

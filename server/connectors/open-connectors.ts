@@ -2,17 +2,20 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
-import type { BuiltInConnector } from './built-in/built-in-connectors.ts'
+import type { BroughtConnectors } from './built-in/built-in-connectors.ts'
 import { CallSlots } from './call-slots.ts'
 import type { ToolCallRequest } from './call-tool.ts'
+import { personPrefix } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
 import { findToolConsent } from './find-tool-consent.ts'
 import type { ToolConsent } from './find-tool-consent.ts'
-import type { ListModelToolsOptions, ModelTools } from './list-model-tools.ts'
+import { listModelTools } from './list-model-tools.ts'
+import type { ListModelToolsOptions } from './list-model-tools.ts'
 import { ConnectionPool } from './mcp/connection-pool.ts'
+import type { ModelTools } from './offer-tools.ts'
 import { recordDenial } from './record-call.ts'
 import { RetryGate } from './retry-gate.ts'
 import type { ToolOutcome } from './tool-outcome.ts'
@@ -24,9 +27,11 @@ export interface ConnectorOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly guards: ConnectorDeps['guards']
-  /** Connectors that other domains bring along. */
-  readonly builtIns?: readonly BuiltInConnector[]
+  /** What integrations bring along. */
+  readonly integrations?: BroughtConnectors
   readonly limits?: Partial<ConnectorLimits>
+  /** Called when a person's connectors read differently now. */
+  readonly onChanged: (userId: string) => void
   /** For what a person cannot act on. */
   readonly onError: (error: unknown) => void
 }
@@ -38,6 +43,8 @@ export interface Connectors extends ConnectorDeps {
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Notes that a person denied a call of this tool; without such a connector nothing is noted. */
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
+  /** Closes a person's connections that wait for their next request; whoever needs one opens it again. */
+  closeIdle(userId: string): Promise<void>
   /** Ends every connection and everything that is under way. Call it before the guards and the database close. */
   close(): Promise<void>
 }
@@ -53,30 +60,30 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     sealer: options.sealer,
     now,
     limits,
-    builtIns: createBuiltInConnectors(now, options.builtIns),
+    builtIns: createBuiltInConnectors(now, options.integrations),
     pool,
     retries: new RetryGate(now),
     slots: new CallSlots(),
     refreshing: new Map(),
+    offers: new Map(),
     guards: options.guards,
     publicUrl: config.publicUrl,
     clientMetadataUrl: config.connectorClientMetadataUrl,
     registryUrl: config.connectorRegistryUrl,
+    onChanged: options.onChanged,
     closing: closing.signal,
     onError: options.onError,
   }
   return {
     ...deps,
-    async listModelTools(request) {
-      const { listModelTools } = await import('./list-model-tools.ts')
-      return listModelTools(deps, request)
-    },
+    listModelTools: (request) => listModelTools(deps, request),
     findToolConsent: (...request) => findToolConsent(deps, ...request),
     async callTool(request) {
       const { callTool } = await import('./call-tool.ts')
       return callTool(deps, request)
     },
     recordDenial: (...denial) => recordDenial(deps, ...denial),
+    closeIdle: (userId) => pool.drop(personPrefix(userId)),
     async close() {
       closing.abort(new Error('The server goes down.'))
       await pool.close()

@@ -55,6 +55,7 @@ describe('readElicitation', () => {
         },
       },
     ],
+    ['an option without end', { requestedSchema: { properties: { a: { enum: ['x'.repeat(301)] } } } }],
     [
       'too many options',
       { requestedSchema: { properties: { a: { enum: Array.from({ length: 101 }, String) } } } },

@@ -100,8 +100,9 @@ function readOptions(source: JsonObject) {
       ? source['enum'].map((value: unknown, index) => [value, names[index]])
       : undefined
   if (pairs === undefined || pairs.length === 0 || pairs.length > mostOptions) return undefined
+  // A value goes back as it came, so one that is too long cannot be cut.
   const options = pairs.map(([value, title]) =>
-    typeof value === 'string'
+    typeof value === 'string' && value.length <= longestText
       ? { value, label: text(title, longestText) ?? (cleanText(value) || '(empty)') }
       : undefined,
   )

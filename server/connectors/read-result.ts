@@ -1,14 +1,14 @@
-import type { ResultPart } from '@yonder/contract/tool-result'
+import { setImmediate } from 'node:timers/promises'
 import { normalizeText } from '../http/normalize-text.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import { isDeeperThan } from './hash-json.ts'
-import { describeBytes } from './mcp/meter-answers.ts'
 import { readImage } from './read-image.ts'
+import type { OutcomePart } from './tool-outcome.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
 export interface ReadResult {
-  readonly parts: readonly ResultPart[]
+  readonly parts: readonly OutcomePart[]
   /** What a model reads of it. */
   readonly text: string
   readonly isError: boolean
@@ -20,22 +20,28 @@ export interface ReadResult {
 const mostBlocks = 500
 /** Levels of a structured result. */
 const deepest = 64
+/** Characters of a structured result that is shown with a line for each of its parts. */
+const longestIndented = 100_000
 
-/** Reads a result block by block: a bad one becomes a note about itself, and the others stay. */
-export function readResult(result: JsonObject, limits: ConnectorLimits): ReadResult {
+/**
+ * Reads a result block by block: a bad one becomes a note about itself, and the others stay. Between the steps that look at
+ * all of it other people's work gets its turn.
+ */
+export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
   const reader = new BlockReader(limits)
   const parts = content.slice(0, mostBlocks).map((block) => reader.read(block))
   if (content.length > mostBlocks) {
     parts.push({ type: 'note', text: `${content.length - mostBlocks} further parts were left out.` })
   }
-  const structured = readStructured(result, parts)
+  const structured = await readStructured(result, parts)
   if (structured !== undefined) parts.push(structured)
+  await setImmediate()
   return {
     parts,
     text: cut(parts.map(describe).join('\n'), limits.resultChars) || 'The tool gave no result.',
     isError: result['isError'] === true,
-    bytes: countBytes(result),
+    bytes: await countBytes(result),
   }
 }
 
@@ -47,7 +53,7 @@ class BlockReader {
     this.#limits = limits
   }
 
-  read(block: unknown): ResultPart {
+  read(block: unknown): OutcomePart {
     if (typeof block !== 'object' || block === null) return note('A part of the result was unreadable.')
     const { type } = block as JsonObject
     switch (type) {
@@ -66,16 +72,15 @@ class BlockReader {
     }
   }
 
-  #readImage({ data, mimeType }: JsonObject): ResultPart {
+  #readImage({ data, mimeType }: JsonObject): OutcomePart {
     if (++this.#images > this.#limits.images) return note(`Only ${this.#limits.images} pictures are shown.`)
     const image = readImage(data, this.#limits.imageBytes)
     if (image !== undefined) return { type: 'image', ...image }
-    const size = describeBytes(this.#limits.imageBytes)
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
-    return note(`A picture${claimed} was left out: it is no PNG, JPEG, GIF or WebP, or larger than ${size}.`)
+    return note(`A picture${claimed} was left out: it is no PNG, JPEG, GIF or WebP, or too large.`)
   }
 
-  #readResource(resource: unknown): ResultPart {
+  #readResource(resource: unknown): OutcomePart {
     if (typeof resource !== 'object' || resource === null) return note('A part of the result was unreadable.')
     const { text, blob, mimeType, uri } = resource as JsonObject
     if (typeof text === 'string') return { type: 'text', text: cleanText(text) }
@@ -86,31 +91,33 @@ class BlockReader {
   }
 }
 
-function readText({ text }: JsonObject): ResultPart {
+function readText({ text }: JsonObject): OutcomePart {
   return typeof text === 'string'
     ? { type: 'text', text: cleanText(text) }
     : note('A part of the result was unreadable.')
 }
 
-function readLink({ uri, name, title }: JsonObject): ResultPart {
+function readLink({ uri, name, title }: JsonObject): OutcomePart {
   if (typeof uri !== 'string') return note('A link was unreadable.')
   const label = [title, name].find((text): text is string => typeof text === 'string') ?? uri
   return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
 }
 
 /** Servers repeat a structured result as text for older clients; shown twice it would only be longer. */
-function readStructured(
+async function readStructured(
   { structuredContent }: JsonObject,
-  parts: readonly ResultPart[],
-): ResultPart | undefined {
+  parts: readonly OutcomePart[],
+): Promise<OutcomePart | undefined> {
   if (structuredContent === undefined) return undefined
   if (isDeeperThan(structuredContent, deepest))
     return note('A structured result was left out: it is nested too deeply.')
+  await setImmediate()
   const plain = JSON.stringify(structuredContent) ?? 'null'
   const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
-  return isRepeated
-    ? undefined
-    : { type: 'json', text: cleanText(JSON.stringify(structuredContent, null, 2)) }
+  if (isRepeated) return undefined
+  // Deep lists grow a hundredfold with their indentation, of which nobody would read more than the beginning.
+  const text = plain.length > longestIndented ? plain : JSON.stringify(structuredContent, null, 2)
+  return { type: 'json', text: cleanText(text) }
 }
 
 function isSameJson(text: string, plain: string): boolean {
@@ -122,7 +129,7 @@ function isSameJson(text: string, plain: string): boolean {
   }
 }
 
-function describe(part: ResultPart): string {
+function describe(part: OutcomePart): string {
   switch (part.type) {
     case 'text':
     case 'json':
@@ -136,7 +143,7 @@ function describe(part: ResultPart): string {
   }
 }
 
-function note(text: string): ResultPart {
+function note(text: string): OutcomePart {
   return { type: 'note', text }
 }
 
@@ -154,8 +161,9 @@ function cut(text: string, most: number): string {
   return `${text.slice(0, most).toWellFormed()}\n[${left.toLocaleString('en')} further characters were left out.]`
 }
 
-function countBytes(result: JsonObject): number {
+async function countBytes(result: JsonObject): Promise<number> {
   // Deeper ones cannot be written as text; they were noted as left out.
   if (isDeeperThan(result, deepest * 2)) return 0
+  await setImmediate()
   return Buffer.byteLength(JSON.stringify(result))
 }

@@ -1,5 +1,7 @@
 import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
-import { updateConnectorState } from './connector-store.ts'
+import { allowInitialTools, isUnseen } from './allow-initial-tools.ts'
+import { changeState } from './change-state.ts'
+import { connectionKey } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
@@ -24,14 +26,14 @@ export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Prom
 }
 
 async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  deps.retries.require(connector.id)
+  deps.retries.require(connectionKey(connector))
   try {
     await fetchTools(deps, connector, { signal: deps.closing })
-    deps.retries.reset(connector.id)
+    deps.retries.reset(connectionKey(connector))
   } catch (error) {
     const failure = explainFailure(error)
-    deps.retries.failed(connector.id, failure)
-    await updateConnectorState(deps.database.db, connector, {
+    deps.retries.failed(connectionKey(connector), failure)
+    await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
     })
@@ -48,15 +50,19 @@ export async function fetchTools(
   const listed = await useServer(deps, connector, options, (connection) =>
     listServerTools(connection, connector.url, deps.limits, options.signal),
   )
-  await deps.database.db.transaction().execute(async (trx) => {
-    const current = await updateConnectorState(trx, connector, {
-      status: 'connected',
-      error_message: null,
-      notice: listed.notice,
-      tools_expire_at: deps.now() + freshFor(listed, deps.limits),
-    })
-    // Its address has changed meanwhile: these are the tools of another server.
-    if (current) await replaceTools(trx, connector, toRows(connector, listed))
+  const state = {
+    status: 'connected',
+    error_message: null,
+    notice: listed.notice,
+    tools_expire_at: deps.now() + freshFor(listed, deps.limits),
+  } as const
+  // When its address has changed meanwhile, these are the tools of another server.
+  await changeState(deps, connector, state, async (trx) => {
+    const initialTools =
+      connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined
+    const isFirst = initialTools !== undefined && (await isUnseen(trx, connector))
+    await replaceTools(trx, connector, toRows(connector, listed))
+    if (isFirst) await allowInitialTools(trx, connector, initialTools)
   })
 }
 

@@ -1,12 +1,17 @@
 import type { Approval } from '@yonder/contract/connector'
-import type { ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-result'
+import type { ResultImage, ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-result'
+
+/** A part of a result with everything in it: a picture has its data here. */
+export type OutcomePart =
+  | Exclude<ResultPart, { readonly type: 'image' }>
+  | ({ readonly type: 'image' } & ResultImage)
 
 export interface ToolOutcome {
   readonly status: ToolOutcomeStatus
   /** What the model reads: the result, or a sentence about why there is none. */
   readonly text: string
   /** What a person sees. */
-  readonly parts: readonly ResultPart[]
+  readonly parts: readonly OutcomePart[]
   /** Milliseconds, without the time in which a person was asked. */
   readonly duration: number
   readonly bytes: number

@@ -1,5 +1,6 @@
 import type { AuthProvider, PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../db/connector-tables.ts'
+import { AppError } from '../http/app-error.ts'
 import { connectionKey } from './connection-key.ts'
 import { updateConnectorState } from './connector-store.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
@@ -29,10 +30,11 @@ export async function useServer<Result>(
   const key = connectionKey(connector)
   const waiting = options.consent === undefined ? deps.pool.take(key) : undefined
   if (waiting !== undefined) {
+    const hadSession = waiting.hasSession
     try {
       return await lend(deps, key, waiting, use)
     } catch (error) {
-      if (!isLostSession(error)) throw error
+      if (!hadSession || !isLostSession(error)) throw error
       await waiting.close()
     }
   }
@@ -83,13 +85,14 @@ async function describeTarget(
   key: string,
   consent: ConsentRequest | undefined,
 ): Promise<ServerTarget> {
-  const builtIn = connector.is_default === 1 ? deps.builtIns.find(connector.url) : undefined
   const prior = readEra(connector, deps.now())
-  if (builtIn !== undefined) {
+  if (connector.is_default === 1) {
+    const builtIn = deps.builtIns.find(connector.url)
+    if (builtIn === undefined) throw new AppError('not_found', `"${connector.name}" is not offered any more.`)
     return {
       key,
-      // A name that resolves nowhere: no request leaves the process.
-      url: new URL('http://built-in.invalid/mcp'),
+      // Without an address a name that resolves nowhere: no request leaves the process.
+      url: builtIn.address ?? new URL('http://built-in.invalid/mcp'),
       fetch: (input, init) => builtIn.fetch(connector.user_id, new Request(input, init)),
       auth: { token: () => Promise.resolve(undefined) },
       prior,

@@ -5,22 +5,26 @@ import type { Tables } from './tables.ts'
 /** What store functions take: the database or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 
-/** Listening for news of runs and chats on other nodes. */
+/** Listening for news of runs, chats and settings on other nodes. */
 export interface Signals {
   close(): Promise<void>
 }
 
-export interface ChatNews {
+/** Something of a person reads differently now. */
+export interface ChangeNews {
+  readonly topic: 'chat' | 'settings'
   /** The process that tells it. */
   readonly nodeId: string
   readonly userId: string
-  readonly chatId: string
+  /** The id of the chat, or the name of the list of settings. */
+  readonly subject: string
 }
 
 export interface SignalListeners {
   /** Runs that have been written to, by another process or by this one. */
   onRuns(runIds: readonly number[]): void
-  onChat(news: ChatNews): void
+  /** A node tells of a change; it may be this one. */
+  onChange(news: ChangeNews): void
   /** The connection was broken and is made again: what was said meanwhile is lost. */
   onGap(): void
 }

@@ -1,12 +1,15 @@
 import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
-import type { ChatNews, Db } from './database.ts'
+import type { ChangeNews, Db } from './database.ts'
 import type { RunEventRow, Tables } from './tables.ts'
 
 /** The channel on which PostgreSQL nodes tell each other which runs have news. */
 export const runChannel = 'yonder_runs'
-/** The same for changed chats. */
-export const chatChannel = 'yonder_chats'
+/** The same for what has changed otherwise. */
+export const changeChannels: Readonly<Record<ChangeNews['topic'], string>> = {
+  chat: 'yonder_chats',
+  settings: 'yonder_settings',
+}
 
 /** Everything in which SQLite and PostgreSQL differ, in one place. */
 export interface Dialect {
@@ -34,8 +37,8 @@ export interface Dialect {
   lockRun(trx: Db, runId: number): Promise<void>
   /** Wakes whoever waits for these runs on other nodes (`openSignals`). Nothing where only one process is expected. */
   wake(db: Db, runIds: readonly number[]): Promise<void>
-  /** Tells other nodes that a chat has changed. */
-  tellChatNews(db: Db, news: ChatNews): Promise<void>
+  /** Tells other nodes of a change. */
+  tellChange(db: Db, news: ChangeNews): Promise<void>
   isUniqueViolation(error: unknown): boolean
   /** The disk is full or the file cannot be written. */
   isStorageFull(error: unknown): boolean
@@ -135,7 +138,7 @@ export const sqliteDialect: Dialect = {
   // The transaction is the only writer.
   lockRun: () => Promise.resolve(),
   wake: () => Promise.resolve(),
-  tellChatNews: () => Promise.resolve(),
+  tellChange: () => Promise.resolve(),
   isUniqueViolation: (error) =>
     ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(codeOf(error)),
   isStorageFull: (error) => /^SQLITE_(FULL|READONLY|IOERR)/.test(codeOf(error)),
@@ -182,8 +185,8 @@ export const postgresDialect: Dialect = {
   async wake(db, runIds) {
     await sql`select pg_notify(${runChannel}, ${runIds.join(',')})`.execute(db)
   },
-  async tellChatNews(db, { nodeId, userId, chatId }) {
-    await sql`select pg_notify(${chatChannel}, ${`${nodeId},${userId},${chatId}`})`.execute(db)
+  async tellChange(db, { topic, nodeId, userId, subject }) {
+    await sql`select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
   },
   isUniqueViolation: (error) => codeOf(error) === '23505',
   isStorageFull: (error) => ['53100', '58030', '25006'].includes(codeOf(error)),

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import type { SignalListeners, Signals } from './database.ts'
-import { chatChannel, runChannel } from './dialect.ts'
+import { changeChannels, runChannel } from './dialect.ts'
 
 /** Milliseconds before a broken connection is made again. */
 const reconnectDelay = 1_000
 
 /** Listens on a connection of its own, which is made again when it breaks. */
-export function listenForNews(url: string, { onRuns, onChat, onGap }: SignalListeners): Signals {
+export function listenForNews(url: string, { onRuns, onChange, onGap }: SignalListeners): Signals {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let broken = false
@@ -27,15 +27,16 @@ export function listenForNews(url: string, { onRuns, onChat, onGap }: SignalList
     next.on('end', retry)
     next.on('notification', ({ channel, payload = '' }) => {
       if (channel === runChannel) return onRuns(payload.split(',').map(Number))
-      const [nodeId = '', userId = '', chatId = ''] = payload.split(',')
-      onChat({ nodeId, userId, chatId })
+      const [nodeId = '', userId = '', subject = ''] = payload.split(',')
+      const topic = channel === changeChannels.chat ? 'chat' : 'settings'
+      onChange({ topic, nodeId, userId, subject })
     })
     listen(next).catch(retry)
   }
 
   async function listen(next: pg.Client): Promise<void> {
     await next.connect()
-    await next.query(`listen ${runChannel}; listen ${chatChannel}`)
+    await next.query(`listen ${runChannel}; listen ${changeChannels.chat}; listen ${changeChannels.settings}`)
     if (broken) onGap()
     broken = false
   }

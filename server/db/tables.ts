@@ -198,4 +198,5 @@ export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
 export type RunRow = Selectable<RunTable>
 export type RunEventRow = Selectable<RunEventTable>
+export type QuestionAnswerRow = Selectable<QuestionAnswerTable>
 export type ShareRow = Selectable<ShareTable>

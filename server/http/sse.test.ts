@@ -62,6 +62,17 @@ describe('server-sent events', () => {
     stream.end()
   })
 
+  it('go on after nothing was written', async () => {
+    const { stream, answer } = await open(60_000)
+    let text = ''
+    answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+    const ended = new Promise((resolve) => answer.on('end', resolve))
+    for (const frames of ['', sseFrame('one'), '', sseFrame('two')]) stream.write(frames)
+    stream.end()
+    await ended
+    expect(text).toBe('data: one\n\ndata: two\n\n')
+  })
+
   it('notice that the reader went', async () => {
     const { stream, answer } = await open(60_000)
     let closed = 0

@@ -12,6 +12,8 @@ export interface SseOptions {
   readonly heartbeat: string
   /** Milliseconds between two of them. */
   readonly interval?: number
+  /** Sees every stream that opens, before anything is written. */
+  readonly onOpen?: ((request: FastifyRequest, stream: SseStream) => void) | undefined
 }
 
 /** One open answer. Everything is a no-op once it is closed. */
@@ -47,7 +49,7 @@ const streamHeaders = {
 } as const
 
 /** Server-sent events on the raw answer: frames, heartbeats, bounded buffers. One timer serves all streams. */
-export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseHub {
+export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOptions): SseHub {
   const streams = new Set<RawSseStream>()
   const beat = sseFrame(heartbeat)
   const timer = setInterval(() => {
@@ -56,7 +58,7 @@ export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseH
   timer.unref()
 
   return {
-    open(_request, reply) {
+    open(request, reply) {
       reply.hijack()
       const headers = reply.getHeaders()
       for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
@@ -66,6 +68,7 @@ export function createSseHub({ heartbeat, interval = 15_000 }: SseOptions): SseH
       setImmediate(() => stream.begin())
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
+      onOpen?.(request, stream)
       return stream
     },
     close: () => clearInterval(timer),
@@ -91,7 +94,8 @@ class RawSseStream implements SseStream {
   }
 
   write(frames: string): void {
-    if (this.closed || this.#raw.writableEnded) return
+    // Nothing, in one piece, would be the end of the answer.
+    if (frames === '' || this.closed || this.#raw.writableEnded) return
     // What is asked of a reader is that it took what came before, not that this one piece is small.
     if (this.#socket.writableLength > mostBuffered) this.#raw.destroy()
     else if (this.#begun && this.#raw.chunkedEncoding) this.#socket.write(toChunk(frames))

@@ -1,7 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/seal-secret.ts'
-import { endGrant } from './end-grant.ts'
 import { hashRecordId } from './hash-record-id.ts'
 import type { StoredRecord } from './oidc-store.ts'
 import { consumeRecord, deleteRecord, findRecord, findRecordByUid, upsertRecord } from './oidc-store.ts'
@@ -11,12 +10,13 @@ export interface OidcAdapterOptions {
   readonly db: Db
   readonly sealer: Sealer
   readonly now: () => number
+  readonly endSignIn: (grantId: string) => Promise<void>
   /** What the provider answers with when a code is redeemed twice. */
   readonly alreadyUsed: () => Error
 }
 
 /** Keeps the provider's records in the database: ids hashed, payloads sealed, so that the file alone signs nobody in. */
-export function createOidcAdapter({ db, sealer, now, alreadyUsed }: OidcAdapterOptions) {
+export function createOidcAdapter({ db, sealer, now, endSignIn, alreadyUsed }: OidcAdapterOptions) {
   return (model: string): Adapter => {
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
@@ -49,10 +49,10 @@ export function createOidcAdapter({ db, sealer, now, alreadyUsed }: OidcAdapterO
         if (!first && model !== 'RefreshToken') throw alreadyUsed()
       },
       async destroy(id) {
-        if (model === 'Grant') await endGrant(db, id, now())
+        if (model === 'Grant') await endSignIn(id)
         else await deleteRecord(db, model, hashRecordId(id))
       },
-      revokeByGrantId: (grantId) => endGrant(db, grantId, now()),
+      revokeByGrantId: endSignIn,
     }
   }
 }

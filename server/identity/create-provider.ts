@@ -1,12 +1,11 @@
 import type Provider from 'oidc-provider'
-import { endGrant } from './end-grant.ts'
 import { loadProvider } from './load-provider.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
 /** The embedded OpenID provider, with one public client: our own browser app. */
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
-  const { db, issuer, now } = options
+  const { issuer, endSignIn } = options
   const library = await loadProvider()
   const provider = new library.Provider(issuer, configureProvider(options, library))
   // Behind a proxy too, addresses and cookies follow the issuer; `mountProvider` sets the headers that say so.
@@ -16,7 +15,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   provider.on('end_session.success', (ctx) => {
     const { authorizations = {} } = ctx.oidc.session ?? {}
     const grantIds = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
-    endings.set(ctx.req, Promise.all(grantIds.map((id) => endGrant(db, id, now()))))
+    endings.set(ctx.req, Promise.all(grantIds.map(endSignIn)))
   })
   provider.use(async (ctx, next) => {
     await next()

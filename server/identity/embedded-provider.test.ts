@@ -9,6 +9,7 @@ import { SignInSession } from '../testing/sign-in-session.ts'
 import type { Tokens } from '../testing/sign-in-session.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
+import type { EndedSignIn } from './sign-ins.ts'
 import { rotateSigningKeys } from './require-identity-keys.ts'
 
 describe.each(engines)('the embedded provider on %s', (engine) => {
@@ -16,6 +17,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   const newcomers: string[] = []
   let database: TestDatabase
   let server: IdentityServer
+  const ended: EndedSignIn[] = []
   let people = 0
 
   beforeAll(async () => {
@@ -28,6 +30,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       },
     })
   })
+  beforeAll(() => server.identity.signIns?.onEnd((signIn) => ended.push(signIn)))
   afterAll(async () => {
     await server.close()
     await database.close()
@@ -97,6 +100,8 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       const other = newSession()
       const elsewhere = (await (await other.redeem(await other.signIn({ email }))).json()) as Tokens
 
+      const { id } = await server.identity.verify(tokens.access_token)
+      ended.length = 0
       const revoked = await fetch(`${server.baseUrl}/oidc/token/revocation`, {
         method: 'POST',
         body: new URLSearchParams({ client_id: 'yonder', token: tokens.refresh_token }),
@@ -106,15 +111,23 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(server.readUser(elsewhere.access_token))).toBe(200)
       expect(await statusOf(other.refresh(elsewhere.refresh_token))).toBe(200)
+      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
+      expect(signIn).not.toBe(server.identity.signIns?.nameOf(elsewhere.access_token))
+      expect(ended).toEqual([{ signIn, userId: id }])
+      expect(await server.identity.signIns?.listEnded()).toContain(signIn)
     })
 
     it('at the provider ends them too, before it answers', async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
+      const { id } = await server.identity.verify(tokens.access_token)
+      ended.length = 0
       const page = await session.fetch(`/oidc/session/end?id_token_hint=${tokens.id_token}`)
       const xsrf = /name="xsrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
       const done = await session.post('/oidc/session/end/confirm', { xsrf, logout: 'yes' })
       expect(done.status).toBe(303)
+      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
+      expect(ended).toEqual([{ signIn, userId: id }])
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
       // And the provider asks for the password again.

@@ -17,6 +17,12 @@ export async function isGrantEnded(db: Db, grantId: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Those of which access tokens may still be about. */
+export async function listGrantEnds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
+  return rows.map(({ grant_id }) => grant_id)
+}
+
 export async function deleteExpiredGrantEnds(db: Db, now: number): Promise<void> {
   await db.deleteFrom('ended_grants').where('expires_at', '<', now).execute()
 }

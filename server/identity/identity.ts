@@ -1,5 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
 import type { FastifyInstance } from 'fastify'
+import type { SignIns } from './sign-ins.ts'
 import type { User } from './user.ts'
 
 /** Who may come in: the embedded provider, or one elsewhere. */
@@ -15,6 +16,8 @@ export interface Identity {
    * @throws AppError `unauthenticated` for a token that is not good, `identity_unavailable` when it cannot be checked
    */
   verify(token: string): Promise<User>
+  /** Null where the provider does not tell when one ends. */
+  readonly signIns: SignIns | null
   /** Mounts what the provider serves, if it is embedded. */
   register(app: FastifyInstance): Promise<void>
   close(): Promise<void>

@@ -1,7 +1,6 @@
 import { AppError } from '../http/app-error.ts'
-import { checkAccessToken } from './check-access-token.ts'
-import type { TokenCheck } from './check-access-token.ts'
 import { createProvider } from './create-provider.ts'
+import { EmbeddedSignIns, grantClaim } from './embedded-sign-ins.ts'
 import { deleteExpiredGrantEnds, isGrantEnded } from './ended-grant-store.ts'
 import { createGoogleFederation } from './google-federation.ts'
 import type { Identity } from './identity.ts'
@@ -9,10 +8,10 @@ import { mountProvider } from './mount-provider.ts'
 import type { OpenIdentityOptions } from './open-identity.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
 import type { AdmitUser } from './admit-user.ts'
-import { grantClaim } from './provider-configuration.ts'
 import { readProfile } from './read-profile.ts'
 import { readSigningKeys, requireIdentityKeys } from './require-identity-keys.ts'
 import { registerPages } from './register-pages.ts'
+import { rememberAccess } from './remember-access.ts'
 import { requireSetUpToken } from './set-up-link.ts'
 import { createSharedKeys } from './shared-keys.ts'
 import { readSignUpRule } from './sign-up-rule.ts'
@@ -31,9 +30,11 @@ export async function openEmbeddedIdentity(
   const issuer = `${publicUrl}/oidc`
   const audience = `${publicUrl}/api`
   const keys = await requireIdentityKeys(db, sealer, now())
-  const provider = await createProvider({ db, sealer, keys, issuer, clientId, audience, publicUrl, now })
+  const signIns = new EmbeddedSignIns({ db, sealer, issuer, now })
+  const client = { clientId, audience, publicUrl, endSignIn: (signIn: string) => signIns.end(signIn) }
+  const provider = await createProvider({ ...client, db, sealer, keys, issuer, now })
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
-  const check: TokenCheck = {
+  const checkToken = rememberAccess({
     keys: createSharedKeys(keys.signing, () => readSigningKeys(db, sealer, now()), now),
     algorithms: ['RS256'],
     issuer,
@@ -41,7 +42,7 @@ export async function openEmbeddedIdentity(
     type: 'at+jwt',
     refuseIdTokens: false,
     now,
-  }
+  })
   const sweep = setInterval(() => {
     // A failure leaves rows for the next round.
     Promise.all([deleteExpiredRecords(db, now()), deleteExpiredGrantEnds(db, now())]).catch(() => undefined)
@@ -51,8 +52,9 @@ export async function openEmbeddedIdentity(
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
     browserOrigins: [],
     setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
+    signIns,
     async verify(token) {
-      const claims = await checkAccessToken(token, check)
+      const claims = await checkToken(token)
       const grantId = claims[grantClaim]
       if (typeof grantId !== 'string' || (await isGrantEnded(db, grantId))) {
         throw new AppError('unauthenticated', 'The access token was refused: its sign-in has ended.')

@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts'
 import type { AdmitUser } from './admit-user.ts'
 import { createAskProfile } from './ask-profile.ts'
-import { asymmetricAlgorithms, checkAccessToken } from './check-access-token.ts'
-import type { TokenCheck } from './check-access-token.ts'
+import { asymmetricAlgorithms } from './check-access-token.ts'
 import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 import type { Identity } from './identity.ts'
 import type { OpenIdentityOptions } from './open-identity.ts'
+import { rememberAccess } from './remember-access.ts'
 
 export interface HostedOptions extends OpenIdentityOptions {
   readonly oidc: NonNullable<Config['oidc']>
@@ -19,22 +19,23 @@ export async function openHostedIdentity(
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, fetch)
-  const check: TokenCheck = {
+  const checkToken = rememberAccess({
     keys: keys.find,
     algorithms: asymmetricAlgorithms,
     issuer,
     audience,
     refuseIdTokens: audience === clientId,
     now,
-  }
+  })
   const askProfile = createAskProfile({ discover: () => keys.discover(), fetch, now })
   const discovery = await keys.discover().catch(() => undefined)
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
     browserOrigins: listOrigins(issuer, discovery),
     setUpUrl: null,
+    signIns: null,
     async verify(token) {
-      const claims = await checkAccessToken(token, check)
+      const claims = await checkToken(token)
       return admitUser(issuer, claims.sub, await askProfile(token, claims))
     },
     register: () => Promise.resolve(),

@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/seal-secret.ts'
 import { findAccount } from './account-store.ts'
 import { createOidcAdapter } from './create-oidc-adapter.ts'
+import { grantClaim } from './embedded-sign-ins.ts'
 import { hashRecordId } from './hash-record-id.ts'
 import { showError, showLogout, showSignedOut } from './provider-pages.ts'
 import * as lives from './provider-lives.ts'
@@ -11,9 +12,6 @@ import type { IdentityKeys } from './require-identity-keys.ts'
 
 /** The accounts of another provider begin with its name; it is also what 'Sign in with Google' asks for. */
 export const googleConnection = 'google-oauth2'
-
-/** The claim of an access token that names its sign-in, so that the API can refuse an ended one. */
-export const grantClaim = 'grant_id'
 
 const scopes = ['openid', 'profile', 'email', 'offline_access']
 
@@ -27,17 +25,20 @@ export interface ProviderOptions {
   /** The origin of the app, which is the provider's too. */
   readonly publicUrl: string
   readonly now: () => number
+  /** Ends what a grant stands for: the sign-in, with all that it was given. */
+  readonly endSignIn: (grantId: string) => Promise<void>
 }
 
 /** How the embedded provider behaves. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, sealer, keys, issuer, audience, publicUrl, now } = options
+  const { db, sealer, keys, issuer, audience, publicUrl, now, endSignIn } = options
   const { errors } = library
   return {
     adapter: createOidcAdapter({
       db,
       sealer,
       now,
+      endSignIn,
       alreadyUsed: () => new errors.InvalidGrant('authorization code already used'),
     }),
     jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },

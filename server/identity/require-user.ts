@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who sent it; null where no guard stands before the route. */
     user: User | null
+    /** Names the sign-in it was sent with; null where that is not known. */
+    signIn: string | null
   }
 }
 

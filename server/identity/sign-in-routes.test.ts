@@ -87,7 +87,7 @@ describe('the sign-in page', () => {
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  it('says that Google is not set up here, and offers the local form (§2.13)', async () => {
+  it('says that Google is not set up here, and offers the local form', async () => {
     const session = new SignInSession(server.baseUrl)
     const { text } = await session.openForm({ connection: 'google-oauth2' })
     expect(text).toContain('Sign in with Google is not set up here.')

@@ -3,7 +3,7 @@ import { userPrefix } from './user-prefix.ts'
 
 const ada = { issuer: 'https://id.example', subject: 'local|1', email: 'Ada.Lovelace@example.com' }
 
-it("is the e-mail's local part and a short hash (§2.49)", () => {
+it("is the e-mail's local part and a short hash", () => {
   expect(userPrefix(ada)).toMatch(/^ada\.lovelace-[0-9a-f]{8}$/)
 })
 

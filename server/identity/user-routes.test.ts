@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it('tells who is signed in, and nothing of the row behind it (§7.27)', async () => {
+it('tells who is signed in, no role, and nothing of the row behind it (§6.6, §7.27)', async () => {
   const response = await server.readUser(tokens.access_token)
   expect(response.status).toBe(200)
   expect(Object.keys((await response.json()) as object).sort()).toEqual([

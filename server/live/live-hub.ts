@@ -1,5 +1,5 @@
-import type { LiveRun } from '@yonder/contract/live'
-import type { ChatNews, Database } from '../db/database.ts'
+import type { LiveEvent, LiveRun, SettingsList } from '@yonder/contract/live'
+import type { ChangeNews, Database } from '../db/database.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseStream } from '../http/sse.ts'
 
@@ -63,24 +63,41 @@ export class LiveHub {
   }
 
   tellChatChanged(userId: string, chatId: string): void {
-    if (this.has(userId)) this.tell(userId, sseFrame(JSON.stringify({ type: 'chat_changed', chatId })))
+    this.#tellLine(userId, { type: 'chat_changed', chatId })
   }
 
   /** Tells it here and at every other node. */
   readonly chatChanged = (userId: string, chatId: string): void => {
-    const { database, nodeId, onError } = this.#options
     this.tellChatChanged(userId, chatId)
-    database.dialect.tellChatNews(database.db, { nodeId, userId, chatId }).catch(onError)
+    this.#tellNodes('chat', userId, chatId)
+  }
+
+  /** Tells here and at every other node that a list of settings reads differently now. */
+  readonly settingsChanged = (userId: string, what: SettingsList): void => {
+    this.#tellLine(userId, { type: 'changed', what })
+    this.#tellNodes('settings', userId, what)
   }
 
   /** A node has told it. */
-  onChat({ nodeId, userId, chatId }: ChatNews): void {
-    if (nodeId !== this.#options.nodeId) this.tellChatChanged(userId, chatId)
+  onChange({ topic, nodeId, userId, subject }: ChangeNews): void {
+    if (nodeId === this.#options.nodeId) return
+    if (topic === 'chat') this.tellChatChanged(userId, subject)
+    // A newer node may name a list that is not known here: the pages will know, or pass it over.
+    else this.#tellLine(userId, { type: 'changed', what: subject as SettingsList })
   }
 
   /** News may be lost. Ends every stream: who comes back reads afresh what was missed. */
   onGap(): void {
     for (const streams of this.#streams.values()) for (const stream of streams.keys()) stream.end()
+  }
+
+  #tellLine(userId: string, line: LiveEvent): void {
+    if (this.has(userId)) this.tell(userId, sseFrame(JSON.stringify(line)))
+  }
+
+  #tellNodes(topic: ChangeNews['topic'], userId: string, subject: string): void {
+    const { database, nodeId, onError } = this.#options
+    database.dialect.tellChange(database.db, { topic, nodeId, userId, subject }).catch(onError)
   }
 }
 

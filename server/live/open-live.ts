@@ -1,9 +1,15 @@
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
+import type { SseOptions } from '../http/sse.ts'
 import { LiveHub } from './live-hub.ts'
 import type { LiveHubOptions } from './live-hub.ts'
 import { registerLiveRoutes } from './live-routes.ts'
 import type { LiveRoutesDeps } from './live-routes.ts'
+
+export interface LiveOptions extends LiveHubOptions {
+  /** Sees every stream that opens. */
+  readonly onOpen: SseOptions['onOpen']
+}
 
 /** Live updates: one stream for each browser of a person. */
 export interface Live {
@@ -13,9 +19,9 @@ export interface Live {
   close(): void
 }
 
-export function openLive(options: LiveHubOptions): Live {
+export function openLive({ onOpen, ...options }: LiveOptions): Live {
   const hub = new LiveHub(options)
-  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }) })
+  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
   return {
     hub,
     register: (api, sources) => registerLiveRoutes(api, { ...sources, hub, sse, onError: options.onError }),

@@ -80,6 +80,7 @@ Two things to know before you use it:
 Signed in, you can
 
 - [x] choose among **bots**, each with its own model and, if you like, your own key
+- [x] connect **tools** over MCP, and say for each one whether it may run *once*, *always* or *not at all*
 - [x] find any chat again by a **word** in it, in whatever script it is written
 - [x] ask for another answer and keep both: every chat is a tree, and you move through its **branches**
 - [x] close the tab while a reply is being written; it goes on and is there when you come back

@@ -1,6 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { showFailure } from '@yonder/contract/apply-event'
 import type { SharedChat } from '@yonder/contract/share'
+import type { ToolCallState } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-message.ts'
 import type { MessageRow } from '../db/tables.ts'
 
@@ -10,7 +11,7 @@ import type { MessageRow } from '../db/tables.ts'
  * naming what does not: `path` is never empty.
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
-  const messages = path.map((row, index) => presentSharedMessage(row, index + 1))
+  const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
   const last = messages.at(-1)
   return {
     id: shareId,
@@ -20,8 +21,8 @@ export function presentSharedChat(shareId: string, path: readonly MessageRow[]):
   }
 }
 
-function presentSharedMessage(row: MessageRow, place: number): Message {
-  const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool } =
+function presentSharedMessage(row: MessageRow, place: number, next: MessageRow | undefined): Message {
+  const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } =
     presentMessage({ ...row, error_code: null, error_message: null })
   const message: Message = {
     id: String(place),
@@ -36,12 +37,19 @@ function presentSharedMessage(row: MessageRow, place: number): Message {
     ...(finish === undefined ? {} : { finish }),
     ...(server === undefined ? {} : { server }),
     ...(tool === undefined ? {} : { tool }),
+    ...(call === undefined ? {} : { call: { state: stateBefore(next) } }),
   }
   // Says that the call before it has its result, and no more.
   if (role === 'user' && server !== undefined) return { ...message, content: '' }
   // The reason may name an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
+}
+
+/** How a call stood on this path: what became of it later is no part of what was shared. */
+function stateBefore(next: MessageRow | undefined): ToolCallState {
+  if (next === undefined) return 'waiting'
+  return next.role === 'user' && next.server !== null ? 'answered' : 'denied'
 }
 
 const failure = { code: 'internal', message: 'This reply failed.' } as const

@@ -12,6 +12,8 @@ import { findShare, placeShare } from './share-store.ts'
 
 /** No provider can name it in a token, so nobody can be this person. */
 const owner = { issuer: 'yonder:demo', subject: 'demo', name: null, email: null, picture: null }
+/** How its calls stand; there is no model behind them. */
+const answered = { call_state: 'answered', call: JSON.stringify({ id: '', name: '', rest: [] }) } as const
 /** Milliseconds between two messages. */
 const pause = 20_000
 
@@ -82,6 +84,6 @@ async function writeMessage(
     parent,
     time,
   )
-  if (call !== undefined) await updateMessage(trx, chatId, id, call)
+  if (call !== undefined) await updateMessage(trx, chatId, id, { ...call, ...answered })
   return row
 }

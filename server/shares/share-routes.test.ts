@@ -54,7 +54,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('refuses a reply that is still being written, with the reason, and writes nothing (§7.10)', async () => {
+  it('refuses a reply that is still being written, with the reason, and writes nothing', async () => {
     const gate = product.model.gate()
     product.model.reply(['Half', gate, ' whole'])
     const chatId = await ada.newChat()
@@ -74,7 +74,7 @@ describe.each(engines)('own links on %s', (engine) => {
     await share(ada, chatId, reply?.id ?? '')
   })
 
-  it('knows no chat and no message of another person, and no message of another chat (§6.3)', async () => {
+  it('knows no chat and no message of another person, and no message of another chat', async () => {
     const own = await talk(ada, 'Mine')
     const other = await talk(ada, 'Mine too')
     const foreign = await talk(eve, 'Not yours')

@@ -12,7 +12,11 @@ import { engines } from '../testing/test-database.ts'
 const host = 'localhost:3000'
 
 /** One message of a chat that is written straight into the store: what no ordinary send leaves behind. */
-type Written = { readonly id: string; readonly role: 'user' | 'assistant' } & MessageChange
+type Written = {
+  readonly id: string
+  readonly role: 'user' | 'assistant'
+  readonly outcome?: string
+} & MessageChange
 
 describe.each(engines)('a shared chat on %s', (engine) => {
   let product: ChatApp
@@ -89,7 +93,8 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect((await visit(shareId)).body).toBe(before.body)
   })
 
-  it('says of a tool call its name and that it is done; what went in and out stays private (§1.6)', async () => {
+  it('says of a tool call its name and that it is done; what went in and out stays private', async () => {
+    const call = '{"id":"secret-id","name":"files__read","fingerprint":"secret","rest":[]}'
     await write(`tools-${engine}`, [
       { id: 'q', role: 'user', content: 'Look it up' },
       {
@@ -99,8 +104,16 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         server: 'files',
         tool: 'read',
         arguments: '{"path":"secret-in"}',
+        call_state: 'answered',
+        call,
       },
-      { id: 'r', role: 'user', content: 'secret-out', server: 'files' },
+      {
+        id: 'r',
+        role: 'user',
+        content: 'secret-out',
+        server: 'files',
+        outcome: '{"status":"done","duration":1,"parts":[{"type":"text","text":"secret-out"}]}',
+      },
       {
         id: 'b',
         role: 'assistant',
@@ -115,6 +128,8 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         server: 'files',
         tool: 'write',
         arguments: '{"path":"secret-next"}',
+        call_state: 'running',
+        call,
       },
     ])
     const answer = await visit(await share(`tools-${engine}`, 'c'))
@@ -129,6 +144,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         status: 'complete',
         server: 'files',
         tool: 'read',
+        call: { state: 'answered' },
       },
       { id: '3', parent_id: '2', role: 'user', content: '', status: 'complete', server: 'files' },
       { id: '4', parent_id: '3', role: 'assistant', content: 'Done.', status: 'complete' },
@@ -140,6 +156,8 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         status: 'complete',
         server: 'files',
         tool: 'write',
+        // What became of it later was not shared.
+        call: { state: 'waiting' },
       },
     ]
     expect(SharedChat.parse(answer.json()).messages).toEqual(
@@ -189,7 +207,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     }
   })
 
-  it('answers an unknown, a revoked and a senseless id alike, with the same look-up (§8.11)', async () => {
+  it('answers an unknown, a revoked and a senseless id alike, with the same look-up', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await converse(chatId, 'Short life')
     const revoked = await share(chatId, reply)

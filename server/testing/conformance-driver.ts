@@ -3,11 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
 import type { Connector } from '@yonder/contract/connector'
 import type { Elicitation } from '@yonder/contract/elicitation'
-import { openConnectors } from '../connectors/open-connectors.ts'
-import type { Connectors } from '../connectors/open-connectors.ts'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
 import { parseDefinition } from '../connectors/tool-definition.ts'
-import { openTestApp } from './test-app.ts'
-import type { TestApp, TestClient } from './test-app.ts'
+import { openChatApp } from './open-chat-app.ts'
+import type { ChatApp, ChatClient } from './open-chat-app.ts'
+import { callOf, waitingCall } from './open-tool-app.ts'
+import type { TestStream } from './open-stream.ts'
 
 /** What the suite says about a scenario. */
 interface Scenario {
@@ -23,28 +25,29 @@ export interface ConformanceDriver {
   close(): Promise<void>
 }
 
+/** What was said to the model, which knows its lines by it. */
+let wishes = 0
+
 /** Times that a person clicks Connect before they give up. */
 const patience = 5
 
 /**
  * Plays a person who uses the product for each scenario: adds a connector for the suite's server, connects it, gives
- * every consent that is asked for, and runs every tool.
+ * every consent that is asked for, and chats with a model that asks for every tool, which they allow each time.
  */
 export async function startConformanceDriver(): Promise<ConformanceDriver> {
-  const test = await openTestApp({
+  const test = await openChatApp({
     environment: {
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*,localhost:*',
       CONNECTOR_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
     },
   })
-  // As another node of the installation would.
-  const connectors = openConnectors({ ...test.deps, onError: () => undefined })
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const scenario = JSON.parse(Buffer.concat(chunks).toString()) as Scenario
-      new Person(test, connectors, scenario).play().then(
+      new Person(test, scenario).play().then(
         (log) => response.end(log),
         (error: unknown) => {
           response.statusCode = 500
@@ -61,40 +64,36 @@ export async function startConformanceDriver(): Promise<ConformanceDriver> {
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      await connectors.close()
       await test.close()
     },
   }
 }
 
 class Person {
-  readonly #test: TestApp
-  readonly #connectors: Connectors
+  readonly #test: ChatApp
   readonly #scenario: Scenario
   readonly #log: string[] = []
-  #client: TestClient | undefined
+  #client: ChatClient | undefined
   #cookie = ''
 
-  constructor(test: TestApp, connectors: Connectors, scenario: Scenario) {
+  constructor(test: ChatApp, scenario: Scenario) {
     this.#test = test
-    this.#connectors = connectors
     this.#scenario = scenario
   }
 
   async play(): Promise<string> {
-    this.#client = await this.#test.signIn(this.#scenario.scenario)
+    this.#client = await this.#test.join(this.#scenario.scenario)
     const { client_id, client_secret } = this.#scenario.context
     await this.#client.post('/api/mcp-server', {
       name: 'suite',
       url: this.#scenario.url,
       client_id,
       client_secret,
-      allow_tools: null,
+      allow_tools: [],
     })
     if (await this.#connect()) await this.#callAll()
     // The suite's server ends when nobody is connected any more.
     await this.#client.post('/api/mcp-server/suite/disconnect')
-    await this.#connectors.pool.drop(this.#client.user.id)
     return this.#log.join('\n')
   }
 
@@ -138,19 +137,43 @@ class Person {
     for (const tool of connector.tools) {
       if (tool.problem !== null) continue
       for (let attempt = 0; attempt < patience; attempt++) {
-        const outcome = await this.#connectors.callTool({
-          user: this.#requireClient().user,
-          connectorName: 'suite',
-          toolName: tool.name,
-          arguments: await this.#fillArguments(tool.name),
-          approval: 'no_list',
-          signal: AbortSignal.timeout(20_000),
-          onElicit: (question) => Promise.resolve({ action: 'accept', content: acceptDefaults(question) }),
-        })
-        this.#note(`${tool.name}: ${outcome.status} ${outcome.text.slice(0, 200)}`)
-        if (outcome.status !== 'authorization_needed' || !(await this.#connect())) break
+        const result = await this.#call(tool.name)
+        const outcome = result?.outcome?.status ?? 'nothing'
+        this.#note(`${tool.name}: ${outcome} ${textOfContent(result?.content ?? '').slice(0, 200)}`)
+        if (outcome !== 'authorization_needed' || !(await this.#connect())) break
       }
     }
+  }
+
+  /** Has the model ask for a tool, allows it, and answers what it asks. Gives the message with the result. */
+  async #call(tool: string): Promise<Message | undefined> {
+    const client = this.#requireClient()
+    const wish = `Use ${tool}, number ${++wishes}.`
+    this.#test.model.when(wish, [callOf('suite', tool, await this.#fillArguments(tool))])
+    const chatId = await client.newChat()
+    const asked = await client.send(chatId, wish)
+    await asked.ended
+    const confirmed = await client.confirm(waitingCall(chatId, asked))
+    const answered = new Set<string>()
+    // The stream ends with the next call of the same tool, which waits again.
+    for (let ended = false; !ended;) {
+      ended = await confirmed
+        .until(({ run }) => findQuestion(run, answered) !== undefined)
+        .then(
+          () => false,
+          () => true,
+        )
+      const found = findQuestion(confirmed.run, answered)
+      if (found === undefined) continue
+      answered.add(found.question.id)
+      await client.call('POST', '/api/tool/answer', {
+        chatId,
+        messageId: found.messageId,
+        questionId: found.question.id,
+        answer: { action: 'accept', content: acceptDefaults(found.question) },
+      })
+    }
+    return confirmed.run.messages.find(({ outcome }) => outcome !== undefined)
   }
 
   async #look(): Promise<Connector> {
@@ -191,7 +214,7 @@ class Person {
     return answer
   }
 
-  #requireClient(): TestClient {
+  #requireClient(): ChatClient {
     if (this.#client === undefined) throw new Error('Nobody has signed in.')
     return this.#client
   }
@@ -199,6 +222,16 @@ class Person {
   #note(line: string): void {
     this.#log.push(line)
   }
+}
+
+/** A question that is open and was not answered. */
+function findQuestion({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
+  for (const { id, call } of messages) {
+    if (call?.question !== undefined && !answered.has(call.question.id)) {
+      return { messageId: id, question: call.question }
+    }
+  }
+  return undefined
 }
 
 function sample(type: string | undefined): unknown {

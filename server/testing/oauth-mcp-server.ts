@@ -17,9 +17,17 @@ export interface OAuthMcpServer {
     authorizationEndpoint: string | null
     /** Who it says it is when it sends a person back; null means nothing is said. */
     issuer: string | null
+    /** Takes tokens back, and says where. */
+    takesBack: boolean
+    /** What happens before tokens are taken back. */
+    beforeTaking: () => Promise<unknown>
+    /** What happens before tokens are given. */
+    beforeTokens: () => Promise<unknown>
   }
   /** What came to the token endpoint, by grant type. */
   readonly tokenRequests: string[]
+  /** What came to be taken back, in order. */
+  readonly givenBack: readonly Readonly<Record<string, string>>[]
   /** Access tokens that came to the MCP address. */
   readonly bearers: string[]
   close(): Promise<void>
@@ -43,6 +51,7 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
     url: `${origin}/mcp`,
     manners: state.manners,
     tokenRequests: state.tokenRequests,
+    givenBack: state.givenBack,
     bearers: state.bearers,
     async close() {
       server.closeAllConnections()
@@ -58,7 +67,11 @@ class AuthorizationState {
     revoked: false,
     authorizationEndpoint: null,
     issuer: null,
+    takesBack: true,
+    beforeTaking: () => Promise.resolve(),
+    beforeTokens: () => Promise.resolve(),
   }
+  readonly givenBack: Readonly<Record<string, string>>[] = []
   readonly tokenRequests: string[] = []
   readonly bearers: string[] = []
   readonly #codes = new Map<string, string>()
@@ -83,7 +96,9 @@ class AuthorizationState {
       case '/authorize':
         return this.#consent(searchParams, response)
       case '/token':
-        return this.#giveTokens(new URLSearchParams(body), json)
+        return void this.#giveTokens(new URLSearchParams(body), json)
+      case '/revoke':
+        return void this.#takeBack(new URLSearchParams(body), response)
       default:
         response.writeHead(404).end()
     }
@@ -95,6 +110,7 @@ class AuthorizationState {
       authorization_endpoint: this.manners.authorizationEndpoint ?? `${this.origin}/authorize`,
       token_endpoint: `${this.origin}/token`,
       registration_endpoint: `${this.origin}/register`,
+      ...(this.manners.takesBack ? { revocation_endpoint: `${this.origin}/revoke` } : {}),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
@@ -111,9 +127,10 @@ class AuthorizationState {
     response.writeHead(302, { location: back.href }).end()
   }
 
-  #giveTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): void {
+  async #giveTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): Promise<void> {
     const grant = form.get('grant_type') ?? ''
     this.tokenRequests.push(grant)
+    await this.manners.beforeTokens()
     const isGood = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
     if (!isGood) return json({ error: 'invalid_grant' }, 400)
     const token = randomBytes(8).toString('hex')
@@ -125,6 +142,13 @@ class AuthorizationState {
       expires_in: this.manners.life,
       refresh_token: this.#refreshToken,
     })
+  }
+
+  async #takeBack(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    this.givenBack.push(Object.fromEntries(form))
+    await this.manners.beforeTaking()
+    this.#tokens.delete(form.get('token') ?? '')
+    response.writeHead(200).end()
   }
 
   /** A refresh token is good once. */

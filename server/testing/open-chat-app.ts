@@ -17,6 +17,8 @@ export interface ChatClient extends TestClient {
   /** Asks for a completion and reads its stream. */
   complete(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   send(chatId: string, content: string, more?: Readonly<Record<string, unknown>>): Promise<TestStream>
+  /** Allows a call, and reads the stream that goes on with it. */
+  confirm(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   followUrl(url: string): Promise<TestStream>
   follow(chatId: string, after?: number, headers?: Readonly<Record<string, string>>): Promise<TestStream>
 }
@@ -75,19 +77,18 @@ export function createChatClient(base: string, client: TestClient): ChatClient {
     await stream.ended
     return { status: stream.status, body: JSON.parse(stream.raw) as unknown }
   }
-  const complete = (body: Readonly<Record<string, unknown>>): Promise<TestStream> =>
-    openStream({
-      method: 'POST',
-      url: `${base}/api/chat/completions`,
-      headers,
-      body: { botName, ...body },
-    })
+  const ask =
+    (path: string) =>
+    (body: Readonly<Record<string, unknown>>): Promise<TestStream> =>
+      openStream({ method: 'POST', url: base + path, headers, body: { botName, ...body } })
+  const complete = ask('/api/chat/completions')
   return {
     ...client,
     newChat: async () => (await client.get('/api/chat/id')).json<{ id: string }>().id,
     call,
     readChat: async (chatId) => (await call('GET', `/api/chats/${chatId}`)).body as Chat,
     complete,
+    confirm: ask('/api/tool/confirm'),
     send: (chatId, content, more) => complete({ chatId, content, ...more }),
     followUrl: (url) => openStream({ url: base + url, headers }),
     follow: (chatId, after, more) =>

@@ -1,3 +1,4 @@
+import type { BroughtConnectors } from '../connectors/built-in/built-in-connectors.ts'
 import { openConnectors } from '../connectors/open-connectors.ts'
 import type { Connectors } from '../connectors/open-connectors.ts'
 import type { ConnectorLimits } from '../connectors/connector-limits.ts'
@@ -24,6 +25,8 @@ export interface TestConnectors extends Connectors {
   ): Promise<ConnectorRow>
   /** Errors that nobody could act on. */
   readonly errors: unknown[]
+  /** Whose connectors were said to read differently, each time. */
+  readonly changes: string[]
 }
 
 export interface TestConnectorsOptions {
@@ -37,6 +40,7 @@ export interface TestConnectorsOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number
   readonly database?: TestDatabase
+  readonly integrations?: BroughtConnectors
 }
 
 /** Connectors over a database of their own, with limits that a test can wait for. */
@@ -44,6 +48,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
   const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
   const now = options.now ?? Date.now
   const errors: unknown[] = []
+  const changes: string[] = []
   const sealer = createSealer('a secret of tests that is long enough')
   const guard = (trust: AddressPolicy['trust']) =>
     guardedFetch({
@@ -68,12 +73,15 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     now,
     guards,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.integrations === undefined ? {} : { integrations: options.integrations }),
+    onChanged: (userId) => changes.push(userId),
     onError: (error) => errors.push(error),
   })
   return {
     ...connectors,
     database,
     errors,
+    changes,
     async addUser(id) {
       await database.db
         .insertInto('users')

@@ -2,11 +2,16 @@ import { AppError } from '../http/app-error.ts'
 import { newId } from '../db/new-id.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Identity } from '../identity/identity.ts'
+import type { EndedSignIn } from '../identity/sign-ins.ts'
 import type { User } from '../identity/user.ts'
 
 export interface TestIdentity extends Identity {
   /** Makes a person, as their first sign-in would, and a token that stands for them. */
   signIn(name: string): Promise<{ readonly user: User; readonly token: string }>
+  /** Another sign-in of theirs. */
+  signInAgain(user: User): string
+  /** Ends a sign-in as this node or another one would. */
+  signOut(token: string, at: 'here' | 'elsewhere'): void
 }
 
 /** Stands in for sign-in where a test is about something else: a token is just a name for a stored user. */
@@ -15,6 +20,8 @@ export function createTestIdentity(
   onNewUser: (trx: Db, user: User) => Promise<void>,
 ): TestIdentity {
   const known = new Map<string, User>()
+  const ended: string[] = []
+  const listeners: ((ended: EndedSignIn) => void)[] = []
   return {
     clientSettings: {
       issuer: 'http://localhost/oidc',
@@ -25,6 +32,11 @@ export function createTestIdentity(
     },
     browserOrigins: [],
     setUpUrl: null,
+    signIns: {
+      nameOf: (token) => token,
+      listEnded: () => Promise.resolve(ended),
+      onEnd: (listener) => void listeners.push(listener),
+    },
     verify(token) {
       const user = known.get(token)
       if (user === undefined) return Promise.reject(new AppError('unauthenticated', 'Sign in again.'))
@@ -48,9 +60,18 @@ export function createTestIdentity(
           .execute()
         await onNewUser(trx, user)
       })
+      return { user, token: this.signInAgain(user) }
+    },
+    signInAgain(user) {
       const token = newId()
       known.set(token, user)
-      return { user, token }
+      return token
+    },
+    signOut(token, at) {
+      const userId = known.get(token)?.id ?? null
+      known.delete(token)
+      if (at === 'elsewhere') ended.push(token)
+      else for (const tell of listeners) tell({ signIn: token, userId })
     },
   }
 }

@@ -1,25 +1,49 @@
+import type { ConnectorRow } from '../../db/connector-tables.ts'
+import type { IntegrationStanding } from '../../integrations/integration-standing.ts'
 import { defaultConnectorName } from '../connector-policy.ts'
 
-/** A connector that the product brings along: a real MCP server, reached by a fetch that never leaves the process. */
+/** A connector that the product brings along: a real MCP server. */
 export interface BuiltInConnector {
   readonly name: string
-  /** Names it in the list and keys what was allowed; nothing is looked up under it. */
+  /** Names it in the list and keys what was allowed. */
   readonly url: string
   readonly slug: string
+  /** The integration that a person has to connect first; absent: it is there for everybody. */
+  readonly integration?: string
+  /** Tools that run without asking until their person chooses otherwise. Absent: none. */
+  readonly initialTools?: readonly string[]
+  /** Where requests go that leave the process; absent: none does. */
+  readonly address?: URL
   /** Answers one request of a person. */
   readonly fetch: (userId: string, request: Request) => Promise<Response>
 }
 
-export interface BuiltInConnectors {
-  /** In the order in which people see them. */
-  readonly list: readonly BuiltInConnector[]
-  find(url: string): BuiltInConnector | undefined
+/** A connector that a person has without having added it. */
+export interface OwnedBuiltIn extends BuiltInConnector, IntegrationStanding {}
+
+/** What other domains bring along, and who has it. */
+export interface BroughtConnectors {
+  readonly connectors: readonly BuiltInConnector[]
+  /** The integrations that a person has connected, by name. */
+  listStandings(userId: string): Promise<ReadonlyMap<string, IntegrationStanding>>
 }
 
-/** `more` are those of other domains. */
+export interface BuiltInConnectors {
+  /** All of them, whoever has them, in the order in which people see them. */
+  readonly list: readonly BuiltInConnector[]
+  /** Those of a person. */
+  listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
+  /** Whether it is one of the product's, whoever has it. */
+  find(url: string): BuiltInConnector | undefined
+  /** Whether its person has to connect its integration (again) before it can be used. */
+  isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+}
+
+const noneBrought: BroughtConnectors = { connectors: [], listStandings: () => Promise.resolve(new Map()) }
+
 export function createBuiltInConnectors(
   now: () => number,
-  more: readonly BuiltInConnector[] = [],
+  { connectors, listStandings }: BroughtConnectors = noneBrought,
 ): BuiltInConnectors {
   const list: BuiltInConnector[] = [
     {
@@ -31,7 +55,24 @@ export function createBuiltInConnectors(
         return answerAsDefault(request, now)
       },
     },
-    ...more,
+    ...connectors,
   ]
-  return { list, find: (url) => list.find((connector) => connector.url === url) }
+  const find = (url: string): BuiltInConnector | undefined => list.find((connector) => connector.url === url)
+  return {
+    list,
+    find,
+    async listFor(userId) {
+      const standings = await listStandings(userId)
+      return list.flatMap((connector) => {
+        if (connector.integration === undefined) return [{ ...connector, version: 1, isConnected: true }]
+        const standing = standings.get(connector.integration)
+        return standing === undefined ? [] : [{ ...connector, ...standing }]
+      })
+    },
+    async isWaiting({ user_id, is_default, url }) {
+      const integration = is_default === 1 ? find(url)?.integration : undefined
+      if (integration === undefined) return false
+      return (await listStandings(user_id)).get(integration)?.isConnected !== true
+    },
+  }
 }

@@ -56,7 +56,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     return browseServers(connectors)
   }
 
-  it('shows the shipped list at first, then what the registry has (§2.66, §7.19)', async () => {
+  it('shows the shipped list at first, then what the registry has (§3.13)', async () => {
     registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
     expect(await browseServers(connectors)).toEqual(shippedServers)
     expect(await browse()).toEqual([

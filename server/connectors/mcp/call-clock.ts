@@ -14,6 +14,7 @@ export class CallClock {
   readonly #times: CallTimes
   readonly #timeout = new AbortController()
   #left: number
+  /** By a clock that nobody sets back. */
   #runningSince: number | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #totalTimer: NodeJS.Timeout | undefined
@@ -32,7 +33,7 @@ export class CallClock {
 
   /** Milliseconds that the clock has run. */
   get elapsed(): number {
-    const running = this.#runningSince === undefined ? 0 : Date.now() - this.#runningSince
+    const running = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince
     return this.#times.total - this.#left + running
   }
 
@@ -43,14 +44,14 @@ export class CallClock {
 
   resume(): void {
     if (this.#runningSince !== undefined) return
-    this.#runningSince = Date.now()
+    this.#runningSince = performance.now()
     this.#totalTimer = setTimeout(() => this.#expire(), Math.max(0, this.#left))
     this.#restartIdle()
   }
 
   pause(): void {
     if (this.#runningSince === undefined) return
-    this.#left -= Date.now() - this.#runningSince
+    this.#left -= performance.now() - this.#runningSince
     this.#runningSince = undefined
     clearTimeout(this.#idleTimer)
     clearTimeout(this.#totalTimer)

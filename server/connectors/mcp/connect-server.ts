@@ -40,6 +40,8 @@ export interface ServerConnection {
   readonly client: Client
   readonly era: 'modern' | 'legacy'
   readonly discover: DiscoverResult | undefined
+  /** The server keeps a session for it, and may forget it. */
+  readonly hasSession: boolean
   readonly results: RawResults
   /** Begins a request whose answers may have this many bytes. */
   allow(bytes: number): void
@@ -195,6 +197,10 @@ class OpenConnection implements ServerConnection {
 
   get discover(): DiscoverResult | undefined {
     return this.client.getDiscoverResult()
+  }
+
+  get hasSession(): boolean {
+    return this.#transport.sessionId !== undefined
   }
 
   get usable(): boolean {

@@ -56,11 +56,23 @@ export function explainFailure(error: unknown): AppError {
   if (isTimeout(error)) {
     return new AppError('upstream_timeout', 'The server did not answer in time.', { cause: error })
   }
+  if (causes(error).some(isUnreachable)) return unreachable(error)
   for (const cause of causes(error)) {
     const known = explainKnown(cause)
     if (known !== undefined) return known
   }
-  return new AppError('upstream_unreachable', 'The server cannot be reached.', { cause: error })
+  return unreachable(error)
+}
+
+function unreachable(cause: unknown): AppError {
+  return new AppError('upstream_unreachable', 'The server cannot be reached.', { cause })
+}
+
+const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Nobody answered at all: the protocol's client takes that for a wrong answer to its first question. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
 }
 
 function explainKnown(error: unknown): AppError | undefined {

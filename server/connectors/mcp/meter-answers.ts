@@ -6,6 +6,8 @@ import { AppError } from '../../http/app-error.ts'
 const pieceBytes = 8 * 1_024
 /** Lines of event streams that one request may bring; an event has three or four. */
 const mostLines = 20_000
+/** Lists and objects of JSON in the answers to one request: reading more of them stops everything else for too long. */
+const mostContainers = 500_000
 
 export interface AnswerMeterOptions {
   readonly fetch: GuardedFetch['fetch']
@@ -16,7 +18,7 @@ export interface AnswerMeterOptions {
 }
 
 /**
- * The way to one server, with a budget for what it may answer: bytes and lines until the next `allow`, streams that are
+ * The way to one server, with a budget for what it may answer: bytes, lines and parts until the next `allow`, streams that are
  * opened again slowly and seldom, and never so much at once that others wait.
  */
 export class AnswerMeter {
@@ -25,6 +27,7 @@ export class AnswerMeter {
   readonly #options: AnswerMeterOptions
   #bytes = 0
   #lines = 0
+  #containers = 0
   #streams = 0
   #lastStream = 0
   #allowed = 0
@@ -38,6 +41,7 @@ export class AnswerMeter {
     this.#allowed = bytes
     this.#bytes = 0
     this.#lines = 0
+    this.#containers = 0
     this.#streams = 0
   }
 
@@ -91,6 +95,10 @@ export class AnswerMeter {
     this.#bytes += piece.length
     if (this.#bytes > this.#allowed) {
       return new AppError('output_limit', `The connector sent more than ${describeBytes(this.#allowed)}.`)
+    }
+    for (const byte of piece) if (byte === 0x5b || byte === 0x7b) this.#containers++
+    if (this.#containers > mostContainers) {
+      return new AppError('output_limit', 'The connector sent an answer of too many parts.')
     }
     if (!isStream) return undefined
     for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) this.#lines++

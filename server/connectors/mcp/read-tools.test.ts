@@ -35,6 +35,10 @@ describe('readTools', () => {
     ['half a character', 'a\uD800'],
     ['too many characters', 'x'.repeat(129)],
     ['only spaces', '  '],
+    ['a turn of direction', 'a\u202Eb'],
+    ['a space without width', 'a\u200Bb'],
+    ['tags', 'a\u{E0061}'],
+    ['a line break', 'a\nb'],
   ])('leaves out a name with %s', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
   })
@@ -55,6 +59,21 @@ describe('readTools', () => {
     )
     expect(tools.map(({ problem }) => problem === null)).toEqual([false, false, false, false, true])
     expect(tools[0]?.definition.inputSchema).toEqual({})
+  })
+
+  it('keeps of what nobody sees nothing but the change', () => {
+    const secret = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(
+      '',
+    )
+    const [plain] = read(tool({ title: 'Echo', description: 'Repeats.' })).tools
+    const [hiding] = read(tool({ title: `Echo${secret}`, description: `Repeats.\u202E${secret}` })).tools
+    expect(hiding?.definition).toEqual(plain?.definition)
+    expect(hiding?.fingerprint).not.toBe(plain?.fingerprint)
+  })
+
+  it('cuts a long title', () => {
+    const [long] = read(tool({ title: 'x'.repeat(100_000) })).tools
+    expect(long?.definition.title).toBe('x'.repeat(300))
   })
 
   it('cuts a long description and still notices a change behind the cut', () => {

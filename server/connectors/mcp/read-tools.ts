@@ -1,6 +1,7 @@
 import { normalizeText } from '../../http/normalize-text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../hash-json.ts'
+import { cleanText } from '../read-result.ts'
 import { fingerprintTool } from '../tool-definition.ts'
 import type { ToolDefinition } from '../tool-definition.ts'
 import { checkParameterHeaders } from './check-parameter-headers.ts'
@@ -49,8 +50,13 @@ function readName(item: unknown, { toolNameChars }: Limits): string | undefined 
   if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
   const { name } = item
   if (typeof name !== 'string' || name.length > toolNameChars) return undefined
-  return name.trim() === '' || normalizeText(name) !== name ? undefined : name
+  return name.trim() === '' || hidden.test(name) || normalizeText(name) !== name ? undefined : name
 }
+
+/** What nobody sees in a name, and what could make it look like another one. */
+const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+/** Characters of a name for people. */
+const longestTitle = 300
 
 function readTool(name: string, item: Record<string, unknown>, url: string, limits: Limits): ListedTool {
   const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
@@ -68,10 +74,19 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
   // Of what is too large or too deep nothing is kept, not even for a fingerprint.
   const kept = problem === null ? definition : unusable
   return {
-    definition: { ...kept, description: kept.description.slice(0, limits.descriptionChars).toWellFormed() },
+    definition: {
+      ...kept,
+      title: kept.title === null ? null : shorten(kept.title, longestTitle),
+      description: shorten(kept.description, limits.descriptionChars),
+    },
     fingerprint: fingerprintTool(kept, url),
     problem,
   }
+}
+
+/** What a model reads of it is what a person can see. */
+function shorten(text: string, most: number): string {
+  return cleanText(text).slice(0, most).toWellFormed()
 }
 
 function readText(value: unknown): string | null {

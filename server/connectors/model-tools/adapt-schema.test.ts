@@ -82,6 +82,22 @@ describe('for every provider', () => {
     )
   })
 
+  it('ends also when what references lead to is long', () => {
+    const long = { type: 'string', description: 'x'.repeat(20_000) }
+    const referring = (count: number) => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`p${index}`, { $ref: '#/$defs/long' }]),
+      ),
+      $defs: { long },
+    })
+    expect(JSON.stringify(referring(300)).length).toBeLessThan(32_000)
+    expect(adaptSchema(referring(300), 'openai')).toEqual({
+      problem: 'its description of parameters is too large',
+    })
+    expect(adaptSchema(referring(2), 'openai')).toHaveProperty('schema')
+  })
+
   it('has no alternatives at the root', () => {
     const schema = {
       type: 'object',

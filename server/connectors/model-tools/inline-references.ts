@@ -5,6 +5,8 @@ export class SchemaError extends Error {
 
 /** Parts of a schema once every reference stands in full; more is no description that a model can use. */
 const mostParts = 5_000
+/** Characters of all their texts and names. */
+const mostCharacters = 64_000
 const deepest = 40
 
 /**
@@ -16,10 +18,15 @@ export function inlineReferences(
   schema: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   let parts = 0
+  let characters = 0
+  const count = (text: string): void => {
+    characters += text.length
+    if (characters > mostCharacters) throw tooLarge()
+  }
   const walk = (value: unknown, open: readonly string[], depth: number): unknown => {
+    if (typeof value === 'string') count(value)
     if (typeof value !== 'object' || value === null) return value
-    if (++parts > mostParts || depth > deepest)
-      throw new SchemaError('its description of parameters is too large')
+    if (++parts > mostParts || depth > deepest) throw tooLarge()
     if (Array.isArray(value)) return value.map((item) => walk(item, open, depth + 1))
     const part = value as Readonly<Record<string, unknown>>
     const reference = part['$ref']
@@ -32,10 +39,17 @@ export function inlineReferences(
     return Object.fromEntries(
       Object.entries(part)
         .filter(([key]) => key !== '$defs' && key !== 'definitions')
-        .map(([key, item]) => [key, walk(item, open, depth + 1)]),
+        .map(([key, item]) => {
+          count(key)
+          return [key, walk(item, open, depth + 1)]
+        }),
     )
   }
   return walk(schema, [], 0) as Readonly<Record<string, unknown>>
+}
+
+function tooLarge(): SchemaError {
+  return new SchemaError('its description of parameters is too large')
 }
 
 function resolve(root: Readonly<Record<string, unknown>>, reference: string): unknown {

@@ -109,8 +109,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async redirectToAuthorization(address: URL): Promise<void> {
     const request = this.#request
     if (request === undefined) return
-    requireSafeAddress(address)
-    const { database, sealer, now } = this.#deps
+    const { database, sealer, now, publicUrl } = this.#deps
+    requireSafeAddress(address, publicUrl)
     const pending: PendingConsent = {
       verifier: this.#verifier,
       returnTo: request.returnTo,
@@ -177,16 +177,22 @@ export class ConnectorOAuth implements OAuthClientProvider {
 
   async #save(issuer: string | undefined, part: Parameters<typeof saveGrant>[3]): Promise<void> {
     if (issuer === undefined) throw new Error('An authorization server without a name gave something.')
-    await saveGrant(this.#deps.database.db, this.#connector, issuer, part, this.#deps.now())
+    const { database, now } = this.#deps
+    if (await saveGrant(database.db, this.#connector, issuer, part, now())) return
+    throw new AppError('conflict', `"${this.#connector.name}" has got another address meanwhile.`)
   }
 }
 
 /**
- * A browser is sent only to a page of the web, and past this machine only over TLS.
+ * A browser is sent only to a page of the web, over TLS; without it only on this machine, where the product is too.
  * @throws AppError `address_refused`
  */
-function requireSafeAddress(address: URL): void {
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(address.hostname)
-  if (address.protocol === 'https:' || (address.protocol === 'http:' && isLocal)) return
+function requireSafeAddress(address: URL, publicUrl: string): void {
+  if (address.protocol === 'https:') return
+  if (address.protocol === 'http:' && isLocal(address) && isLocal(new URL(publicUrl))) return
   throw new AppError('address_refused', 'The server names a sign-in page that is not a safe web address.')
+}
+
+function isLocal({ hostname }: URL): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }

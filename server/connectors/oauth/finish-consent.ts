@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ConnectorRow } from '../../db/connector-tables.ts'
+import { connectionKey } from '../connection-key.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { refreshTools } from '../refresh-tools.ts'
@@ -70,7 +71,7 @@ async function redeem(
     authorizationCode: code,
     iss: issuer,
   })
-  deps.retries.reset(connector.id)
+  deps.retries.reset(connectionKey(connector))
   await refreshTools(deps, connector)
 }
 

@@ -1,20 +1,7 @@
-import type { CompletionEvent, RunEvent } from '@yonder/contract/completion'
+import type { RunEvent } from '@yonder/contract/completion'
 
-const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
-  started: true,
-  model: true,
-  text: true,
-  reasoning: true,
-  usage: true,
-  tool_call: true,
-  tool_result: true,
-  mcp_status: true,
-  error: true,
-  ended: true,
-}
-
-/** An event of the log; nothing for a heartbeat and for kinds that a newer server may send. */
+/** An event of the log; nothing for a heartbeat, which has no number. Its kind may be newer than this page. */
 export function parseRunEvent(data: string): RunEvent | undefined {
-  const event = JSON.parse(data) as CompletionEvent
-  return event.type !== 'heartbeat' && Object.hasOwn(eventTypes, event.type) ? event : undefined
+  const event = JSON.parse(data) as Partial<RunEvent>
+  return typeof event.seq === 'number' ? (event as RunEvent) : undefined
 }

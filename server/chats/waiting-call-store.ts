@@ -1,0 +1,45 @@
+import type { Db } from '../db/database.ts'
+import type { MessageRow } from '../db/tables.ts'
+import type { User } from '../identity/user.ts'
+
+export interface WaitingCall {
+  readonly server: string
+  readonly tool: string
+  readonly chatId?: string | undefined
+  readonly messageId?: string | undefined
+}
+
+/** A person's replies that wait for this tool to be allowed, the newest first. */
+export function listWaitingCalls(
+  db: Db,
+  user: Pick<User, 'id'>,
+  { server, tool, chatId, messageId }: WaitingCall,
+): Promise<MessageRow[]> {
+  let query = db
+    .selectFrom('messages as m')
+    .innerJoin('chats as c', 'c.id', 'm.chat_id')
+    .selectAll('m')
+    .where('c.user_id', '=', user.id)
+    .where('m.call_state', '=', 'waiting')
+    .where('m.server', '=', server)
+    .where('m.tool', '=', tool)
+  if (chatId !== undefined) query = query.where('m.chat_id', '=', chatId)
+  if (messageId !== undefined) query = query.where('m.id', '=', messageId)
+  return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
+}
+
+/** Takes a waiting call for one purpose, once; false when somebody else was faster. */
+export async function claimWaitingCall(
+  trx: Db,
+  { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
+  state: 'running' | 'denied',
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('messages')
+    .set({ call_state: state })
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where('call_state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,335 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claimWaitingCall } from '../chats/waiting-call-store.ts'
+import { hashTables } from '../testing/hash-tables.ts'
+import type { ChatClient } from '../testing/open-chat-app.ts'
+import { callOf, openToolApp, waitingCall } from '../testing/open-tool-app.ts'
+import type { ToolApp } from '../testing/open-tool-app.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
+
+const conflict = (message: string) => ({
+  status: 409,
+  body: { error: { code: 'conflict', message: expect.stringContaining(message) as string } },
+})
+
+describe.each(engines)('approval of tools, on %s', (engine) => {
+  let product: ToolApp
+  let count = 0
+  beforeAll(async () => {
+    product = await openToolApp({ engine })
+  })
+  afterAll(() => product.close())
+
+  /** A person whose only tool is this one. */
+  async function meet(behaviour: string, allow_tools: readonly string[] | null): Promise<ChatClient> {
+    const client = await product.join(`Person ${++count}`)
+    await product.connect(client, behaviour, { allow_tools })
+    return client
+  }
+
+  /** A chat that waits for a call. */
+  async function ask(client: ChatClient, behaviour = 'polite', tool = 'act', args: object = {}) {
+    product.model.reply(['Let me see.', callOf(behaviour, tool, args)])
+    const chatId = await client.newChat()
+    const stream = await client.send(chatId, 'Do it')
+    await stream.ended
+    return { chatId, stream, call: waitingCall(chatId, stream) }
+  }
+
+  const answer = (text: string) => product.model.reply([text])
+  const wasAsked = () => product.model.requests.at(-1)?.body.messages ?? []
+
+  it.each([
+    ['of a connector without a list', null, 'no_list'],
+    ['on the list', ['act'], 'listed'],
+  ] as const)('lets a tool %s run at once, and goes on (§4.18)', async (_what, allow_tools, approval) => {
+    const ada = await meet('polite', allow_tools)
+    const before = await product.countCalls('polite')
+    product.model.reply([callOf('polite', 'act')])
+    answer('It is done.')
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Do it')
+    await stream.ended
+    expect(stream.run.messages).toMatchObject([
+      { role: 'user' },
+      { call: { state: 'answered' }, server: 'polite', tool: 'act', status: 'complete' },
+      { role: 'user', server: 'polite', content: 'done', outcome: { status: 'done' } },
+      { content: 'It is done.', status: 'complete' },
+    ])
+    expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
+    expect(await product.countCalls('polite')).toBe(before + 1)
+    expect(await product.listRecords(ada)).toEqual([{ tool: 'act', approval, outcome: 'done' }])
+  })
+
+  describe.each([
+    ['an empty list', []],
+    ['a list without it', ['other']],
+  ] as const)('a tool of a connector with %s', (_what, allow_tools) => {
+    it('waits, also after a reload, and nothing is called (§4.19)', async () => {
+      const ada = await meet('polite', allow_tools)
+      const before = await product.countCalls('polite')
+      const { chatId, stream } = await ask(ada)
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages).toEqual(stream.run.messages)
+      expect(chat.messages.at(-1)).toMatchObject({
+        content: 'Let me see.',
+        status: 'complete',
+        call: { state: 'waiting' },
+      })
+      expect(chat.run).toBeNull()
+      expect(await product.countCalls('polite')).toBe(before)
+      expect(await product.listRecords(ada)).toEqual([])
+    })
+
+    it('runs once when it is allowed once, and asks again the next time (§4.20)', async () => {
+      const ada = await meet('polite', allow_tools)
+      const before = await product.countCalls('polite')
+      const { chatId, call } = await ask(ada)
+      answer('It is done.')
+      const confirmed = await ada.confirm(call)
+      await confirmed.ended
+      expect(confirmed.events[0]).toMatchObject({
+        type: 'started',
+        assistant_message: { id: call.messageId, call: { state: 'running' } },
+      })
+      expect(confirmed.text).toBe('It is done.')
+      expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
+      expect(await product.countCalls('polite')).toBe(before + 1)
+      expect(await product.listRecords(ada)).toEqual([{ tool: 'act', approval: 'once', outcome: 'done' }])
+      await ask(ada)
+      expect(await product.countCalls('polite')).toBe(before + 1)
+    })
+
+    it('runs from then on when it is allowed always (§4.21)', async () => {
+      const ada = await meet('polite', allow_tools)
+      const { call } = await ask(ada)
+      const url = product.servers.url('polite')
+      await ada.put('/api/mcp-server/polite', { name: 'polite', url, allow_tools: [...allow_tools, 'act'] })
+      answer('One.')
+      await (
+        await ada.confirm(call)
+      ).ended
+      product.model.reply([callOf('polite', 'act')])
+      answer('Two.')
+      const again = await ada.send(await ada.newChat(), 'Again')
+      await again.ended
+      expect(again.text).toBe('Two.')
+      expect((await product.listRecords(ada)).map(({ approval }) => approval)).toEqual(['listed', 'listed'])
+    })
+
+    it.each(['cancel', 'Something else entirely'])(
+      'is denied by writing "%s", and the model is told (§4.22)',
+      async (content) => {
+        const ada = await meet('polite', allow_tools)
+        const before = await product.countCalls('polite')
+        const { chatId, call } = await ask(ada)
+        answer('Then not.')
+        const denied = await ada.send(chatId, content, { parentId: call.messageId })
+        await denied.ended
+        expect(denied.text).toBe('Then not.')
+        const chat = await ada.readChat(chatId)
+        expect(chat.messages[1]).toMatchObject({ id: call.messageId, call: { state: 'denied' } })
+        expect(wasAsked()).toMatchObject([
+          { role: 'user' },
+          { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+          { role: 'tool', tool_call_id: 'call_1', content: 'This call was denied by the user.' },
+          { role: 'user', content },
+        ])
+        expect(await product.countCalls('polite')).toBe(before)
+        expect(await product.listRecords(ada)).toEqual([
+          { tool: 'act', approval: 'denied', outcome: 'denied' },
+        ])
+        expect(await ada.call('POST', '/api/tool/confirm', call)).toEqual(conflict('denied'))
+      },
+    )
+  })
+
+  it('shows a second tab the same call, which the first one allows (§4.20)', async () => {
+    const ada = await meet('polite', [])
+    const { chatId, call } = await ask(ada)
+    const gate = product.model.gate()
+    product.model.reply(['It is ', gate, 'done.'])
+    const confirmed = await ada.confirm(call)
+    await confirmed.until(({ text }) => text === 'It is ')
+    const second = await ada.follow(chatId)
+    const chat = await ada.readChat(chatId)
+    expect(chat.run?.message_id).toBe(call.messageId)
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    gate.open()
+    await Promise.all([confirmed.ended, second.ended])
+    expect(second.run).toEqual(confirmed.run)
+    expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
+  })
+
+  it('asks again for a tool that changed behind its back, and shows what', async () => {
+    const ada = await meet('rug-pull', ['send'])
+    await product.servers.turn('rug-pull')
+    await ada.post('/api/mcp-server/rug-pull/disconnect')
+    await ada.post('/api/mcp-server/rug-pull/connect')
+    const { stream } = await ask(ada, 'rug-pull', 'send')
+    expect(stream.run.messages.at(-1)?.call).toMatchObject({
+      state: 'waiting',
+      changes: [{ what: 'description', before: 'Sends a note.' }, { what: 'annotations' }],
+    })
+    expect(await product.listRecords(ada)).toEqual([])
+  })
+
+  it('does not call a tool that has changed since its person was asked', async () => {
+    const ada = await meet('polite', [])
+    const { call } = await ask(ada)
+    const before = await product.countCalls('polite')
+    await product.database.db
+      .updateTable('connector_tools')
+      .set({ fingerprint: 'another' })
+      .where('connector_id', 'in', (eb) =>
+        eb.selectFrom('connectors').select('id').where('user_id', '=', ada.user.id),
+      )
+      .execute()
+    answer('Then not.')
+    const confirmed = await ada.confirm(call)
+    await confirmed.ended
+    expect(confirmed.run.messages[2]).toMatchObject({
+      outcome: { status: 'failed' },
+      content: expect.stringContaining('has changed') as string,
+    })
+    expect(await product.countCalls('polite')).toBe(before)
+    expect(await product.listRecords(ada)).toEqual([])
+  })
+
+  describe('refuses, and writes nothing,', () => {
+    let ada: ChatClient
+    let eve: ChatClient
+    beforeAll(async () => {
+      ada = await meet('polite', [])
+      eve = await meet('polite', [])
+    })
+
+    async function expectRefused(
+      body: Readonly<Record<string, unknown>>,
+      message: string,
+      client = ada,
+    ): Promise<void> {
+      const [before, calls] = [await hashTables(product.database), await product.countCalls('polite')]
+      const asked = product.model.requests.length
+      expect(await client.call('POST', '/api/tool/confirm', body)).toEqual(conflict(message))
+      expect(await hashTables(product.database)).toEqual(before)
+      expect(await product.countCalls('polite')).toBe(calls)
+      expect(product.model.requests.length).toBe(asked)
+    }
+
+    it.each([
+      ['other arguments', { args: { a: 2 } }, 'other arguments'],
+      ['further arguments', { args: { a: 1, b: 1 } }, 'other arguments'],
+      ['no arguments', { args: null }, 'other arguments'],
+      ['arguments that are no JSON', { args: '{"a":' }, 'other arguments'],
+      ['arguments that are no object', { args: '[1]' }, 'other arguments'],
+      ['another tool', { tool: 'act2' }, 'No reply waits'],
+      ['another connector', { server: 'default' }, 'No reply waits'],
+      ['another message', { messageId: 'never' }, 'No reply waits'],
+    ])('%s', async (_what, change, message) => {
+      const { call } = await ask(ada, 'polite', 'act', { a: 1 })
+      await expectRefused({ ...call, ...change }, message)
+    })
+
+    it('a call that was never made, however it is told', async () => {
+      const lonely = await meet('polite', [])
+      const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
+      await expectRefused(made, 'No reply waits', lonely)
+    })
+
+    it("another person's call", async () => {
+      const { chatId, call } = await ask(ada)
+      const { chatId: _, messageId: __, ...loose } = call
+      await expectRefused(loose, 'No reply waits', eve)
+      const before = await hashTables(product.database)
+      expect(await eve.call('POST', '/api/tool/confirm', call)).toMatchObject({ status: 404 })
+      expect(await hashTables(product.database)).toEqual(before)
+      expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
+    })
+
+    it('a call that was run, while it runs and afterwards', async () => {
+      const { call } = await ask(ada)
+      const gate = product.model.gate()
+      product.model.reply([gate, 'done'])
+      const confirmed = await ada.confirm(call)
+      await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
+      expect(await ada.call('POST', '/api/tool/confirm', call)).toEqual(conflict('was run already'))
+      gate.open()
+      await confirmed.ended
+      await expectRefused(call, 'was run already')
+    })
+  })
+
+  it('runs a call whose connector is gone into a result that says so', async () => {
+    const ada = await meet('polite', [])
+    const { call } = await ask(ada)
+    await ada.delete('/api/mcp-server/polite')
+    const before = await product.countCalls('polite')
+    answer('Then not.')
+    const confirmed = await ada.confirm(call)
+    await confirmed.ended
+    expect(confirmed.run.messages[2]).toMatchObject({
+      content: 'There is no connector named "polite".',
+      outcome: { status: 'failed' },
+    })
+    expect(confirmed.text).toBe('Then not.')
+    expect(await product.countCalls('polite')).toBe(before)
+  })
+
+  it('takes the same arguments in another order, as text or as an object (§7.12)', async () => {
+    const ada = await meet('polite', [])
+    for (const args of [{ b: { d: 2, c: 1 }, a: 1 }, '{"b":{"d":2,"c":1},"a":1}']) {
+      await ask(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
+      answer('done')
+      const confirmed = await ada.confirm({ server: 'polite', tool: 'act', args })
+      await confirmed.ended
+      expect(confirmed.text).toBe('done')
+    }
+  })
+
+  it.runIf(isConcurrent(engine))('runs a call once that is allowed many times at once (§7.12)', async () => {
+    const ada = await meet('polite', [])
+    const { chatId, call } = await ask(ada)
+    const before = await product.countCalls('polite')
+    answer('done')
+    const streams = await Promise.all(Array.from({ length: 12 }, () => ada.confirm(call)))
+    await Promise.all(streams.map((stream) => stream.ended))
+    expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 11 }, () => 409),
+    ])
+    expect(await product.countCalls('polite')).toBe(before + 1)
+    expect(await product.listRecords(ada)).toHaveLength(1)
+    expect((await ada.readChat(chatId)).messages).toHaveLength(4)
+  })
+
+  it('is taken from the table once, whatever else was read before', async () => {
+    const ada = await meet('polite', [])
+    const { chatId, call } = await ask(ada)
+    const at = { chat_id: chatId, id: call.messageId ?? '' }
+    const { db } = product.database
+    expect(await claimWaitingCall(db, at, 'denied')).toBe(true)
+    expect(await claimWaitingCall(db, at, 'running')).toBe(false)
+    expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('denied')
+  })
+})
+
+describe('a person who allows a lot', () => {
+  it('is limited as with other completions, and the call waits on', async () => {
+    const product = await openToolApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
+    const ada = await product.join()
+    await product.connect(ada, 'polite')
+    product.model.reply([callOf('polite', 'act')])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Do it')
+    await stream.ended
+    const call = waitingCall(chatId, stream)
+    const wrong = { ...call, tool: 'another' }
+    const statuses = []
+    for (const body of [wrong, wrong, call])
+      statuses.push((await ada.call('POST', '/api/tool/confirm', body)).status)
+    expect(statuses).toEqual([409, 409, 429])
+    expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
+    expect(await product.countCalls('polite')).toBe(0)
+    await product.close()
+  })
+})

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { writeResult } from './write-result.ts'
+
+const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
+
+it('shows of a result no more than a page can bear, links included', () => {
+  const link = { type: 'link', uri: `https://x.example/${'y'.repeat(1_900)}`, name: 'z'.repeat(300) } as const
+  const parts = Array.from({ length: 500 }, () => link)
+  const { message } = writeResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)
+  const shown = message.outcome?.parts ?? []
+  // A picture is found by its place, so each part keeps its own.
+  expect(shown).toHaveLength(500)
+  expect(shown[0]).toEqual(link)
+  expect(shown.at(-1)).toEqual({ type: 'note', text: 'A link is not shown.' })
+  expect(JSON.stringify(message).length).toBeLessThan(100_000)
+})

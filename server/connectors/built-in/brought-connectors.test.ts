@@ -1,0 +1,180 @@
+import type { Connector } from '@yonder/contract/connector'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashTables } from '../../testing/hash-tables.ts'
+import { startKeyedMcpServer } from '../../testing/keyed-mcp-server.ts'
+import type { KeyedMcpServer } from '../../testing/keyed-mcp-server.ts'
+import { openTestApp } from '../../testing/test-app.ts'
+import type { TestApp, TestClient } from '../../testing/test-app.ts'
+import { engines } from '../../testing/test-database.ts'
+
+const key = 'key-of-ada-0123456789'
+
+describe.each(engines)('the connector of a service with a key, on %s', (engine) => {
+  let finder: KeyedMcpServer
+  let reader: KeyedMcpServer
+  let product: TestApp
+  let ada: TestClient
+
+  beforeAll(async () => {
+    finder = await startKeyedMcpServer()
+    reader = await startKeyedMcpServer()
+    product = await openTestApp({
+      engine,
+      environment: {
+        API_KEY_SERVICES: JSON.stringify([
+          { name: 'finder', url: finder.url },
+          { name: 'page-reader', url: reader.url, header: 'x-api-key' },
+        ]),
+      },
+    })
+  })
+  beforeEach(async ({ task }) => {
+    ada = await product.signIn(`Ada of ${task.id}`)
+    for (const { manners, seen } of [finder, reader]) {
+      Object.assign(manners, { accepts: () => true, redirect: null })
+      seen.length = 0
+    }
+  })
+  afterAll(async () => {
+    await product.close()
+    await Promise.all([finder.close(), reader.close()])
+  })
+
+  const give = (name: string, api_key: string, client = ada) =>
+    client.post('/api/integration', { name, auth_type: 'api_key', api_key })
+  const change = (name: string, api_key: string) =>
+    ada.put(`/api/integration/${name}`, { name, auth_type: 'api_key', api_key })
+  const list = async (client = ada) => (await client.get('/api/mcp-servers')).json<Connector[]>()
+  const names = async (client = ada) => (await list(client)).map(({ name }) => name)
+  const find = async (name: string) => (await list()).find((connector) => connector.name === name)
+
+  it('is there once the key is, with its tools, which ask', async () => {
+    expect(await names()).toEqual(['default'])
+    await give('finder', key)
+    expect(await names()).toEqual(['default', 'Finder'])
+    expect(await find('Finder')).toMatchObject({
+      url: finder.url,
+      token: null,
+      status: 'connected',
+      is_default: true,
+      error_message: null,
+      allow_tools: [],
+      tools: [{ name: 'search', consent: 'ask' }],
+    })
+  })
+
+  it('carries the key in the header that its operator names, to its own address alone', async () => {
+    await give('finder', key)
+    await list()
+    expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]))
+    expect(reader.seen).toEqual([])
+    await give('page-reader', 'another-key-0123456789')
+    expect(await names()).toEqual(['default', 'Finder', 'Page Reader'])
+    expect(new Set(reader.seen.map((headers) => headers['x-api-key']))).toEqual(
+      new Set(['another-key-0123456789']),
+    )
+    expect(reader.seen.map(({ authorization }) => authorization).filter(Boolean)).toEqual([])
+    expect(JSON.stringify(await list())).not.toContain(key)
+  })
+
+  it('does not follow its service to another site, and takes the key to none', async () => {
+    finder.manners.redirect = reader.url
+    await give('finder', key)
+    expect(await find('Finder')).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringContaining('another site'),
+    })
+    expect(reader.seen).toEqual([])
+  })
+
+  it('has each person’s own key', async () => {
+    const eve = await product.signIn(`Eve of ${ada.user.id}`)
+    await give('finder', key)
+    await give('finder', 'key-of-eve-0123456789', eve)
+    await list(eve)
+    expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(
+      new Set(['Bearer key-of-eve-0123456789']),
+    )
+    await list()
+    expect(finder.seen.at(-1)?.authorization).toBe(`Bearer ${key}`)
+    await eve.post('/api/integration/disconnect/finder')
+    expect(await names(eve)).toEqual(['default'])
+    expect(await names()).toEqual(['default', 'Finder'])
+  })
+
+  it('goes with the key, and what was allowed goes with it (§4.28)', async () => {
+    await give('finder', key)
+    await list()
+    await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
+    await ada.post('/api/integration/disconnect/finder')
+    expect((await ada.post('/api/mcp-server/Finder/connect')).statusCode).toBe(404)
+    expect(await names()).toEqual(['default'])
+    await change('finder', key)
+    expect(await find('Finder')).toMatchObject({ allow_tools: [], tools: [{ consent: 'ask' }] })
+    await change('finder', '')
+    expect(await names()).toEqual(['default'])
+  })
+
+  it('belongs to the product: only its allowed tools change (§6.4)', async () => {
+    await give('finder', key)
+    await list()
+    const same = { name: 'Finder', url: finder.url }
+    const before = await hashTables(product.database)
+    for (const refused of [
+      await ada.delete('/api/mcp-server/Finder'),
+      await ada.put('/api/mcp-server/Finder', { ...same, name: 'Mine' }),
+      await ada.put('/api/mcp-server/Finder', { ...same, url: reader.url }),
+      await ada.put('/api/mcp-server/Finder', { ...same, token: 'mine' }),
+    ])
+      expect(refused.statusCode).toBe(403)
+    expect(await hashTables(product.database)).toEqual(before)
+    const allowed = await ada.put('/api/mcp-server/Finder', { ...same, allow_tools: ['search'] })
+    expect(allowed.json()).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
+  })
+
+  it('says that its key is refused, where a better one is given, and takes that one at once', async () => {
+    finder.manners.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
+    await give('finder', key)
+    await list()
+    const failed = await find('Finder')
+    expect(failed).toMatchObject({
+      status: 'failed',
+      error_message: 'Finder does not accept your API key. Update it under Settings, Integrations.',
+    })
+    const connect = await ada.post('/api/mcp-server/Finder/connect', {})
+    expect([connect.statusCode, connect.json()]).toMatchObject([
+      200,
+      { authorization_url: 'http://localhost:3000/settings/integrations' },
+    ])
+    await change('finder', 'a-better-key-0123456789')
+    expect(await find('Finder')).toMatchObject({
+      status: 'connected',
+      error_message: null,
+      tools: [{ name: 'search' }],
+    })
+  })
+
+  it('keeps what was allowed when another key is given', async () => {
+    await give('finder', key)
+    await list()
+    await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
+    await change('finder', 'a-better-key-0123456789')
+    expect(await find('Finder')).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
+    expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
+  })
+
+  it('gives way to a connector of the person’s own that has its name, or its address', async () => {
+    const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
+    expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
+    await give('finder', key)
+    expect(await names()).toEqual(['default', 'Finder 2', 'Finder'])
+    finder.seen.length = 0
+    const connected = await ada.post('/api/mcp-server/Finder/connect', {})
+    expect(connected.json()).toMatchObject({ connector: { status: 'connected', is_default: false } })
+    expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(
+      new Set([`Bearer ${own.token}`]),
+    )
+    await ada.post('/api/integration/disconnect/finder')
+    expect(await names()).toEqual(['default', 'Finder'])
+  })
+})

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { openTestConnectors } from '../testing/open-test-connectors.ts'
+import { startHostileServer } from '../testing/start-hostile-server.ts'
+import { requireConnector } from './connector-store.ts'
+import { refreshTools } from './refresh-tools.ts'
+
+it('a refresh behind the scenes tells pages what they can see, once', async () => {
+  const server = await startHostileServer()
+  const connectors = await openTestConnectors()
+  try {
+    const user = await connectors.addUser('ada')
+    const connector = await connectors.connect('ada', { url: server.url('polite') })
+    expect(connectors.changes).toEqual(['ada'])
+    await refreshTools(connectors, connector)
+    expect(connectors.changes).toEqual(['ada'])
+    await server.close()
+    await expect(refreshTools(connectors, connector)).rejects.toThrow()
+    expect((await requireConnector(connectors.database.db, user, connector.name)).status).toBe('failed')
+    expect(connectors.changes).toEqual(['ada', 'ada'])
+    await expect(refreshTools(connectors, connector)).rejects.toThrow()
+    expect(connectors.changes).toEqual(['ada', 'ada'])
+  } finally {
+    await connectors.close()
+  }
+})

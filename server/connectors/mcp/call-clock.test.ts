@@ -1,0 +1,21 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { CallClock } from './call-clock.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('counts the time of a call also where the clock on the wall is set back meanwhile', () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(clock.elapsed).toBeGreaterThanOrEqual(0)
+  expect(clock.elapsed).toBeLessThan(60_000)
+  clock.pause()
+  vi.setSystemTime(Date.now() + 7_200_000)
+  clock.resume()
+  clock.stop()
+  expect(clock.elapsed).toBeGreaterThanOrEqual(0)
+  expect(clock.elapsed).toBeLessThan(60_000)
+  expect(clock.timedOut).toBe(false)
+})

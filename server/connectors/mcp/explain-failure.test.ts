@@ -1,0 +1,27 @@
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
+import { expect, it } from 'vitest'
+import { explainFailure } from './explain-failure.ts'
+
+/** The first question to a server has failed, as the protocol's client says it. */
+const probing = (cause: Error) =>
+  Object.assign(new SdkError(SdkErrorCode.EraNegotiationFailed, 'Version negotiation probe failed'), {
+    cause,
+  })
+
+it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
+  'says that a server cannot be reached where nobody answers (%s)',
+  (code) => {
+    const refused = Object.assign(new Error('no way there'), { code })
+    expect(explainFailure(probing(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
+      code: 'upstream_unreachable',
+      message: 'The server cannot be reached.',
+    })
+  },
+)
+
+it('says that something else answers than MCP where it does', () => {
+  expect(explainFailure(probing(new Error('Not Found')))).toMatchObject({
+    code: 'upstream_invalid',
+    message: 'What the server answers is not MCP.',
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { readImage } from './read-image.ts'
+
+/** Beginnings of pictures of a size, as far as they are read. */
+const begin: Readonly<Record<string, (width: number, height: number) => Buffer>> = {
+  png(width, height) {
+    const bytes = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000', 'hex')
+    bytes.writeUInt32BE(width, 16)
+    bytes.writeUInt32BE(height, 20)
+    return bytes
+  },
+  'gif with a small screen'(width, height) {
+    // A table of two colours and an extension come before the picture.
+    const bytes = Buffer.from(
+      '47494638396101000100800000ffffff00000021f90401000000002c000000000000000000',
+      'hex',
+    )
+    bytes.writeUInt16LE(width, bytes.length - 5)
+    bytes.writeUInt16LE(height, bytes.length - 3)
+    return bytes
+  },
+  jpeg(width, height) {
+    const bytes = Buffer.from('ffd8ffe000104a46494600010100000100010000fffffffec0001108', 'hex')
+    const marked = Buffer.concat([
+      bytes.subarray(0, 20),
+      Buffer.from('ffc4000400ffffc200110800000000', 'hex'),
+    ])
+    marked.writeUInt16BE(height, marked.length - 4)
+    marked.writeUInt16BE(width, marked.length - 2)
+    return marked
+  },
+  'extended webp'(width, height) {
+    const bytes = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBPVP8X', 'latin1'), Buffer.alloc(14)])
+    bytes.writeUIntLE(width - 1, 24, 3)
+    bytes.writeUIntLE(height - 1, 27, 3)
+    return bytes
+  },
+  'lossless webp'(width, height) {
+    const bytes = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBPVP8L\0\0\0\0/', 'latin1'), Buffer.alloc(4)])
+    bytes.writeUInt32LE((width - 1) | ((height - 1) << 14), 21)
+    return bytes
+  },
+  'lossy webp'(width, height) {
+    const bytes = Buffer.concat([Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1'), Buffer.alloc(14)])
+    bytes.writeUInt16LE(width, 26)
+    bytes.writeUInt16LE(height, 28)
+    return bytes
+  },
+}
+
+const read = (bytes: Buffer) => readImage(bytes.toString('base64'), 5_000_000)
+
+describe.each(Object.keys(begin))('a %s', (format) => {
+  const make = begin[format]!
+
+  it('is taken by its first bytes', () => {
+    expect(read(make(5_000, 5_000))?.mimeType).toMatch(/^image\/(png|gif|jpeg|webp)$/)
+  })
+
+  it('is left out where it stands for more pixels than a browser has memory for', () => {
+    expect(read(make(10_000, 10_000))).toBeUndefined()
+  })
+
+  it('is left out where it ends before it says its size', () => {
+    expect(read(make(5, 5).subarray(0, -2))).toBeUndefined()
+  })
+})
+
+it('what is no picture, or no base64, is left out', () => {
+  expect(read(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined()
+  expect(readImage('not base64!', 5_000_000)).toBeUndefined()
+  expect(readImage(begin['png']!(5, 5).toString('base64'), 10)).toBeUndefined()
+})

@@ -1,0 +1,145 @@
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTestConnectors } from '../testing/open-test-connectors.ts'
+import type { TestConnectors } from '../testing/open-test-connectors.ts'
+import { engines } from '../testing/test-database.ts'
+import { allowTools } from './allow-tools.ts'
+import { connectConnector } from './connect-connector.ts'
+import { requireConnector } from './connector-store.ts'
+import { listOwnConnectors } from './list-own-connectors.ts'
+import { openConsentRequest } from './oauth/consent-request.ts'
+import { refreshTools } from './refresh-tools.ts'
+
+const user = { id: 'ada' }
+const waiting = 'Mail is not connected any more. Connect it again under Settings, Integrations.'
+
+describe.each(engines)('the connector of an integration at another provider, on %s', (engine) => {
+  let connectors: TestConnectors
+  let standing: { version: number; isConnected: boolean } | undefined
+  /** What the account says when the tool asks it. */
+  let askAccount: () => string
+  let asked: number
+  let description: string
+
+  beforeEach(async () => {
+    standing = { version: 1, isConnected: true }
+    askAccount = () => 'one mail'
+    asked = 0
+    description = 'Looks whether there is mail'
+    const handler = createMcpHandler(() => {
+      const server = new McpServer({ name: 'mail', version: '1' })
+      server.registerTool('read', { description: 'Reads mail' }, () => {
+        asked++
+        return { content: [{ type: 'text', text: askAccount() }] }
+      })
+      server.registerTool('peek', { description }, () => ({ content: [] }))
+      return server
+    })
+    connectors = await openTestConnectors({
+      engine,
+      integrations: {
+        connectors: [
+          {
+            integration: 'mail',
+            name: 'Mail',
+            url: 'builtin://mail',
+            slug: 'mail',
+            initialTools: ['peek', 'never'],
+            fetch: (_userId, request) => handler.fetch(request),
+          },
+        ],
+        listStandings: () => Promise.resolve(new Map(standing === undefined ? [] : [['mail', standing]])),
+      },
+    })
+    await connectors.addUser(user.id)
+    await offer()
+  })
+  afterEach(() => connectors.close())
+
+  async function offer(): Promise<string[]> {
+    const { tools } = await connectors.listModelTools({
+      user,
+      apiType: 'openai',
+      signal: new AbortController().signal,
+      onStatus: () => undefined,
+    })
+    return tools.map(({ name }) => name).filter((name) => name.startsWith('mail'))
+  }
+  const list = () => listOwnConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
+  const call = () =>
+    connectors.callTool({
+      user,
+      connectorName: 'Mail',
+      toolName: 'read',
+      arguments: {},
+      approval: 'once',
+      signal: new AbortController().signal,
+    })
+
+  it('offers its tools, asks, and calls', async () => {
+    expect(await offer()).toHaveLength(2)
+    expect((await connectors.findToolConsent(user, 'Mail', 'read'))?.decision.kind).toBe('ask')
+    expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
+  })
+
+  it('lets tools run that do no harm, until its person chooses or they become others', async () => {
+    const mail = await requireConnector(connectors.database.db, user, 'Mail')
+    const decide = async () => (await connectors.findToolConsent(user, 'Mail', 'peek'))?.decision.kind
+    expect(await decide()).toBe('run')
+    description = 'Looks at all that is yours'
+    await refreshTools(connectors, mail)
+    expect(await decide()).toBe('ask_changed')
+    await connectors.database.db.transaction().execute((trx) => allowTools(trx, mail, { allow_tools: [] }))
+    await refreshTools(connectors, mail)
+    expect(await decide()).toBe('ask')
+  })
+
+  it('that has ended still offers its tools, and whoever calls one is told to connect again', async () => {
+    standing = { version: 1, isConnected: false }
+    expect(await offer()).toHaveLength(2)
+    expect(await connectors.findToolConsent(user, 'Mail', 'read')).toBeUndefined()
+    expect(await call()).toMatchObject({ status: 'authorization_needed', text: waiting })
+    expect(asked).toBe(0)
+    expect(await list()).toMatchObject([{ name: 'default' }, { status: 'failed', error_message: waiting }])
+  })
+
+  it('that ends during a call says so in its place', async () => {
+    askAccount = () => {
+      standing = { version: 1, isConnected: false }
+      throw new Error('The connection to Mail has ended.')
+    }
+    expect(await call()).toMatchObject({
+      status: 'authorization_needed',
+      text: expect.stringContaining('The connection to Mail has ended.'),
+    })
+  })
+
+  it('that fails otherwise is a tool that failed', async () => {
+    askAccount = () => {
+      throw new Error('There is no such mail.')
+    }
+    expect(await call()).toMatchObject({ status: 'tool_error' })
+  })
+
+  it('leads to where the integration is connected, and works with what was allowed after that', async () => {
+    const mail = await requireConnector(connectors.database.db, user, 'Mail')
+    standing = { version: 1, isConnected: false }
+    const consent = openConsentRequest('/settings/connectors')
+    await connectConnector(connectors, mail, consent)
+    expect(consent.authorizationUrl?.href).toBe('http://localhost:3000/settings/integrations')
+    standing = { version: 2, isConnected: true }
+    expect(await list()).toMatchObject([
+      { name: 'default' },
+      { id: mail.id, status: 'connected', error_message: null, credential_version: 2 },
+    ])
+    expect(await call()).toMatchObject({ status: 'done' })
+  })
+
+  it('that its person has disconnected is gone, and is not called', async () => {
+    standing = undefined
+    expect(await call()).toMatchObject({ status: 'authorization_needed' })
+    expect(await offer()).toEqual([])
+    expect(await call()).toMatchObject({ status: 'failed', text: 'There is no connector named "Mail".' })
+    expect(asked).toBe(0)
+  })
+})

@@ -1,0 +1,108 @@
+import type { Connector } from '@yonder/contract/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectGoogle, visitGoogle } from '../testing/connect-google.ts'
+import { createGmailApi } from '../testing/google/create-gmail-api.ts'
+import type { GmailApi } from '../testing/google/create-gmail-api.ts'
+import { openChatApp } from '../testing/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { callOf, waitingCall } from '../testing/open-tool-app.ts'
+import { startGoogleStandIn } from '../testing/start-google-stand-in.ts'
+import type { GoogleStandIn } from '../testing/start-google-stand-in.ts'
+
+const account = 'ada@example.com'
+
+describe('Gmail in a chat', () => {
+  let google: GoogleStandIn
+  let gmail: GmailApi
+  let product: ChatApp
+  let ada: ChatClient
+
+  beforeAll(async () => {
+    gmail = createGmailApi()
+    google = await startGoogleStandIn({ apis: [gmail] })
+    product = await openChatApp({ environment: { ...google.environment, CONNECTOR_REGISTRY_URL: 'none' } })
+    ada = await product.join('Ada')
+    gmail
+      .mailbox(account)
+      .deliver({ from: 'grace@example.com', subject: 'The compiler', text: 'It compiles.' })
+  })
+  afterAll(async () => {
+    await product.close()
+    await google.close()
+  })
+
+  const list = async () => (await ada.get('/api/mcp-servers')).json<Connector[]>()
+  async function ask(tool: string, args: object) {
+    product.model.reply([callOf('gmail', tool, args)])
+    product.model.reply(['That is all.'])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'What is new?')
+    await stream.ended
+    return { chatId, stream, messages: stream.run.messages }
+  }
+  const offered = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
+
+  it('is no connector, and no model hears of it, before it is connected', async () => {
+    expect((await list()).map(({ name }) => name)).toEqual(['default'])
+    product.model.reply(['Hello.'])
+    await (
+      await ada.send(await ada.newChat(), 'Hi')
+    ).ended
+    expect(offered()).not.toContain('gmail')
+  })
+
+  it('reads at once, with the access that Google gave', async () => {
+    await connectGoogle(ada, 'google-gmail')
+    const mine = (await list()).find(({ name }) => name === 'Gmail')
+    expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
+    expect(mine?.allow_tools).toContain('search_messages')
+    expect(mine?.allow_tools).not.toContain('send_message')
+    const { messages } = await ask('search_messages', { query: '' })
+    expect(messages).toMatchObject([
+      { role: 'user' },
+      { server: 'Gmail', tool: 'search_messages', call: { state: 'answered' } },
+      { outcome: { status: 'done' }, content: expect.stringContaining('The compiler') },
+      { content: 'That is all.' },
+    ])
+    expect(offered()).toContain('gmail__search_messages')
+  })
+
+  it('sends only what was allowed, once (§4.19, §4.20)', async () => {
+    const letter = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
+    const { chatId, stream } = await ask('send_message', letter)
+    expect(gmail.mailbox(account).sent).toEqual([])
+    await (
+      await ada.confirm({ ...waitingCall(chatId, stream) })
+    ).ended
+    expect(gmail.mailbox(account).sent).toHaveLength(1)
+  })
+
+  it('that Google has ended says so in the chat, and goes on once it is connected again', async () => {
+    google.grants.endAll()
+    const { chatId, messages } = await ask('search_messages', { query: '' })
+    expect(messages).toMatchObject([
+      { role: 'user', content: 'What is new?' },
+      { server: 'Gmail', tool: 'search_messages' },
+      { outcome: { status: 'authorization_needed' }, content: expect.stringContaining('Connect it again') },
+      { content: 'That is all.' },
+    ])
+    expect((await ada.readChat(chatId)).messages).toEqual(messages)
+    expect((await ada.get('/api/integrations')).json()).toMatchObject([
+      { connected: false, notice: expect.stringContaining('Google has ended this connection') },
+    ])
+    const again = await ask('search_messages', { query: '' })
+    expect(again.messages[2]).toMatchObject({ outcome: { status: 'authorization_needed' } })
+    const { code, state } = await visitGoogle(ada, 'google-gmail')
+    await ada.post('/api/integration/callback/gmail', { code, state })
+    const { messages: after } = await ask('search_messages', { query: '' })
+    expect(after[2]).toMatchObject({ outcome: { status: 'done' } })
+  })
+
+  it('is gone when it is disconnected', async () => {
+    await ada.post('/api/integration/disconnect/google-gmail')
+    expect((await list()).map(({ name }) => name)).toEqual(['default'])
+    const { messages } = await ask('search_messages', { query: '' })
+    expect(offered()).not.toContain('gmail')
+    expect(messages[2]).toMatchObject({ outcome: { status: 'failed' } })
+  })
+})

@@ -1,0 +1,94 @@
+import {
+  Integration,
+  IntegrationAuth,
+  IntegrationCallback,
+  IntegrationInput,
+  IntegrationList,
+  IntegrationTypes,
+} from '@yonder/contract/integration'
+import { integrationOfService } from '@yonder/contract/integration-names'
+import { z } from 'zod'
+import type { Api } from '../http/api.ts'
+import { normalizeText } from '../http/normalize-text.ts'
+import { requireUser } from '../identity/require-user.ts'
+import { changeIntegration } from './change-integration.ts'
+import { finishGoogleConsent } from './consent/finish-google-consent.ts'
+import { startGoogleConsent } from './consent/start-google-consent.ts'
+import { createIntegration } from './create-integration.ts'
+import { disconnectIntegration } from './disconnect-integration.ts'
+import type { IntegrationDeps } from './integration-deps.ts'
+import { listIntegrations } from './integration-store.ts'
+import { listOffered } from './is-offered.ts'
+import { presentIntegration } from './present-integration.ts'
+
+const Named = z.object({ name: z.string().transform(normalizeText) })
+const OfService = z.object({ service: z.string().max(200).transform(normalizeText) })
+
+/** A person's integrations (§7.20-§7.26). `perMinute` holds off whoever asks again and again to be sent to Google. */
+export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
+  const { db } = deps.database
+
+  api.get('/api/integrations', { schema: { response: { 200: IntegrationList } } }, async (request) => {
+    const integrations = await listIntegrations(db, requireUser(request))
+    return integrations.map((integration) => presentIntegration(deps, integration))
+  })
+
+  api.get('/api/integration/types', { schema: { response: { 200: IntegrationTypes } } }, () =>
+    Promise.resolve(listOffered(deps)),
+  )
+
+  api.post(
+    '/api/integration',
+    { schema: { body: IntegrationInput, response: { 201: Integration } } },
+    async (request, reply) => {
+      const integration = await createIntegration(deps, requireUser(request), request.body)
+      return reply.status(201).send(presentIntegration(deps, integration))
+    },
+  )
+
+  api.put(
+    '/api/integration/:name',
+    { schema: { params: Named, body: IntegrationInput, response: { 200: Integration } } },
+    async (request) => {
+      const { name } = request.params
+      const integration = await changeIntegration(deps, requireUser(request), name, request.body)
+      return presentIntegration(deps, integration)
+    },
+  )
+
+  api.post(
+    '/api/integration/disconnect/:name',
+    { schema: { params: Named, response: { 200: Integration } } },
+    async (request) => {
+      const integration = await disconnectIntegration(deps, requireUser(request), request.params.name)
+      return presentIntegration(deps, integration)
+    },
+  )
+
+  registerConsentRoutes(api, deps, perMinute)
+}
+
+/** The way to Google and back (§7.25, §7.26). */
+function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
+  api.get(
+    '/api/integration/auth/:name',
+    { schema: { params: Named, response: { 200: IntegrationAuth } }, config: { perMinute } },
+    async (request, reply) => {
+      const authUrl = await startGoogleConsent(deps, requireUser(request), request.params.name)
+      return reply.header('cache-control', 'no-store').send({ authUrl })
+    },
+  )
+
+  api.post(
+    '/api/integration/callback/:service',
+    { schema: { params: OfService, body: IntegrationCallback, response: { 200: Integration } } },
+    async (request) => {
+      const name = integrationOfService(request.params.service)
+      const integration = await finishGoogleConsent(deps, requireUser(request), name, {
+        code: request.body.code,
+        state: request.body.state,
+      })
+      return presentIntegration(deps, integration)
+    },
+  )
+}

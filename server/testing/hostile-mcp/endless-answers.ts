@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { event, onCall, onMethod, sse } from './hostile-behaviour.ts'
+import type { Behaviour, Exchange } from './hostile-behaviour.ts'
+
+/** As much as the reader takes, and then more. */
+function pour(response: ServerResponse, piece: Buffer, pieces: number, end: string): void {
+  let left = pieces
+  const write = (): void => {
+    while (left-- > 0) if (!response.write(piece)) return void response.once('drain', write)
+    response.end(end)
+  }
+  write()
+}
+
+const megabyte = Buffer.alloc(1_024 * 1_024, 'x')
+
+function hugeJson({ response, message }: Exchange): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.write(
+    `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{"tools":[],"content":[{"type":"text","text":"`,
+  )
+  pour(response, megabyte, 300, '"}]}}')
+}
+
+function every(milliseconds: number, response: ServerResponse, write: () => void): void {
+  const timer = setInterval(write, milliseconds)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** Answers that do not come, or do not end. */
+export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
+  silent: { post: () => true },
+  'silent-call': { post: onCall(() => undefined) },
+  drip: {
+    post: onCall(({ response }) => {
+      sse(response)
+      every(50, response, () => response.write(': still here\n\n'))
+    }),
+  },
+  progress: {
+    post: onCall(({ response, message }) => {
+      sse(response)
+      let progress = 0
+      every(20, response, () => {
+        const params = { progressToken: message.params?.['_meta']?.progressToken, progress: progress++ }
+        response.write(event({ method: 'notifications/progress', params }))
+      })
+    }),
+  },
+  'huge-call': { post: onCall(hugeJson) },
+  'huge-list': { post: onMethod('tools/list', hugeJson) },
+  'huge-initialize': { post: onMethod('initialize', hugeJson) },
+  'huge-stream': {
+    post: onCall(({ response }) => {
+      sse(response)
+      response.write('data: "')
+      pour(response, megabyte, 300, '"\n\n')
+    }),
+  },
+  'announced-huge': {
+    post: onCall(({ response }) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': String(300 * 1_024 * 1_024),
+      })
+      response.write('{')
+    }),
+  },
+  bomb: {
+    post: onCall(({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      response.end(gzipSync(Buffer.alloc(50 * 1_024 * 1_024)))
+    }),
+  },
+  events: {
+    post: onCall(({ response }) => {
+      sse(response)
+      pour(response, Buffer.from('data: {}\n\n'.repeat(10_000)), 1_000, '')
+    }),
+  },
+  'events-named': {
+    post: onCall(({ response }) => {
+      sse(response)
+      pour(
+        response,
+        Buffer.from(event({ method: 'notifications/message', params: {} }).repeat(2_000)),
+        100,
+        '',
+      )
+    }),
+  },
+  dropped: {
+    post: onCall(({ response }) => {
+      sse(response)
+      response.write(': hello\n\n')
+      setTimeout(() => response.destroy(), 50)
+    }),
+  },
+  ended: {
+    post: onCall(({ response }) => {
+      sse(response)
+      response.end(': nothing\n\n')
+    }),
+  },
+  storm: {
+    post: onCall(({ response }) => {
+      sse(response)
+      response.end('retry: 1\nid: 1\ndata: \n\n')
+    }),
+    get: ({ response }) => {
+      sse(response)
+      response.end('retry: 1\nid: 1\ndata: \n\n')
+      return true
+    },
+  },
+}

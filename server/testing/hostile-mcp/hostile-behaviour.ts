@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export interface Message {
+  readonly id?: number | string
+  readonly method?: string
+  readonly params?: {
+    readonly name?: string
+    readonly arguments?: Record<string, unknown>
+    readonly cursor?: string
+    readonly _meta?: { readonly progressToken?: number }
+  }
+}
+
+export interface Exchange {
+  readonly message: Message
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** How often this behaviour was turned over. */
+  readonly page: number
+  /** Calls that came to this behaviour, with this one. */
+  readonly calls: number
+}
+
+export interface Behaviour {
+  readonly tools?: (page: number) => readonly unknown[]
+  /** Takes over a POST; false leaves it to the polite server. */
+  readonly post?: (exchange: Exchange) => boolean
+  /** Takes over a GET; false answers 405. */
+  readonly get?: (exchange: Pick<Exchange, 'request' | 'response'>) => boolean
+}
+
+const object = { type: 'object', properties: {} }
+
+export const tool = (name: string, rest: Record<string, unknown> = {}) => ({
+  name,
+  description: name,
+  inputSchema: object,
+  ...rest,
+})
+
+export function sse(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+export const event = (message: unknown): string =>
+  `data: ${JSON.stringify({ jsonrpc: '2.0', ...(message as object) })}\n\n`
+export const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
+
+export function json(response: ServerResponse, id: Message['id'], result: unknown, headers = {}): void {
+  response.writeHead(200, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+}
+
+export const onMethod =
+  (method: string, answer: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
+  (exchange) => {
+    if (exchange.message.method !== method) return false
+    answer(exchange)
+    return true
+  }
+
+/** Only calls are answered badly. */
+export const onCall = (answer: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
+  onMethod('tools/call', answer)

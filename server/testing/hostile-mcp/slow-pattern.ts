@@ -1,0 +1,2 @@
+/** Takes for ever on a long text that does not match. */
+export const slowPattern = '^(a+)+$'

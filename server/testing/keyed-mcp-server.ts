@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface KeyedMcpServer {
+  readonly origin: string
+  /** The MCP address. */
+  readonly url: string
+  manners: {
+    /** What the header has to hold; anything else is 401. */
+    accepts: (headers: IncomingHttpHeaders) => boolean
+    /** Where every request is sent on to. */
+    redirect: string | null
+  }
+  /** The headers of every request. */
+  readonly seen: IncomingHttpHeaders[]
+  close(): Promise<void>
+}
+
+/** A hosted MCP server with one tool, for whoever has a key. */
+export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
+  const manners: KeyedMcpServer['manners'] = { accepts: () => true, redirect: null }
+  const seen: IncomingHttpHeaders[] = []
+  const server = createServer((request, response) => {
+    seen.push(request.headers)
+    if (manners.redirect !== null) return void response.writeHead(307, { location: manners.redirect }).end()
+    if (!manners.accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
+    void answer(request, response)
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    origin,
+    url: `${origin}/mcp`,
+    manners,
+    seen,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  if (request.method !== 'POST') return void response.writeHead(405).end()
+  const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id?: number; method: string }
+  if (id === undefined) return void response.writeHead(202).end()
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerMethod(method) }))
+}
+
+function answerMethod(method: string): object {
+  switch (method) {
+    case 'initialize':
+      return {
+        result: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'keyed', version: '1' },
+        },
+      }
+    case 'tools/list':
+      return { result: { tools: [{ name: 'search', inputSchema: { type: 'object', properties: {} } }] } }
+    case 'tools/call':
+      return { result: { content: [{ type: 'text', text: 'found' }] } }
+    default:
+      return { error: { code: -32_601, message: 'Unknown' } }
+  }
+}
