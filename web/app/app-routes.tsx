@@ -8,6 +8,16 @@ const TermsScreen = lazy(async () => ({ default: (await import('./terms-screen.t
 const ShareScreen = lazy(async () => ({ default: (await import('./share-screen.tsx')).ShareScreen }))
 const PrivacyScreen = lazy(async () => ({ default: (await import('./privacy-screen.tsx')).PrivacyScreen }))
 
+/** Where a signed-out visitor stays, to find the same place once signed in. */
+const landingPaths = [
+  '/',
+  '/chat/:id',
+  '/chats/:id',
+  '/settings',
+  '/settings/:section',
+  '/callback/:service?',
+]
+
 export interface AppRoutesProps {
   /** The signed-in person and what their screens need; `loading` until it is known whether there is one. */
   readonly session: SignedInProps | 'loading' | 'signed-out'
@@ -29,13 +39,14 @@ export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: Ap
           <Route path="*" element={waiting} />
         ) : session === 'signed-out' ? (
           <>
-            {['/', '/chat/:id', '/chats/:id', '/settings', '/settings/:section'].map((path) => (
+            {landingPaths.map((path) => (
               <Route key={path} path={path} element={landing} />
             ))}
             <Route path="*" element={<Navigate to="/" replace />} />
           </>
         ) : (
-          <Route path="/*" element={<SignedIn {...session} />} />
+          // What one person's screens hold is not for the next one.
+          <Route path="/*" element={<SignedIn key={session.user.sub} {...session} />} />
         )}
       </Routes>
     </Suspense>

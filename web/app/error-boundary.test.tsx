@@ -1,5 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
+import { useApi } from '../lib/use-api.ts'
 import { expectConsole } from '../testing/expect-console.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -8,7 +9,12 @@ function Broken(): never {
   throw new Error('Torn.')
 }
 
-it('stands in for a screen that fails, and logs why (§8.34)', () => {
+function Misplaced() {
+  useApi()
+  return null
+}
+
+it('stands in for a screen that fails, and logs why', () => {
   expectConsole('error', /A screen failed.*Torn/s)
   expectConsole('error', /Broken/)
   render(
@@ -18,6 +24,18 @@ it('stands in for a screen that fails, and logs why (§8.34)', () => {
   )
   expect(screen.getByRole('alert')).toHaveTextContent('This page could not be shown')
   expect(screen.getByRole('button', { name: 'Reload' })).toBeVisible()
+})
+
+it('tells of a context that is missing in the log alone (§8.35)', () => {
+  expectConsole('error', /A screen failed.*useApi must be used within ApiContext/s)
+  expectConsole('error', /Misplaced/)
+  render(
+    <ErrorBoundary>
+      <Misplaced />
+    </ErrorBoundary>,
+  )
+  expect(screen.getByRole('alert')).toHaveTextContent('This page could not be shown')
+  expect(document.body).not.toHaveTextContent(/useApi|Context/)
 })
 
 it('gives the next screen a try of its own', () => {

@@ -5,20 +5,25 @@ import { expect, it } from 'vitest'
 import { PrivacyScreen } from './privacy-screen.tsx'
 import { TermsScreen } from './terms-screen.tsx'
 
-it.each<[string, ReactNode]>([
+const pages: readonly [string, ReactNode][] = [
   ['Terms of Service', <TermsScreen key="terms" />],
   ['Privacy Policy', <PrivacyScreen key="privacy" />],
-])('%s: is dated, and states storage, age, and what is not available (§2.95, §1.9, §9.16)', (title, page) => {
-  render(<MemoryRouter>{page}</MemoryRouter>)
-  expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible()
-  expect(screen.getByText('July 12, 2025')).toHaveAttribute('datetime', '2025-07-12')
-  const text = screen.getByRole('main').textContent
-  expect(text).toMatch(
-    /chat(s| data)[^.]* configurations of your bots and connectors are stored in a cloud database/,
-  )
-  expect(text).toMatch(/not meant for children under 13/)
-  expect(text).toMatch(
-    /Deleting (this|your) data or exporting it by yourself is not available|Deleting or exporting this data by yourself is not available/,
-  )
-  expect(document.title).toBe(`${title} · Yonder`)
-})
+]
+
+it.each(pages)(
+  '%s: is dated, and states storage, age, and what is not available (§2.95, §1.9, §9.16)',
+  (title, page) => {
+    render(<MemoryRouter>{page}</MemoryRouter>)
+    expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible()
+    expect(screen.getByText('July 12, 2025')).toHaveAttribute('datetime', '2025-07-12')
+    const text = screen.getByRole('main').textContent
+    expect(text).toMatch(
+      /chat(s| data)[^.]* configurations of your bots and connectors are stored in a cloud database/,
+    )
+    expect(text).toMatch(/not meant for children under 13/)
+    expect(text).toMatch(
+      /Deleting (this|your) data or exporting it by yourself is not available|Deleting or exporting this data by yourself is not available/,
+    )
+    expect(document.title).toBe(`${title} · Yonder`)
+  },
+)

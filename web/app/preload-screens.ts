@@ -12,5 +12,6 @@ function importScreen(pathname: string): Promise<unknown> | undefined {
   if (pathname === '/') return import('./home-screen.tsx')
   if (/^\/chats?\//.test(pathname)) return import('./chat-screen.tsx')
   if (pathname.startsWith('/settings')) return import('./settings-screen.tsx')
+  if (pathname.startsWith('/callback')) return import('./callback-screen.tsx')
   return undefined
 }

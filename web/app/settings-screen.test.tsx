@@ -25,7 +25,12 @@ it('has a menu of its sections, which names the current one (§2.47)', async () 
   const { path } = open()
   await screen.findByText('Ada')
   const menu = within(screen.getByRole('navigation', { name: 'Settings' }))
-  expect(menu.getAllByRole('link').map((link) => link.textContent)).toEqual(['General', 'Bots'])
+  expect(menu.getAllByRole('link').map((link) => link.textContent)).toEqual([
+    'General',
+    'Bots',
+    'Connectors',
+    'Integrations',
+  ])
   expect(menu.getByRole('link', { name: 'General' })).toHaveAttribute('aria-current', 'page')
   await userEvent.click(menu.getByRole('link', { name: 'Bots' }))
   expect(await screen.findByRole('button', { name: 'Add Bot' }, { timeout: 5000 })).toBeVisible()

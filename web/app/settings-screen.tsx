@@ -27,7 +27,7 @@ export function SettingsScreen() {
 function SectionMenu() {
   return (
     <nav aria-label="Settings" className="hidden w-44 shrink-0 md:block">
-      <p aria-hidden className="mb-2 px-3 text-sm font-medium text-muted">
+      <p aria-hidden className="mb-3 px-3 text-lg font-semibold">
         Settings
       </p>
       <ul className="flex flex-col gap-0.5">

@@ -1,8 +1,14 @@
 import { lazy, type ComponentType } from 'react'
 import { GeneralScreen } from './general-screen.tsx'
 
-const BotsSection = lazy(async () => ({
-  default: (await import('../features/bots/bots-section.tsx')).BotsSection,
+const BotsScreen = lazy(async () => ({ default: (await import('./bots-screen.tsx')).BotsScreen }))
+
+const ConnectorsSection = lazy(async () => ({
+  default: (await import('../features/connectors/connectors-section.tsx')).ConnectorsSection,
+}))
+
+const IntegrationsSection = lazy(async () => ({
+  default: (await import('../features/integrations/integrations-section.tsx')).IntegrationsSection,
 }))
 
 export interface SettingsSection {
@@ -14,5 +20,7 @@ export interface SettingsSection {
 
 export const settingsSections: readonly SettingsSection[] = [
   { id: 'general', label: 'General', Section: GeneralScreen },
-  { id: 'bots', label: 'Bots', Section: BotsSection },
+  { id: 'bots', label: 'Bots', Section: BotsScreen },
+  { id: 'connectors', label: 'Connectors', Section: ConnectorsSection },
+  { id: 'integrations', label: 'Integrations', Section: IntegrationsSection },
 ]

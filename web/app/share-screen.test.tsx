@@ -38,15 +38,31 @@ it('shows the messages of the path, and of a tool call its name and state alone 
     message(1, { role: 'user', content: 'Look it up' }),
     message(2, { role: 'assistant', content: 'Looking.', server: 'files', tool: 'read' }),
     message(3, { role: 'user', content: '', server: 'files' }),
-    message(4, { role: 'assistant', content: 'Found it.', server: 'files', tool: 'write' }),
+    message(4, {
+      role: 'assistant',
+      content: 'Found it.',
+      server: 'files',
+      tool: 'write',
+      call: { state: 'denied' },
+    }),
+    message(5, { role: 'user', content: 'Not that' }),
+    message(6, {
+      role: 'assistant',
+      content: 'Then this.',
+      server: 'files',
+      tool: 'copy',
+      call: { state: 'waiting' },
+    }),
   ])
   expect(await screen.findByText('Look it up')).toBeVisible()
-  const [question, done, waiting, ...others] = screen.getAllByRole('article')
+  // The replies of a turn read as one.
+  const [question, turn, objection, waiting, ...others] = screen.getAllByRole('article')
   expect(others).toEqual([])
+  expect(objection).toHaveTextContent('Not that')
+  expect(waiting).toHaveTextContent(/files copy.*Not run/)
   expect(question).toHaveTextContent('Look it up')
-  expect(done).toHaveTextContent(/files read.*Done/)
-  expect(waiting).toHaveTextContent(/files write.*Not run/)
-  expect(await within(done as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
+  expect(turn).toHaveTextContent(/files read.*Done.*files write.*Denied/)
+  expect(await within(turn as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
   // To copy is all that can be done.
   expect(new Set(screen.getAllByRole('button').map((button) => button.title))).toEqual(
     new Set(['Copy message']),
@@ -54,7 +70,7 @@ it('shows the messages of the path, and of a tool call its name and state alone 
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-it('asks search engines to keep it out (§1.6)', async () => {
+it('asks search engines to keep it out', async () => {
   open('robots', [message(1, { role: 'user', content: 'Hello' })])
   await screen.findByText('Hello')
   await waitFor(() =>

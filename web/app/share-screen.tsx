@@ -1,6 +1,4 @@
-import type { Message } from '@yonder/contract/message'
 import type { SharedChat } from '@yonder/contract/share'
-import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { MessageSlotsContext } from '../features/chat/message-slots.ts'
 import type { MessageSlots } from '../features/chat/message-slots.ts'
@@ -29,7 +27,6 @@ export function ShareScreen() {
 }
 
 function SharedMessages({ chat: { messages, selected_message_id } }: { readonly chat: SharedChat }) {
-  const slots = useMemo(() => createSlots(messages), [messages])
   return (
     <MessageSlotsContext value={slots}>
       <ReadOnlyMessages messages={messages} leafId={selected_message_id} />
@@ -37,16 +34,12 @@ function SharedMessages({ chat: { messages, selected_message_id } }: { readonly 
   )
 }
 
-function createSlots(messages: readonly Message[]): MessageSlots {
-  const answered = new Set(messages.filter(isToolResult).map((message) => message.parent_id))
-  return {
-    toolCall: ({ id, server = '', tool = '' }) => (
-      <SharedToolCall server={server} tool={tool} done={answered.has(id)} />
-    ),
-  }
-}
-
-/** A user message that names a connector (§3.11). */
-function isToolResult({ role, server }: Message): boolean {
-  return role === 'user' && server !== undefined
+const slots: MessageSlots = {
+  toolCall: ({ message: { server = '', tool = '', call }, result }) => (
+    <SharedToolCall
+      server={server}
+      tool={tool}
+      state={call?.state ?? (result === undefined ? 'waiting' : 'answered')}
+    />
+  ),
 }

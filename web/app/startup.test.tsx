@@ -20,6 +20,7 @@ it('shows a spinner while the sign-in state loads, and says when the server is a
   expectConsole('error', /settings could not be loaded/)
   render(<WebApp />)
   expect(screen.getByRole('status', { name: '' })).toHaveTextContent('Loading')
+  expect(screen.getByRole('status', { name: '' }).querySelector('.animate-spin')).not.toBeNull()
   await act(async () => settle.shift()?.(new Response('', { status: 502 })))
   expect(await screen.findByText('Yonder cannot be reached')).toBeVisible()
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))

@@ -1,6 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { expectConsole } from '../testing/expect-console.ts'
 import { WebApp } from './web-app.tsx'
 
 const settings = {
@@ -27,6 +28,7 @@ beforeEach(() => {
     '/api/settings': () => Response.json(settings),
     '/api/auth/userinfo': () => Response.json({ ...ada, userPrefix: 'ada-1' }),
     '/api/bots': () => Response.json([]),
+    '/api/mcp-servers': () => Response.json([]),
     '/api/chats/known': () =>
       Response.json({
         id: 'known',
@@ -53,13 +55,13 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-function keepSession() {
+function keepSession(user = ada) {
   const session = {
     accessToken: 'token',
     expiresAt: Date.now() + 3_600_000,
     refreshToken: null,
     idToken: 'id',
-    user: ada,
+    user,
   }
   localStorage.setItem(storeKey, JSON.stringify(session))
 }
@@ -74,18 +76,23 @@ const landing = () => screen.findByText('Sign in to access your chats', {}, { ti
 const find = (text: string | RegExp) => screen.findByText(text, {}, { timeout: 5000 })
 
 describe('signed out', () => {
-  it.each(['/', '/chat/known', '/chats/known', '/settings', '/settings/general', '/settings/unknown'])(
-    'shows the sign-in screen at %s and stays there (§2.1, §2.2, §2.4, §2.5, §6.2)',
-    async (path) => {
-      open(path)
-      expect(await landing()).toBeVisible()
-      expect(at()).toBe(path)
-      // Nothing of anyone is asked for without a sign-in.
-      expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
-    },
-  )
+  it.each([
+    '/',
+    '/chat/known',
+    '/chats/known',
+    '/settings',
+    '/settings/general',
+    '/settings/unknown',
+    '/callback/gmail',
+  ])('shows the sign-in screen at %s and stays there (§2.1, §2.2, §2.4, §2.5, §2.6, §6.2)', async (path) => {
+    open(path)
+    expect(await landing()).toBeVisible()
+    expect(at()).toBe(path)
+    // Nothing of anyone is asked for without a sign-in.
+    expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
+  })
 
-  it.each(['/nowhere', '/settings/general/deep', '/chat', '/callback/gmail'])(
+  it.each(['/nowhere', '/settings/general/deep', '/chat', '/callback/gmail/deep'])(
     'leads %s to the start (§2.8)',
     async (path) => {
       open(path)
@@ -95,8 +102,58 @@ describe('signed out', () => {
   )
 })
 
+it('keeps what an outside service has answered for whoever signs in, and sends it nowhere (§2.6)', async () => {
+  open('/callback/gmail?code=c&state=s')
+  expect(await landing()).toBeVisible()
+  expect(location.search).toBe('?code=c&state=s')
+  expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
+})
+
+/** Somebody signs in in another tab of the same browser. */
+function signInElsewhere(user: typeof ada) {
+  keepSession(user)
+  act(() => void dispatchEvent(new StorageEvent('storage', { key: storeKey })))
+}
+
+describe('two people in one browser, one after the other', () => {
+  const eve = { ...ada, sub: 'local|2', name: 'Eve' }
+  const input = () => screen.findByPlaceholderText('Type your message...', {}, { timeout: 5000 })
+
+  beforeEach(() => {
+    keepSession()
+    answers['/api/bots'] = () => Response.json([{ name: 'Owl', model: 'm' }])
+  })
+
+  it('each begin with an empty message', async () => {
+    open('/')
+    await userEvent.type(await input(), 'A secret')
+    signInElsewhere(eve)
+    expect(await find('Eve')).toBeVisible()
+    expect(await input()).toHaveValue('')
+    signInElsewhere(ada)
+    expect(await find('Ada')).toBeVisible()
+    expect(await input()).toHaveValue('')
+  })
+
+  it('find no message that the other could not send', async () => {
+    expectConsole('error', /Error sending message/)
+    answers['/api/chat/completions'] = () =>
+      Response.json({ error: { code: 'unavailable', message: 'Not now.' } }, { status: 503 })
+    open('/chat/known')
+    await userEvent.type(await input(), 'A secret')
+    await userEvent.click(await screen.findByRole('button', { name: 'Send message' }))
+    expect(await find('Not sent. Not now.')).toBeVisible()
+    const reads = () => requests.filter(({ path }) => path === '/api/chats/known').length
+    const before = reads()
+    signInElsewhere(eve)
+    await waitFor(() => expect(reads()).toBeGreaterThan(before))
+    expect(await input()).toHaveValue('')
+    expect(screen.queryByText('A secret')).toBeNull()
+  })
+})
+
 describe('signed in', () => {
-  beforeEach(keepSession)
+  beforeEach(() => keepSession())
 
   it('shows the home page at / (§2.1)', async () => {
     open('/')
@@ -105,16 +162,22 @@ describe('signed in', () => {
     expect(requests.find(({ path }) => path === '/api/bots')?.authorization).toBe('Bearer token')
   })
 
-  it.each(['/chat/known', '/chats/known'])('shows the chat at %s (§2.2, §2.10)', async (path) => {
-    open(path)
-    await waitFor(() => expect(requests.map((request) => request.path)).toContain('/api/chats/known'), {
-      timeout: 5000,
-    })
-    expect(await screen.findByRole('heading', { name: 'Chat' })).toBeInTheDocument()
-    expect(at()).toBe(path)
-  })
+  it.each(['/chat/known', '/chats/known'])(
+    'shows the chat and its saved bot at %s (§2.2, §2.10)',
+    async (path) => {
+      answers['/api/bots'] = () => Response.json(['Owl', 'Fox'].map((name) => ({ name, model: 'm' })))
+      localStorage.setItem('chat_known_selectedBot', 'Fox')
+      open(path)
+      await waitFor(() => expect(requests.map((request) => request.path)).toContain('/api/chats/known'), {
+        timeout: 5000,
+      })
+      expect(await screen.findByRole('heading', { name: 'Chat' })).toBeInTheDocument()
+      expect(await screen.findByRole('combobox', { name: 'Bot' })).toHaveValue('Fox')
+      expect(at()).toBe(path)
+    },
+  )
 
-  it.each(['/settings', '/settings/unknown', '/settings/connectors'])(
+  it.each(['/settings', '/settings/unknown'])(
     'replaces %s by the general settings (§2.4, §2.5)',
     async (path) => {
       const before = history.length
@@ -129,6 +192,25 @@ describe('signed in', () => {
     open('/settings/bots')
     expect(await screen.findByRole('button', { name: 'Add Bot' }, { timeout: 5000 })).toBeVisible()
     expect(at()).toBe('/settings/bots')
+  })
+
+  it('shows the connectors at /settings/connectors (§2.5)', async () => {
+    open('/settings/connectors')
+    expect(await screen.findByRole('button', { name: 'Add Connector' }, { timeout: 5000 })).toBeVisible()
+    expect(at()).toBe('/settings/connectors')
+  })
+
+  it('shows the integrations at /settings/integrations (§2.5)', async () => {
+    open('/settings/integrations')
+    expect(await screen.findByRole('button', { name: 'Add Integration' }, { timeout: 5000 })).toBeVisible()
+    expect(at()).toBe('/settings/integrations')
+  })
+
+  it('shows the return of an outside service at /callback/{service} (§2.6)', async () => {
+    expectConsole('error', /No authorization code found/)
+    open('/callback/gmail')
+    expect(await find('No authorization code found in the callback URL.')).toBeVisible()
+    expect(at()).toBe('/callback/gmail')
   })
 
   it('leads any other path to the home page (§2.8)', async () => {
@@ -166,7 +248,7 @@ describe('signed in', () => {
 })
 
 it.each([
-  ['signed in', keepSession],
+  ['signed in', () => keepSession()],
   ['signed out', () => undefined],
 ])(
   'shows a shared chat to a person who is %s, at once and without a token (§2.3, §6.2, §7.1, §7.9)',

@@ -42,6 +42,13 @@ describe('every call', () => {
     expect(sent[0]?.path).toBe('/api/bots')
   })
 
+  it("takes and sends this site's cookies when the caller asks for it", async () => {
+    const { client, sent } = open(() => Response.json(1))
+    await client.post('/a', {}, { credentials: 'same-origin' })
+    await client.post('/a', {})
+    expect(sent.map(({ init }) => init.credentials)).toEqual(['same-origin', 'omit'])
+  })
+
   it('fails without a token, and sends nothing (§8.1, §6.3)', async () => {
     for (const getAccessToken of [
       async () => null,

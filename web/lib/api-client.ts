@@ -15,18 +15,24 @@ export interface ApiRequest {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** `same-origin` for the few answers that leave a cookie in this browser; no cookie travels otherwise. */
+  readonly credentials?: 'omit' | 'same-origin'
 }
 
 /**
- * The calls to the server. All carry the bearer token, and none a cookie. After a 401 the person is logged out and the
- * call answers nothing: `undefined`. A success without a body answers `null`.
+ * The calls to the server. All carry the bearer token. After a 401 the person is logged out and the call answers nothing:
+ * `undefined`. A success without a body answers `null`.
  */
 export interface ApiClient {
   /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
   /** The write helper; each throws an `ApiError` 'API error: {status}' that carries the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
-  readonly post: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
+  readonly post: <Answer>(
+    path: string,
+    body?: unknown,
+    options?: Pick<ApiRequest, 'credentials'>,
+  ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   /** The bare answer, whatever its status, for streams. */
@@ -38,11 +44,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
 
-  const request: ApiClient['request'] = async (path, { method = 'GET', body, headers, signal } = {}) => {
+  const request: ApiClient['request'] = async (
+    path,
+    { method = 'GET', body, headers, signal, credentials = 'omit' } = {},
+  ) => {
     const token = await requireToken(options.getAccessToken)
     const response = await send(path, {
       method,
-      credentials: 'omit',
+      credentials,
       headers: { 'Content-Type': 'application/json', ...headers, Authorization: `Bearer ${token}` },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
@@ -66,8 +75,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   const write =
     (method: NonNullable<ApiRequest['method']>) =>
-    async <Answer>(path: string, body?: unknown) =>
-      call<Answer>(path, { method, body }, (status) => `API error: ${status}`)
+    async <Answer>(path: string, body?: unknown, options?: Pick<ApiRequest, 'credentials'>) =>
+      call<Answer>(path, { method, body, ...options }, (status) => `API error: ${status}`)
 
   return {
     request,

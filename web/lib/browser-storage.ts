@@ -20,6 +20,13 @@ export const browserStorage = {
       memory.set(key, value)
     }
   },
+  keys(): readonly string[] {
+    try {
+      return [...memory.keys(), ...Object.keys(localStorage)]
+    } catch {
+      return [...memory.keys()]
+    }
+  },
   remove(key: string): void {
     memory.delete(key)
     try {

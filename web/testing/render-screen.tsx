@@ -4,10 +4,15 @@ import { MemoryRouter, useLocation } from 'react-router'
 import { ApiProvider } from '../lib/swr-config.tsx'
 import type { ScriptedApi } from './scripted-api.ts'
 
-/** Draws a screen over a scripted server; `path()` tells where the router stands. */
+/** Draws a screen over a scripted server; `path()` and `search()` tell where the router stands. */
 export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
   function Location() {
-    return <output data-testid="path">{useLocation().pathname}</output>
+    const { pathname, search } = useLocation()
+    return (
+      <output data-testid="path" data-search={search}>
+        {pathname}
+      </output>
+    )
   }
   const tree = (content: ReactNode) => (
     <MemoryRouter initialEntries={[path]}>
@@ -21,6 +26,7 @@ export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
   return {
     ...view,
     path: () => view.getByTestId('path').textContent,
+    search: () => view.getByTestId('path').dataset['search'],
     redraw: (content: ReactNode) => view.rerender(tree(content)),
   }
 }

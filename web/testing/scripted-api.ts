@@ -7,6 +7,8 @@ export interface SeenRequest {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly headers: Headers
+  /** Whether cookies travel. */
+  readonly credentials: RequestCredentials | undefined
 }
 
 type Answer = (request: SeenRequest) => Response | Promise<Response>
@@ -30,6 +32,17 @@ export class ScriptedApi {
     return this
   }
 
+  /** Answers a route with streams that the test writes; what comes back names the newest. */
+  stream(route: string): () => EventStream {
+    const streams: EventStream[] = []
+    this.on(route, () => {
+      const stream = new EventStream()
+      streams.push(stream)
+      return stream.response
+    })
+    return () => streams.at(-1)!
+  }
+
   seen(route: string): readonly SeenRequest[] {
     return this.requests.filter((request) => request.route === route)
   }
@@ -38,7 +51,13 @@ export class ScriptedApi {
     const url = new URL(input instanceof Request ? input.url : input, 'http://yonder.example')
     const route = `${init.method ?? 'GET'} ${url.pathname}`
     const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
-    const request = { route, query: url.searchParams, body, headers: new Headers(init.headers) }
+    const request = {
+      route,
+      query: url.searchParams,
+      body,
+      headers: new Headers(init.headers),
+      credentials: init.credentials,
+    }
     this.requests.push(request)
     const answer = this.#answers.get(route)
     if (answer === undefined) return failure(404, 'not_found', 'There is nothing here.')

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -6,22 +7,22 @@ export interface ConfirmDialogProps {
   readonly message: string
   /** What the confirming button says, for example 'Delete'. */
   readonly action: string
-  readonly destructive?: boolean
-  readonly busy?: boolean
-  readonly onConfirm: () => void
+  /** Answers whether it is done; what failed has been told by then. */
+  readonly onConfirm: () => Promise<boolean>
+  readonly onDone: () => void
   readonly onCancel: () => void
 }
 
 /** Asks before something happens that cannot be taken back. The focus starts on Cancel. */
-export function ConfirmDialog({
-  title,
-  message,
-  action,
-  destructive = true,
-  busy = false,
-  onConfirm,
-  onCancel,
-}: ConfirmDialogProps) {
+export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCancel }: ConfirmDialogProps) {
+  const [busy, setBusy] = useState(false)
+
+  const confirm = async () => {
+    setBusy(true)
+    if (await onConfirm()) onDone()
+    else setBusy(false)
+  }
+
   return (
     <Dialog
       role="alertdialog"
@@ -34,7 +35,7 @@ export function ConfirmDialog({
           <Button data-autofocus onClick={onCancel}>
             Cancel
           </Button>
-          <Button look={destructive ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
+          <Button look="danger" busy={busy} onClick={() => void confirm()}>
             {action}
           </Button>
         </>

@@ -1,4 +1,4 @@
-import { createEvent, fireEvent, render, screen } from '@testing-library/react'
+import { createEvent, fireEvent, render, screen, waitFor } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Dialog } from './dialog.tsx'
@@ -13,6 +13,25 @@ describe('a dialog', () => {
     const dialog = screen.getByRole('dialog', { name: 'Add' })
     expect(dialog).toHaveAttribute('open')
     expect(dialog).toHaveAccessibleDescription('One more.')
+    expect(screen.getByLabelText('Name')).toHaveFocus()
+  })
+
+  it('starts at the field that asks for it, wherever that stands, and never at one that is disabled', () => {
+    const { unmount } = render(
+      <Dialog title="Edit" onClose={vi.fn()}>
+        <select aria-label="Kind" disabled />
+        <input aria-label="Name" data-autofocus={false} />
+        <input aria-label="Key" data-autofocus />
+      </Dialog>,
+    )
+    expect(screen.getByLabelText('Key')).toHaveFocus()
+    unmount()
+    render(
+      <Dialog title="Edit" onClose={vi.fn()}>
+        <select aria-label="Kind" disabled />
+        <input aria-label="Name" />
+      </Dialog>,
+    )
     expect(screen.getByLabelText('Name')).toHaveFocus()
   })
 
@@ -53,31 +72,50 @@ describe('a dialog', () => {
 })
 
 describe('a confirmation', () => {
-  it('starts at Cancel, and acts by its own word', () => {
-    const [onConfirm, onCancel] = [vi.fn(), vi.fn()]
+  it('starts at Cancel, and acts by its own word', async () => {
+    const [onConfirm, onDone, onCancel] = [vi.fn(async () => true), vi.fn(), vi.fn()]
     render(
       <ConfirmDialog
         title="Delete it"
         message="Sure?"
         action="Delete"
         onConfirm={onConfirm}
+        onDone={onDone}
         onCancel={onCancel}
       />,
     )
     expect(screen.getByRole('alertdialog', { name: 'Delete it' })).toHaveAccessibleDescription('Sure?')
     expect(screen.getByRole('button', { name: 'Cancel' })).toHaveFocus()
-    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
-    expect(onConfirm).toHaveBeenCalledOnce()
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(onCancel).toHaveBeenCalledOnce()
+    expect(onConfirm).not.toHaveBeenCalled()
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    expect(onConfirm).toHaveBeenCalledOnce()
+    await waitFor(() => expect(onDone).toHaveBeenCalledOnce())
   })
 
-  it('takes no second confirmation while the first is under way', () => {
-    const onConfirm = vi.fn()
+  it('takes no second confirmation while the first is under way, and one more when that failed', async () => {
+    let end: (isDone: boolean) => void = () => undefined
+    const onConfirm = vi.fn(() => new Promise<boolean>((resolve) => (end = resolve)))
+    const onDone = vi.fn()
     render(
-      <ConfirmDialog title="T" message="M" action="Delete" busy onConfirm={onConfirm} onCancel={vi.fn()} />,
+      <ConfirmDialog
+        title="T"
+        message="M"
+        action="Delete"
+        onConfirm={onConfirm}
+        onDone={onDone}
+        onCancel={vi.fn()}
+      />,
     )
-    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
-    expect(onConfirm).not.toHaveBeenCalled()
+    const button = screen.getByRole('button', { name: 'Delete' })
+    fireEvent.click(button)
+    fireEvent.click(button)
+    expect(onConfirm).toHaveBeenCalledOnce()
+    end(false)
+    await waitFor(() => expect(button).not.toHaveAttribute('aria-busy'))
+    fireEvent.click(button)
+    expect(onConfirm).toHaveBeenCalledTimes(2)
+    expect(onDone).not.toHaveBeenCalled()
   })
 })

@@ -35,7 +35,10 @@ export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...r
     element.showModal()
     dialogStack.push(element)
     // React does not write the `autofocus` attribute that the browser would look for here.
-    element.querySelector<HTMLElement>('[data-autofocus], input, select, textarea')?.focus()
+    const first =
+      element.querySelector<HTMLElement>('[data-autofocus="true"]') ??
+      element.querySelector<HTMLElement>(':is(input, select, textarea):not([disabled])')
+    first?.focus()
     return () => {
       dialogStack.remove(element)
       // Closed before it is removed: only then does the browser return the focus.

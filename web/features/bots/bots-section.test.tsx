@@ -116,6 +116,7 @@ describe('the list', () => {
     open()
     expect(await screen.findByRole('heading', { name: 'Bots' })).toBeInTheDocument()
     expect(await screen.findByText('gpt-x')).toBeInTheDocument()
+    expect(button('Add Bot')).toBeEnabled()
     for (const name of ['Helper', 'a/b 100%']) {
       expect(button('Edit', rowOf(name))).toHaveAccessibleDescription(name)
       expect(button('Delete', rowOf(name))).toHaveAccessibleDescription(name)
@@ -177,7 +178,7 @@ describe('adding', () => {
     },
   )
 
-  it('keeps the dialog with everything typed when saving fails, and gives the reason (§8.15)', async () => {
+  it('keeps the dialog with everything typed when saving fails, and gives the reason, here and in the log (§8.15, §8.34)', async () => {
     expectConsole('error', /Failed to save bot: You already have a bot named "Helper"\./)
     answer = ({ method }) =>
       method === 'POST' ? refuse(409, 'You already have a bot named "Helper".') : undefined
@@ -245,7 +246,7 @@ describe('the fields', () => {
     expect(form.getByLabelText('API key')).toHaveValue('')
   })
 
-  it('warn that the admin can see the key (§5.9)', async () => {
+  it('warn that the admin can see the key (§5.9, §6.5)', async () => {
     const form = await openAdd()
     const checkbox = form.getByRole('checkbox', { name: 'Provide your own key' })
     expect(checkbox).toHaveAccessibleDescription(/admin of this site can see it.* credit limit/)
@@ -320,6 +321,16 @@ describe('editing', () => {
     await userEvent.click(button('Save', form))
     await waitFor(() => expect(writes()).toHaveLength(1))
     expect(writes()[0]?.body).toEqual({ ...empty, name: 'a/b 100%', model: 'm' })
+  })
+
+  it('keeps the dialog with everything typed when saving fails, and gives the reason (§8.15)', async () => {
+    expectConsole('error', /Failed to save bot: The database does not answer\./)
+    answer = ({ method }) => (method === 'PUT' ? refuse(503, 'The database does not answer.') : undefined)
+    const form = await openEdit(helper)
+    await userEvent.type(form.getByLabelText('Name *'), ' two')
+    await userEvent.click(button('Save', form))
+    expect(await screen.findByText('Failed to save bot: The database does not answer.')).toBeInTheDocument()
+    expect(form.getByLabelText('Name *')).toHaveValue('Helper two')
   })
 
   it('changes nothing when it is cancelled', async () => {

@@ -15,13 +15,18 @@ type OpenDialog =
   | { readonly kind: 'edit'; readonly bot: Bot }
   | { readonly kind: 'delete'; readonly bot: Bot }
 
+export interface BotsSectionProps {
+  /** Called when a bot has got another name. */
+  readonly onRename?: (name: string, next: string) => void
+}
+
 /** The Bots section of settings (§2.51-§2.54). */
-export function BotsSection() {
+export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const createBot = useCreateBot()
-  const updateBot = useUpdateBot()
+  const updateBot = useUpdateBot(onRename)
   const deleteBot = useDeleteBot()
   // A save may end after its dialog was left and another one opened.
   const close = () => setDialog((current) => (current === dialog ? null : current))

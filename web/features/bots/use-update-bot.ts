@@ -6,8 +6,13 @@ import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { botsKey } from './bots-key.ts'
 
-/** Changes the bot of this name and tells how it went (§8.15, §8.31). Answers whether it is changed now. */
-export function useUpdateBot(): (name: string, input: BotInput) => Promise<boolean> {
+/**
+ * Changes the bot of this name and tells how it went (§8.15, §8.31). Answers whether it is changed now. `onRename` is
+ * called before any list shows the new name.
+ */
+export function useUpdateBot(
+  onRename?: (name: string, next: string) => void,
+): (name: string, input: BotInput) => Promise<boolean> {
   const api = useApi()
   const toast = useToast()
   const { mutate } = useSWRConfig()
@@ -15,6 +20,7 @@ export function useUpdateBot(): (name: string, input: BotInput) => Promise<boole
     try {
       const changed = await api.put<Bot>(`/api/bot/${encodeURIComponent(name)}`, input)
       if (changed === undefined) return false
+      if (changed.name !== name) onRename?.(name, changed.name)
       void mutate<readonly Bot[]>(botsKey, (bots = []) =>
         bots.map((bot) => (bot.name === name ? changed : bot)),
       )

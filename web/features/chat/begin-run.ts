@@ -1,5 +1,4 @@
 import type { RunState } from '@yonder/contract/apply-event'
-import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 
@@ -22,6 +21,17 @@ export function beginAgain(question: Message, botName: string, now: number): Run
   return { seq: 0, status: 'running', messages: [question, reply] }
 }
 
+/** A call that its person has just allowed (§4.20): it runs, as far as anybody here knows. */
+export function beginCall(messages: readonly Message[], reply: Message): RunState {
+  const { changes: _, ...call } = reply.call ?? {}
+  const answered = messages.filter(({ id }) => id === reply.parent_id)
+  return {
+    seq: 0,
+    status: 'running',
+    messages: [...answered, { ...reply, call: { ...call, state: 'running' } }],
+  }
+}
+
 function emptyReply(question: Message, name: string, bot: string, now: number): Message {
   return {
     ...timesAt(now),
@@ -36,16 +46,4 @@ function emptyReply(question: Message, name: string, bot: string, now: number): 
 
 function timesAt(now: number) {
   return { timestamp: new Date(now).toISOString(), unix_timestamp: now }
-}
-
-/** The run that was writing when the chat was read, as far as the chat tells it. */
-export function resumeRun({ messages, run }: Chat): RunState | undefined {
-  const reply = messages.find(({ id }) => id === run?.message_id)
-  if (run === null || reply === undefined) return undefined
-  const answered = messages.find(({ id }) => id === reply.parent_id)
-  return {
-    seq: run.seq,
-    status: 'running',
-    messages: answered === undefined ? [reply] : [answered, reply],
-  }
 }

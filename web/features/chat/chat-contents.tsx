@@ -30,15 +30,17 @@ export function ChatContents({ path, onSelect }: ChatContentsProps) {
         <ContentsList rounds={rounds} rowHeight={denseRow} onSelect={onSelect} />
       </div>
       <IntoHeader>
-        <IconButton
-          label="Contents"
-          aria-haspopup="dialog"
-          aria-expanded={isOpen}
-          className="lg:hidden"
-          onClick={() => setOpen(true)}
-        >
-          <TableOfContents size={18} aria-hidden />
-        </IconButton>
+        {/* Hidden as a whole, or its gap would move the logo. */}
+        <span className="inline-flex lg:hidden">
+          <IconButton
+            label="Contents"
+            aria-haspopup="dialog"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(true)}
+          >
+            <TableOfContents size={18} aria-hidden />
+          </IconButton>
+        </span>
       </IntoHeader>
       {isOpen && (
         <SidePanel title="Contents" onClose={() => setOpen(false)}>

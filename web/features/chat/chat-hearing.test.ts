@@ -133,6 +133,45 @@ describe('a chat that hears', () => {
     expect(hearing.isOutdated(ended)).toBe(true)
   })
 
+  describe('of a call that was allowed elsewhere', () => {
+    const call = (state: 'waiting' | 'running' | 'answered') =>
+      reply({ status: 'complete', server: 'default', tool: 'calculate', call: { state } })
+    const allowed: RunEvent = {
+      type: 'started',
+      seq: 1,
+      user_message: message('question', null),
+      assistant_message: call('running'),
+    }
+
+    it('follows its run, though the reply was finished before', () => {
+      cached = chatWith([message('question', null), call('waiting')])
+      hearing.hear('reply', started())
+      expect(run).toBeUndefined()
+      hearing.hear('reply', allowed)
+      expect(run?.messages.at(-1)?.call?.state).toBe('running')
+      expect([hearing.liveId, refreshed]).toEqual(['reply', 0])
+    })
+
+    it('ignores what comes late of a run that it has whole', () => {
+      cached = chatWith([message('question', null), call('answered')])
+      hearing.hear('reply', allowed)
+      hearing.hear('reply', text(5, 'late'))
+      expect([run, refreshed]).toEqual([undefined, 0])
+    })
+
+    it('keeps the run when a chat comes that was read before the call was allowed', () => {
+      cached = chatWith([message('question', null), call('waiting')])
+      hearing.hear('reply', allowed)
+      expect(hearing.isOutdated(cached)).toBe(false)
+      expect(hearing.isOutdated(chatWith([message('question', null), call('answered')]))).toBe(true)
+    })
+
+    it('takes up a chat in which the call waits, when the end of the run that led to it was missed', () => {
+      hearing.hear('reply', started())
+      expect(hearing.isOutdated(chatWith([message('question', null), call('waiting')]))).toBe(true)
+    })
+  })
+
   it('does nothing for a chat that nobody looks at, or that holds a change of its own', () => {
     const release = hearing.hold()
     hearing.readAgain()

@@ -1,9 +1,11 @@
-import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import { emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
+import { advanceRun } from './advance-run.ts'
+import { firstReply } from './first-reply.ts'
 import { judgeEvent } from './judge-event.ts'
 
 /** The chat that hears (`live-chat.ts`). */
@@ -11,11 +13,11 @@ export interface HearingChat {
   /** Whether somebody looks at it. */
   readonly isShown: () => boolean
   readonly getRun: () => RunState | undefined
-  /** The last reply that ended here. */
-  readonly getEnded: () => Message | undefined
+  /** The last run that ended here. */
+  readonly getEnded: () => RunState | undefined
   /** The chat as it was read and as runs have added to it. */
   readonly getCached: () => Chat | undefined
-  readonly advance: (run: RunState) => void
+  readonly advance: (run: RunState, event: RunEvent) => void
   /** Follows a run that began elsewhere with this message. */
   readonly begin: (run: RunState, question: Message) => void
   /** Reads the chat again. */
@@ -58,9 +60,9 @@ export class ChatHearing {
   hear(messageId: string, event: RunEvent): void {
     const run = this.#chat.getRun()
     if (run === undefined && !this.#chat.isShown()) return
-    const known = { run, liveId: this.liveId, isOver: (id: string) => this.#isOver(id) }
+    const known = { run, liveId: this.liveId, isOver: () => this.#isOver(messageId, event) }
     const verdict = judgeEvent(known, messageId, event)
-    if (verdict === 'advance' && run !== undefined) this.#chat.advance(applyEvent(run, event))
+    if (verdict === 'advance' && run !== undefined) this.#chat.advance(advanceRun(run, event), event)
     else if (verdict === 'begin' && event.type === 'started') this.#begin(messageId, event)
     else if (this.#reading > 0) this.#early.push(() => this.hear(messageId, event))
     else if (verdict === 'reread') this.#chat.refresh()
@@ -97,24 +99,29 @@ export class ChatHearing {
     const run = this.#chat.getRun()
     if (run === undefined || this.liveId === undefined) return false
     if (chat.run?.message_id === this.liveId) return chat.run.seq > run.seq
-    // A chat without its reply was read before the run began.
-    return chat.messages.some(({ id }) => id === this.liveId)
+    // A chat without its reply was read before the run began, and so was one in which its call still waits.
+    const reply = chat.messages.find(({ id }) => id === this.liveId)
+    const state = firstReply(run)?.call?.state ?? 'waiting'
+    return reply !== undefined && (reply.call?.state !== 'waiting' || state === 'waiting')
   }
 
   #begin(messageId: string, event: Extract<RunEvent, { type: 'started' }>): void {
     const { user_message: question } = event
     const missed = this.#chat.getRun() !== undefined
-    this.#chat.begin(applyEvent(emptyRun, event), question)
+    this.#chat.begin(advanceRun(emptyRun, event), question)
     this.liveId = messageId
     const parent = question.parent_id
     const hangs = parent === null || this.#chat.getCached()?.messages.some(({ id }) => id === parent) === true
     if (missed || !hangs) this.#chat.refresh()
   }
 
-  #isOver(messageId: string): boolean {
-    if (this.#chat.getEnded()?.id === messageId) return true
-    return [this.#chat.getCached(), this.#lastRead].some((chat) =>
-      chat?.messages.some(({ id, status }) => id === messageId && status !== 'streaming'),
+  #isOver(messageId: string, event: RunEvent): boolean {
+    const chats = [this.#chat.getCached(), this.#lastRead, this.#chat.getEnded()]
+    const known = chats.flatMap(
+      (chat) => chat?.messages.filter(({ id, status }) => id === messageId && status !== 'streaming') ?? [],
     )
+    if (event.type !== 'started' || event.assistant_message.call === undefined) return known.length > 0
+    // A reply that waited was finished already when its call was allowed.
+    return known.some(({ call }) => call?.state === 'answered' || call?.state === 'denied')
   }
 }

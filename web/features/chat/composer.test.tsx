@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/react'
+import { act, fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
@@ -155,11 +155,15 @@ test('selects nothing until the list is there, then the first bot (§4.3, §4.4)
     answer = resolve
   })
   const api = new ScriptedApi().on('GET /api/bots', () => answered)
-  renderScreen(api, <Example />)
+  const onSend = vi.fn()
+  renderScreen(api, <Example onSend={onSend} />)
   expect(screen.queryByRole('combobox')).toBeNull()
   expect(sendButton()).toBeDisabled()
   answer(json(bots))
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+  await userEvent.type(input(), 'word{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
+  expect(api.seen('GET /api/bots')).toHaveLength(1)
 })
 
 test('restores the saved bot of the home page or of the chat, and saves a choice (§4.4, §3.23, §3.24)', async () => {
@@ -177,13 +181,23 @@ test('restores the saved bot of the home page or of the chat, and saves a choice
 
 test('falls back to the first bot when the saved one is gone (§4.4)', async () => {
   localStorage.setItem('home_page_selected_bot', 'Deleted')
-  open()
+  const onSend = vi.fn()
+  open({ onSend })
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+  await userEvent.type(input(), 'word{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
 })
 
 test('looks at the stored choice every 100 ms (§4.5, §9.12)', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   open()
   const select = await screen.findByRole('combobox')
-  localStorage.setItem('home_page_selected_bot', 'Fox')
-  await vi.waitFor(() => expect(select).toHaveValue('Fox'), { timeout: 400, interval: 20 })
+  for (const bot of ['Fox', 'Owl']) {
+    localStorage.setItem('home_page_selected_bot', bot)
+    act(() => void vi.advanceTimersByTime(99))
+    expect(select).not.toHaveValue(bot)
+    act(() => void vi.advanceTimersByTime(1))
+    expect(select).toHaveValue(bot)
+  }
+  vi.useRealTimers()
 })

@@ -1,5 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import { useCallback, useMemo, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { ChatContents } from './chat-contents.tsx'
 import { ChatFrame } from './chat-frame.tsx'
 import { ChatStatus } from './chat-status.tsx'
@@ -13,20 +14,24 @@ import { newMessageId } from './new-message-id.ts'
 import { overlayRun } from './overlay-run.ts'
 import { ReplyAnnouncer } from './reply-announcer.tsx'
 import { storageKeys } from './storage-keys.ts'
+import { ToolCallsContext } from './tool-calls.ts'
 import { UnsentNote } from './unsent-note.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
 import { useFollowEnd } from './use-follow-end.ts'
 import { useLiveShape } from './use-live-chat.ts'
 import { useMessageActions } from './use-message-actions.ts'
+import { useToolCalls } from './use-tool-calls.ts'
 import { visiblePath } from './visible-path.ts'
 
 interface ConversationProps {
   readonly chat: Chat
   readonly live: LiveChat
+  /** What stands right of the messages on a wide window. */
+  readonly aside?: ReactNode
 }
 
 /** The messages of a chat, and the input fixed under them (§2.25). */
-export function Conversation({ chat, live }: ConversationProps) {
+export function Conversation({ chat, live, aside }: ConversationProps) {
   const shape = useLiveShape(live)
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
@@ -47,6 +52,7 @@ export function Conversation({ chat, live }: ConversationProps) {
     botName: choice.selected?.name,
     onAsk: goOn,
   })
+  const calls = useToolCalls({ chat: shown, live, busy: shape.phase !== 'idle', choice, onAsk: goOn })
 
   const send = (content: string, botName: string) => {
     goToEnd()
@@ -58,11 +64,13 @@ export function Conversation({ chat, live }: ConversationProps) {
     list.current?.goTo(messageId)
   }
   return (
-    <ChatFrame contents={<ChatContents path={path} onSelect={goToRound} />}>
+    <ChatFrame contents={<ChatContents path={path} onSelect={goToRound} />} aside={aside}>
       <div ref={content} className="flex flex-1 flex-col">
         <div className="flex-1">
           <MessageActionsContext value={actions}>
-            <MessageList ref={list} path={path} writing={writing} live={live} opensAt="end" />
+            <ToolCallsContext value={calls}>
+              <MessageList ref={list} path={path} writing={writing} live={live} opensAt="end" />
+            </ToolCallsContext>
           </MessageActionsContext>
           {unsent !== undefined && (
             <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
@@ -79,7 +87,7 @@ export function Conversation({ chat, live }: ConversationProps) {
           )}
         </div>
         <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
-          <ChatStatus shape={shape} />
+          <ChatStatus shape={shape} waiting={calls.last?.call?.state === 'waiting'} />
           <Composer
             choice={choice}
             draftKey={storageKeys.draft(chat.id)}

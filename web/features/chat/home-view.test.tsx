@@ -11,6 +11,7 @@ const bots = [
   { name: 'Fox', model: 'fox-2' },
 ]
 const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(bots))
+const sendButton = () => screen.getByRole('button', { name: 'Send message' })
 const input = () => screen.getByPlaceholderText('Type your message...')
 
 test('greets the person by name and asks how it can help (§2.19)', async () => {
@@ -30,12 +31,17 @@ test.each([undefined, null, '', '  '])(
 )
 
 test('asks for a chat id, leaves the message and the bot under its keys, goes to the chat (§2.21, §7.6, §3.25, §4.12)', async () => {
-  const api = openApi().on('GET /api/chat/id', () => json({ id: 'c1' }))
+  let answer: (response: Response) => void = () => undefined
+  const api = openApi().on('GET /api/chat/id', () => new Promise((resolve) => (answer = resolve)))
   const view = renderScreen(api, <HomeView userName="Ada" />)
   const user = userEvent.setup()
   await user.selectOptions(await screen.findByRole('combobox'), 'Fox')
   await user.type(input(), 'Hello there{Enter}')
+  expect(sendButton()).toHaveAttribute('aria-busy', 'true')
+  expect(view.path()).toBe('/')
+  answer(json({ id: 'c1' }))
   await waitFor(() => expect(view.path()).toBe('/chat/c1'))
+  await waitFor(() => expect(sendButton()).not.toHaveAttribute('aria-busy'))
   expect(localStorage.getItem('newChat_c1_message')).toBe('Hello there')
   expect(localStorage.getItem('newChat_c1_bot')).toBe('Fox')
   expect(input()).toHaveValue('')
@@ -43,7 +49,7 @@ test('asks for a chat id, leaves the message and the bot under its keys, goes to
   expect(api.seen('GET /api/chat/id')[0]?.headers.get('authorization')).toBe('Bearer token')
 })
 
-test('only logs when no id is to be had, resets, and keeps the text to be sent again (§8.12, §4.12)', async () => {
+test('only logs when no id is to be had, resets, and keeps the text to be sent again (§8.12, §4.12, §5.2)', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'The database is full.'))
   const view = renderScreen(api, <HomeView userName="Ada" />)
@@ -52,8 +58,11 @@ test('only logs when no id is to be had, resets, and keeps the text to be sent a
   await user.type(input(), 'Do not lose me{Enter}')
   expect(await screen.findByText(/Not sent\. The database is full\./)).toBeVisible()
   expect(input()).toHaveValue('')
+  expect(sendButton()).not.toHaveAttribute('aria-busy')
   expect(screen.getByText('Do not lose me')).toBeVisible()
   expect(view.path()).toBe('/')
+  expect(api.seen('POST /api/chat/completions')).toEqual([])
+  expect(Object.keys(localStorage).filter((key) => key.startsWith('newChat_'))).toEqual([])
 
   api.on('GET /api/chat/id', () => json({ id: 'c2' }))
   await user.click(screen.getByRole('button', { name: 'Send again' }))

@@ -6,8 +6,8 @@ export interface KnownRun {
   readonly run: RunState | undefined
   /** The run that is followed through the live stream, named by its first reply; absent when it has a stream of its own. */
   readonly liveId: string | undefined
-  /** Whether the page has the reply already, whole. */
-  readonly isOver: (messageId: string) => boolean
+  /** Whether the page has all of the event's run already. */
+  readonly isOver: () => boolean
 }
 
 /**
@@ -24,6 +24,6 @@ export function judgeEvent(
     if (event.seq <= run.seq) return 'ignore'
     return event.seq === run.seq + 1 ? 'advance' : 'reread'
   }
-  if (isOver(messageId)) return 'ignore'
+  if (isOver()) return 'ignore'
   return event.type === 'started' ? 'begin' : 'reread'
 }

@@ -1,14 +1,15 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import type { ApiClient } from '../../lib/api-client.ts'
 import type { SharedStreamState } from '../../lib/share-stream.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readErrorBody } from '../../lib/read-error-body.ts'
 import { readReason } from '../../lib/read-reason.ts'
-import { askAgain } from './ask-again.ts'
-import { beginAgain, beginRun, resumeRun } from './begin-run.ts'
+import { beginRun } from './begin-run.ts'
 import { ChatHearing } from './chat-hearing.ts'
+import { isEndedRun } from './is-ended-run.ts'
 import { idleShape } from './live-shape.ts'
 import type { LivePhase, LiveShape } from './live-shape.ts'
 import { connectStream } from '../../lib/connect-stream.ts'
@@ -16,7 +17,10 @@ import type { ConnectedStream } from '../../lib/connect-stream.ts'
 import { outbox } from './outbox.ts'
 import type { OutgoingMessage } from './outbox.ts'
 import { overlayRun } from './overlay-run.ts'
+import { requestRun } from './request-run.ts'
+import type { RunRequest } from './request-run.ts'
 import { restoreDraft } from './restore-draft.ts'
+import { resumeRun } from './resume-run.ts'
 import { takeHandover } from './take-handover.ts'
 import { watchRun } from './watch-run.ts'
 
@@ -46,8 +50,11 @@ export class LiveChat {
   readonly #api: ApiClient
   readonly #cache: ChatCache
   readonly #listeners = new Set<() => void>()
+  readonly #eventListeners = new Set<(event: RunEvent) => void>()
   #shape: LiveShape = idleShape
   #run: RunState | undefined
+  /** The last run that ended here. */
+  #ended: RunState | undefined
   #abort = new AbortController()
   #stopWanted = false
   #frame: number | undefined
@@ -62,9 +69,9 @@ export class LiveChat {
     this.hearing = new ChatHearing({
       isShown: () => this.#listeners.size > 0,
       getRun: () => this.#run,
-      getEnded: () => this.#shape.ended,
+      getEnded: () => this.#ended,
       getCached: cache.read,
-      advance: (run) => this.#advance(run),
+      advance: (run, event) => this.#advance(run, event),
       begin: (run, question) => this.#join(run, question),
       refresh: cache.refresh,
     })
@@ -77,6 +84,12 @@ export class LiveChat {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.#linger = setTimeout(() => this.#detach(), lingerTime)
     }
+  }
+
+  /** Tells every event of this chat's runs once, as it comes. */
+  readonly listen = (listener: (event: RunEvent) => void): (() => void) => {
+    this.#eventListeners.add(listener)
+    return () => this.#eventListeners.delete(listener)
   }
 
   readonly getShape = (): LiveShape => this.#shape
@@ -114,11 +127,11 @@ export class LiveChat {
     return true
   }
 
-  /** Shows an empty reply in the place of an earlier one, then asks for it (§4.24). Answers false while one is written. */
-  regenerate(question: Message, botName: string): boolean {
+  /** Shows `run` until the server has answered, then what it writes. Answers false while something else is written. */
+  ask(run: RunState, request: RunRequest): boolean {
     if (this.#run !== undefined) return false
-    this.#follow(beginAgain(question, botName, Date.now()), 'sending')
-    void this.#postAgain(question.id, botName, this.#abort.signal)
+    this.#follow(run, 'sending')
+    void this.#request(request, this.#abort.signal)
     return true
   }
 
@@ -169,14 +182,14 @@ export class LiveChat {
     }
   }
 
-  async #postAgain(userMessageId: string, botName: string, signal: AbortSignal): Promise<void> {
+  async #request(request: RunRequest, signal: AbortSignal): Promise<void> {
     try {
-      const stream = await askAgain(this.#api, { chatId: this.#chatId, userMessageId, botName }, signal)
+      const stream = await requestRun(this.#api, request, signal)
       if (stream === undefined) this.#drop()
       else await this.#watch(stream, signal)
     } catch (error) {
       if (signal.aborted) return
-      logError('Error regenerating reply', error)
+      logError(request.failure, error)
       this.#drop({ notice: error instanceof TypeError ? explainFailure(error) : readReason(error) })
       this.#cache.refresh()
     }
@@ -200,13 +213,14 @@ export class LiveChat {
   async #watch(stream: ConnectedStream | undefined, signal: AbortSignal): Promise<void> {
     if (this.#run === undefined) return
     const watcher = {
-      onRun: (run: RunState) => this.#advance(run),
+      onRun: (run: RunState, event: RunEvent) => this.#advance(run, event),
       onConnection: (joined: boolean) => this.#changeConnection(joined),
     }
     const end = await watchRun(this.#api, this.#chatId, { run: this.#run, stream }, watcher, signal)
     if (end === 'unconfirmed') throw new Error('The connection broke before the message was confirmed.')
     if (end === 'ended') return
-    this.#settle()
+    if (this.#run?.seq === 0) this.#drop()
+    else this.#settle()
     this.#cache.refresh()
   }
 
@@ -216,9 +230,10 @@ export class LiveChat {
     else if (phase === 'reconnecting') this.#show({ ...this.#shape, phase: 'streaming' })
   }
 
-  #advance(run: RunState): void {
+  #advance(run: RunState, event: RunEvent): void {
     const before = this.#run
     this.#run = run
+    for (const listener of this.#eventListeners) listener(event)
     if (before?.seq === 0) outbox.confirm(this.#chatId, before.messages[0]?.id)
     if (run.status !== 'running') this.#settle()
     else if (before?.seq === 0 || before?.messages.length !== run.messages.length)
@@ -238,13 +253,12 @@ export class LiveChat {
     if (this.#run !== undefined && !this.hearing.isOutdated(chat)) return
     const run = resumeRun(chat)
     if (run !== undefined) {
-      // A chat that was read before its run ended here must not open it again.
-      if (run.messages.at(-1)?.id === this.#shape.ended?.id) return
+      if (isEndedRun(this.#ended, chat)) return
       this.#follow(run, 'streaming')
       if (this.#isFed()) this.hearing.liveId = chat.run?.message_id
       else void this.#watch(undefined, this.#abort.signal)
     } else if (this.#run !== undefined) {
-      this.#drop({ ended: chat.messages.find(({ id }) => id === this.hearing.liveId) })
+      this.#drop({ ended: chat.messages.find(({ id }) => id === chat.selected_message_id) })
     } else if (chat.messages.length === 0) {
       const message = takeHandover(this.#chatId)
       if (message !== undefined) this.send(message)
@@ -298,8 +312,9 @@ export class LiveChat {
       update_time: new Date().toISOString(),
       run: null,
     }))
-    const reply = run.messages.at(-1)
-    this.#drop(run.status === 'running' ? {} : { ended: reply })
+    if (run.status === 'running') return this.#drop()
+    this.#ended = run
+    this.#drop({ ended: run.messages.at(-1) })
   }
 
   #drop(more: Partial<LiveShape> = {}): void {

@@ -1,12 +1,12 @@
-import type { Message } from '@yonder/contract/message'
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { estimateHeight } from './estimate-height.ts'
+import type { MessageGroup } from './group-messages.ts'
 import type { LiveChat } from './live-chat.ts'
 import { MessageView } from './message-view.tsx'
 import { watchNear } from './watch-near.ts'
 
 export interface MessageChunkProps {
-  readonly messages: readonly Message[]
+  readonly groups: readonly MessageGroup[]
   readonly writing: ReadonlySet<string> | undefined
   readonly live: LiveChat | undefined
   /** Drawn before it is known where the window stands. */
@@ -17,7 +17,7 @@ export interface MessageChunkProps {
 
 /** Some messages in a row. Far from the window an empty box of their height stands for them. */
 export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
-  const { messages, writing, live, first, always } = props
+  const { groups, writing, live, first, always } = props
   const box = useRef<HTMLDivElement>(null)
   const [near, setNear] = useState(first)
   const [height, setHeight] = useState<number>()
@@ -32,16 +32,16 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
   }, [])
   const drawn = near || always
   useSteadyPage(box, drawn)
-  const estimate = useMemo(() => (drawn ? 0 : estimateHeight(messages)), [drawn, messages])
+  const estimate = useMemo(() => (drawn ? 0 : estimateHeight(groups.flat())), [drawn, groups])
   if (!drawn) return <div ref={box} style={{ height: height ?? estimate }} />
   return (
     <div ref={box} className="flex flex-col gap-6">
-      {messages.map((message) => (
+      {groups.map((group) => (
         <MessageView
           // A version takes the place of another one, and the focus stays on its buttons.
-          key={message.parent_id ?? 'first'}
-          message={message}
-          live={writing?.has(message.id) === true ? live : undefined}
+          key={group[0].parent_id ?? 'first'}
+          group={group}
+          live={group.some(({ id }) => writing?.has(id) === true) ? live : undefined}
         />
       ))}
     </div>
@@ -50,12 +50,14 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
 
 /** The chunks of a path are cut anew whenever it changes; what counts is what they hold. */
 function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
+  const [old, fresh] = [before.groups.flat(), after.groups.flat()]
   return (
     before.always === after.always &&
     before.live === after.live &&
     before.writing === after.writing &&
-    before.messages.length === after.messages.length &&
-    before.messages.every((message, index) => message === after.messages[index])
+    before.groups.length === after.groups.length &&
+    old.length === fresh.length &&
+    old.every((message, index) => message === fresh[index])
   )
 }
 

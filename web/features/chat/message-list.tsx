@@ -2,10 +2,12 @@ import type { Message } from '@yonder/contract/message'
 import { useImperativeHandle, useMemo, useRef, useState } from 'react'
 import type { Ref } from 'react'
 import { flushSync } from 'react-dom'
+import { groupMessages } from './group-messages.ts'
+import type { MessageGroup } from './group-messages.ts'
 import type { LiveChat } from './live-chat.ts'
 import { MessageChunk } from './message-chunk.tsx'
 
-/** Messages that are drawn and left out together. */
+/** Messages that are drawn and left out together, a turn of replies being one. */
 const chunkLength = 10
 /** Messages up to which a chat is always drawn whole, so that the browser finds everything in it. */
 const wholeLimit = 60
@@ -32,8 +34,8 @@ export function MessageList({ path, writing, live, opensAt = 'start', ref }: Mes
   const [sought, setSought] = useState<number>()
   useImperativeHandle(ref, () => ({
     goTo: (id) => {
-      const index = path.findIndex((message) => message.id === id)
-      flushSync(() => setSought(Math.floor(index / chunkLength)))
+      const chunk = chunks.find(({ groups }) => groups.some((group) => group[0].id === id))
+      flushSync(() => setSought(chunk?.index))
       const goThere = () => section.current?.querySelector<HTMLElement>(`[data-round="${CSS.escape(id)}"]`)
       goThere()?.scrollIntoView()
       goThere()?.focus({ preventScroll: true })
@@ -47,11 +49,11 @@ export function MessageList({ path, writing, live, opensAt = 'start', ref }: Mes
       aria-label="Messages"
       className="mx-auto flex w-full max-w-column flex-col gap-6 px-4 pt-8 pb-6 sm:px-6"
     >
-      {chunks.map(({ messages, index }) => (
+      {chunks.map(({ groups, index }) => (
         <MessageChunk
           key={index}
-          messages={messages}
-          writing={messages.some(({ id }) => writing?.has(id) === true) ? writing : undefined}
+          groups={groups}
+          writing={groups.flat().some(({ id }) => writing?.has(id) === true) ? writing : undefined}
           live={live}
           first={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
           always={path.length <= wholeLimit || index === sought}
@@ -63,13 +65,14 @@ export function MessageList({ path, writing, live, opensAt = 'start', ref }: Mes
 
 interface Chunk {
   readonly index: number
-  readonly messages: readonly Message[]
+  readonly groups: readonly MessageGroup[]
 }
 
 function cutPath(path: readonly Message[]): readonly Chunk[] {
-  const count = Math.ceil(path.length / chunkLength)
+  const groups = groupMessages(path)
+  const count = Math.ceil(groups.length / chunkLength)
   return Array.from({ length: count }, (_, index) => ({
     index,
-    messages: path.slice(index * chunkLength, (index + 1) * chunkLength),
+    groups: groups.slice(index * chunkLength, (index + 1) * chunkLength),
   }))
 }

@@ -1,5 +1,4 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
 import { use } from 'react'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -12,11 +11,13 @@ import { MessageTools } from './message-tools.tsx'
 
 export interface MessageMetaProps {
   readonly message: Message
+  /** What is copied. */
+  readonly text: string
   readonly align: 'start' | 'end'
 }
 
 /** The line under a message: who wrote it and when, its versions, and what a person can do with it. */
-export function MessageMeta({ message, align }: MessageMetaProps) {
+export function MessageMeta({ message, text, align }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
   const time = formatMessageTime(message.unix_timestamp)
@@ -37,7 +38,7 @@ export function MessageMeta({ message, align }: MessageMetaProps) {
         />
       )}
       <span className="flex opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
-        <CopyButton title="Copy message" text={textOfContent(message.content)} />
+        {text !== '' && <CopyButton title="Copy message" text={text} />}
         <MessageTools message={message} />
         {slots.actions?.(message)}
       </span>

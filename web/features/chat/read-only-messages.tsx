@@ -1,7 +1,9 @@
 import type { Message } from '@yonder/contract/message'
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
+import { indexResults } from './index-results.ts'
 import { MessageList } from './message-list.tsx'
+import { ToolCallsContext } from './tool-calls.ts'
 import { visiblePath } from './visible-path.ts'
 
 export interface ReadOnlyMessagesProps {
@@ -12,5 +14,10 @@ export interface ReadOnlyMessagesProps {
 /** The visible path of a chat that nobody writes to. */
 export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
   useEffect(preloadMarkdown, [])
-  return <MessageList path={visiblePath(messages, leafId)} />
+  const calls = useMemo(() => ({ resultOf: indexResults(messages), last: undefined }), [messages])
+  return (
+    <ToolCallsContext value={calls}>
+      <MessageList path={visiblePath(messages, leafId)} />
+    </ToolCallsContext>
+  )
 }

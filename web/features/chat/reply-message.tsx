@@ -1,32 +1,62 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/text-of-content'
-import { use } from 'react'
-import { Markdown } from '../../ui/markdown/markdown.tsx'
+import { Fragment, use } from 'react'
+import { BranchControl } from './branch-control.tsx'
+import type { MessageGroup } from './group-messages.ts'
+import type { LiveChat } from './live-chat.ts'
+import { MessageActionsContext } from './message-actions.ts'
 import { MessageMeta } from './message-meta.tsx'
-import { MessageSlotsContext } from './message-slots.ts'
-import { PulsingDots } from './pulsing-dots.tsx'
-import { ReasoningFold } from './reasoning-fold.tsx'
-import { ReplyOutcome } from './reply-outcome.tsx'
+import { ReplyPart } from './reply-part.tsx'
+import { useLiveMessage } from './use-live-message.ts'
 
-/** A reply stands on the page without a frame: the text is what matters. */
-export function ReplyMessage({ message }: { readonly message: Message }) {
-  const { toolCall } = use(MessageSlotsContext)
-  const streaming = message.status === 'streaming'
-  const text = message.status === 'failed' ? (message.partial ?? '') : textOfContent(message.content)
+export interface ReplyMessageProps {
+  readonly replies: MessageGroup
+  readonly live: LiveChat | undefined
+}
+
+/** The replies of a turn as one, without a frame: the text is what matters. Only the last one still changes. */
+export function ReplyMessage({ replies, live }: ReplyMessageProps) {
+  const last = useLiveMessage(replies.at(-1) ?? replies[0], live)
+  const shown = [...replies.slice(0, -1), last]
+  // Between a call and what follows no reply is streaming, and the turn goes on all the same.
+  const writing = live !== undefined || last.status === 'streaming'
   return (
     <article
-      aria-label={message.bot ?? message.model ?? 'Reply'}
-      aria-busy={streaming || undefined}
+      aria-label={last.bot ?? last.model ?? 'Reply'}
+      aria-busy={writing || undefined}
       className="group/message flex flex-col gap-2"
     >
-      {message.reasoning !== undefined && (
-        <ReasoningFold text={message.reasoning} thinking={streaming && text === ''} />
+      {shown.map((reply) => (
+        <Fragment key={reply.parent_id}>
+          <ReplyPart message={reply} />
+          {reply !== last && <EarlierVersions reply={reply} />}
+        </Fragment>
+      ))}
+      {writing ? (
+        <div className="min-h-8" />
+      ) : (
+        <MessageMeta message={last} text={joinTexts(shown)} align="start" />
       )}
-      {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
-      {streaming && text === '' && <PulsingDots />}
-      {message.tool !== undefined && toolCall?.(message)}
-      <ReplyOutcome message={message} />
-      {streaming ? <div className="min-h-8" /> : <MessageMeta message={message} align="start" />}
     </article>
   )
+}
+
+/** Of a reply in the middle of a turn only its versions, where there are any: the line under the turn says the rest. */
+function EarlierVersions({ reply }: { readonly reply: Message }) {
+  const actions = use(MessageActionsContext)
+  const siblings = actions?.siblingsOf(reply)
+  if (actions === undefined || siblings === undefined || siblings.ids.length < 2) return null
+  return (
+    <div className="flex text-xs text-muted tabular-nums">
+      <BranchControl siblings={siblings} disabled={actions.busy} onSelect={actions.select} />
+    </div>
+  )
+}
+
+/** What reads as one text is copied as one. */
+function joinTexts(replies: readonly Message[]): string {
+  return replies
+    .map(({ content }) => textOfContent(content))
+    .filter((text) => text !== '')
+    .join('\n\n')
 }

@@ -132,7 +132,7 @@ test('regenerates: the reply is cleared, and another one is asked for to the sam
 })
 
 test('says in a sentence that another reply is being written, and shows the old one again (409)', async () => {
-  expectConsole('error', /^Error regenerating reply/)
+  expectConsole('error', /^The reply could not be regenerated/)
   open(
     chat,
     new ScriptedApi().on('POST /api/chat/completions', () => failure(409, 'run_active', 'Busy.')),

@@ -1,6 +1,7 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
 import { useMemo, useState } from 'react'
+import { beginAgain } from './begin-run.ts'
 import { indexSiblings } from './index-siblings.ts'
 import type { LiveChat } from './live-chat.ts'
 import type { MessageActions } from './message-actions.ts'
@@ -40,7 +41,14 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
       ...(botName !== undefined && {
         regenerate: (reply: Message) => {
           const question = findQuestion(messages, reply)
-          if (question !== undefined) write((bot) => live.regenerate(question, bot))
+          if (question !== undefined)
+            write((bot) =>
+              live.ask(beginAgain(question, bot, Date.now()), {
+                path: '/api/chat/completions',
+                body: { chatId: chat.id, userMessageId: question.id, botName: bot },
+                failure: 'The reply could not be regenerated',
+              }),
+            )
         },
         resend: (message: Message, content: string) =>
           write((bot) =>
@@ -48,10 +56,10 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
           ),
       }),
     }
-  }, [siblingsOf, select, busy, editing, botName, onAsk, live, messages])
+  }, [siblingsOf, select, busy, editing, botName, onAsk, live, chat.id, messages])
 }
 
-/** The message of a user that a reply answers; a reply may follow another one that called a tool. */
+/** What a reply answers: a message of the user, or the result of a tool. */
 function findQuestion(messages: readonly Message[], reply: Message): Message | undefined {
   const byId = new Map(messages.map((message) => [message.id, message]))
   let message: Message | undefined = reply

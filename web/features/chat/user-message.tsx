@@ -36,7 +36,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
           >
             {text}
           </div>
-          <MessageMeta message={message} align="end" />
+          <MessageMeta message={message} text={text} align="end" />
         </>
       )}
     </article>

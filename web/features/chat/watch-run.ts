@@ -1,21 +1,24 @@
 import type { RunState } from '@yonder/contract/apply-event'
+import type { RunEvent } from '@yonder/contract/completion'
 import type { ApiClient } from '../../lib/api-client.ts'
 import { logError } from '../../lib/log-error.ts'
-import { foldStream } from './fold-stream.ts'
+import { firstReply } from './first-reply.ts'
+import { foldStream, MissedEventError } from './fold-stream.ts'
 import { connectStream } from '../../lib/connect-stream.ts'
 import type { ConnectedStream } from '../../lib/connect-stream.ts'
 import { waitToRetry } from '../../lib/wait-to-retry.ts'
 
 export interface RunWatcher {
-  readonly onRun: (run: RunState) => void
+  /** Told of each state with the event that led to it. */
+  readonly onRun: (run: RunState, event: RunEvent) => void
   /** Tells that the connection broke (false), and that the run was joined again (true). */
   readonly onConnection: (joined: boolean) => void
 }
 
 /**
  * Follows a run, and joins it again for as long as it takes. Answers `ended` after its last event or when `signal`
- * aborts, `unknown` when the server no longer knows the run, `unconfirmed` when the connection broke before the first
- * event, so that nobody can say whether there is a run.
+ * aborts, `unknown` when the server no longer knows the run or tells of another one that does the same, `unconfirmed` when
+ * the connection broke before the first event, so that nobody can say whether there is a run.
  */
 export async function watchRun(
   api: ApiClient,
@@ -28,12 +31,12 @@ export async function watchRun(
   for (let failures = 0; ; failures += 1) {
     if (stream?.response.ok === true) {
       const before = run.seq
-      await readStream(stream, run, signal, (next) => {
+      const problem = await readStream(stream, run, signal, (next, event) => {
         run = next
-        watcher.onRun(next)
+        watcher.onRun(next, event)
       })
       if (signal.aborted || run.status !== 'running') return 'ended'
-      if (run.seq === 0) return 'unconfirmed'
+      if (run.seq === 0) return problem instanceof MissedEventError ? 'unknown' : 'unconfirmed'
       if (run.seq > before) failures = 0
       watcher.onConnection(false)
     } else if (stream !== undefined && stream.response.status < 500) return 'unknown'
@@ -44,16 +47,19 @@ export async function watchRun(
   }
 }
 
+/** Answers with what broke it, if something did. */
 async function readStream(
   stream: ConnectedStream,
   run: RunState,
   signal: AbortSignal,
-  onRun: (run: RunState) => void,
-): Promise<void> {
+  onRun: RunWatcher['onRun'],
+): Promise<unknown> {
   try {
     await foldStream(stream, run, onRun)
+    return undefined
   } catch (error) {
     if (!signal.aborted) logError('The stream broke and is joined again', error)
+    return error
   } finally {
     stream.close()
   }
@@ -66,7 +72,7 @@ async function joinRun(
   run: RunState,
   signal: AbortSignal,
 ): Promise<ConnectedStream | undefined> {
-  const reply = encodeURIComponent(run.messages.at(-1)?.id ?? '')
+  const reply = encodeURIComponent(firstReply(run)?.id ?? '')
   const path = `/api/chat/${encodeURIComponent(chatId)}/stream?messageId=${reply}`
   try {
     const stream = await connectStream(api, path, { headers: { 'Last-Event-ID': String(run.seq) } }, signal)

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
 import { IdentityContext } from './identity-context.ts'
+import { loginFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { SignInScreen } from './sign-in-screen.tsx'
 
@@ -72,7 +73,7 @@ describe('the sign-in screen', () => {
   })
 
   it('shows why a sign-in failed, and lets one try again (§4.1, §8.5)', () => {
-    open(false, { status: 'error', message: 'Login failed' })
+    open(false, { status: 'error', message: loginFailed })
     expect(screen.getByRole('alert')).toHaveTextContent('Login failed')
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeEnabled()
   })

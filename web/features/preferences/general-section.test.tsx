@@ -85,3 +85,21 @@ it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => 
   expect(screen.getByRole('button', { name: /Theme: Light/ })).toBeVisible()
   expect(localStorage.getItem('theme')).toBe('light')
 })
+
+it('switches the logs of connections on and off, here and in other tabs; at first they are off (§1.10, §3.22, §9.14)', async () => {
+  renderScreen(
+    new ScriptedApi().on(route, () => json(ada)),
+    <GeneralSection />,
+  )
+  await screen.findByText('Ada Lovelace')
+  const logs = screen.getByRole('switch', { name: 'Connection logs' })
+  expect(logs).not.toBeChecked()
+  fireEvent.click(logs)
+  expect(logs).toBeChecked()
+  expect(localStorage.getItem('showMcpLogs')).toBe('true')
+  fireEvent.click(logs)
+  expect(localStorage.getItem('showMcpLogs')).toBe('false')
+  localStorage.setItem('showMcpLogs', 'true')
+  fireEvent(window, new StorageEvent('storage', { key: 'showMcpLogs' }))
+  expect(logs).toBeChecked()
+})

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { SettingsGroup } from '../../ui/settings-group.tsx'
 import { SettingsRow } from '../../ui/settings-row.tsx'
+import { LogsSwitch } from './logs-switch.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { UserInformation } from './user-information.tsx'
 
@@ -13,6 +14,9 @@ export function GeneralSection({ children }: { readonly children?: ReactNode }) 
       <SettingsGroup title="Appearance">
         <SettingsRow name="Theme" meaning="Light, dark, or as the system has it.">
           <ThemeToggle />
+        </SettingsRow>
+        <SettingsRow name="Connection logs" meaning="Beside a chat, how its tool servers connect.">
+          <LogsSwitch />
         </SettingsRow>
       </SettingsGroup>
       {children}

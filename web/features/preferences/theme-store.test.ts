@@ -142,10 +142,11 @@ describe('the first paint', () => {
   })
 })
 
-it.each(['light', 'dark'])('draws the %s tab icon as a circle with a letter (§1.11)', (name) => {
+it.each(['light', 'dark'])('draws the %s tab icon as a circle with the letter Y (§1.11)', (name) => {
   const svg = readText(`public/icon-${name}.svg`)
   const colours = [...svg.matchAll(/#[0-9a-f]{6}/g)].map(([colour]) => colour)
   expect(svg).toMatch(/<circle cx="16" cy="16" r="16"/)
-  expect(svg).toMatch(/<path /)
+  // Two arms that meet in the middle, and a stem.
+  expect(svg).toMatch(/<path d="M9\.5 8\.5 16 17\.2l6\.5-8\.7M16 17\.2v7\.3" fill="none"/)
   expect(colours).toEqual(name === 'light' ? ['#2f6f6a', '#ffffff'] : ['#7fc4bd', '#10201f'])
 })

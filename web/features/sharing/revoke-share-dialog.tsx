@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 
 export interface RevokeShareDialogProps {
@@ -10,21 +9,13 @@ export interface RevokeShareDialogProps {
 
 /** Asks before a link is ended: whoever has it can read nothing any more. */
 export function RevokeShareDialog({ onRevoke, onRevoked, onCancel }: RevokeShareDialogProps) {
-  const [busy, setBusy] = useState(false)
-
-  const confirm = async () => {
-    setBusy(true)
-    if (await onRevoke()) onRevoked()
-    else setBusy(false)
-  }
-
   return (
     <ConfirmDialog
       title="Revoke Link"
       message="Nobody will be able to read this chat through its link any more. Sharing it again makes another link."
       action="Revoke"
-      busy={busy}
-      onConfirm={() => void confirm()}
+      onConfirm={onRevoke}
+      onDone={onRevoked}
       onCancel={onCancel}
     />
   )

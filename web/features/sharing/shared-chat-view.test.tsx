@@ -110,10 +110,10 @@ it.each([
 it('tries again after five seconds when the server could not be asked, but not for a link that is not there (§7.1)', async () => {
   answer = () => Promise.reject(new TypeError('network'))
   open()
-  await pass(4900)
+  await pass(4999)
   expect(requests).toHaveLength(1)
   answer = () => Response.json(chat)
-  await pass(200)
+  await pass(1)
   expect(screen.getByText('1 message shown')).toBeVisible()
   expect(requests).toHaveLength(2)
 })

@@ -1,0 +1,89 @@
+import { act, screen } from '@testing-library/react'
+import { BroadcastChannel } from 'node:worker_threads'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BotsSection } from '../features/bots/bots-section.tsx'
+import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
+import { renderScreen } from '../testing/render-screen.tsx'
+import { json, ScriptedApi } from '../testing/scripted-api.ts'
+import { useLiveUpdates } from './use-live-updates.ts'
+
+beforeEach(() => {
+  const locks = { request: (_name: string, _options: object, work: () => Promise<void>) => work() }
+  Object.defineProperty(navigator, 'locks', { value: locks, configurable: true })
+  vi.stubGlobal('BroadcastChannel', BroadcastChannel)
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  Reflect.deleteProperty(navigator, 'locks')
+})
+
+function Page() {
+  useLiveUpdates('ada')
+  return (
+    <>
+      <BotsSection />
+      <IntegrationsSection />
+    </>
+  )
+}
+
+function openPage() {
+  const encoder = new TextEncoder()
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined
+  let bots = [{ name: 'Owl', model: 'owl-1' }]
+  const api = new ScriptedApi()
+    .on('GET /api/bots', () => json(bots))
+    .on('GET /api/integrations', () => json([]))
+    .on('GET /api/live', () => {
+      const body = new ReadableStream<Uint8Array>({ start: (controller) => void (stream = controller) })
+      return new Response(body)
+    })
+  renderScreen(api, <Page />)
+  const tell = (line: object) =>
+    act(async () => stream?.enqueue(encoder.encode(`data: ${JSON.stringify(line)}\n\n`)))
+  return {
+    api,
+    tell,
+    ready: () => tell({ type: 'ready', runs: [] }),
+    breakStream: () => act(async () => stream?.close()),
+    rename: (name: string) => {
+      bots = [{ name, model: 'owl-1' }]
+    },
+    count: (list: string) => api.seen(`GET /api/${list}`).length,
+  }
+}
+
+test('a list of settings is read again when another tab has changed it, and no other list is', async () => {
+  const page = openPage()
+  await screen.findByText('Owl')
+  await page.ready()
+  page.rename('Eagle')
+  await page.tell({ type: 'changed', what: 'bots' })
+  await screen.findByText('Eagle')
+  expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
+})
+
+test('what a newer server tells and this page does not know changes nothing', async () => {
+  const page = openPage()
+  await screen.findByText('Owl')
+  await page.ready()
+  await page.tell({ type: 'changed', what: 'constructor' })
+  await page.tell({ type: 'weather', what: 'bots' })
+  page.rename('Eagle')
+  await page.tell({ type: 'changed', what: 'bots' })
+  await screen.findByText('Eagle')
+  expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
+})
+
+test('after a stretch without the stream every list is read again', async () => {
+  const page = openPage()
+  await screen.findByText('Owl')
+  await page.ready()
+  page.rename('Eagle')
+  await page.breakStream()
+  await vi.waitFor(() => expect(page.count('live')).toBe(2), { timeout: 5_000 })
+  expect([page.count('bots'), page.count('integrations')]).toEqual([1, 1])
+  await page.ready()
+  await screen.findByText('Eagle')
+  expect([page.count('bots'), page.count('integrations')]).toEqual([2, 2])
+})

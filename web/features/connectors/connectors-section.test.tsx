@@ -1,0 +1,256 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  buttonOf,
+  ConnectorsScene,
+  defer,
+  makeConnector,
+  refuse,
+  rowOf,
+} from '../../testing/connectors-scene.tsx'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { json } from '../../testing/scripted-api.ts'
+import { toastStore } from '../../ui/toast-store.ts'
+
+const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
+const files = makeConnector({ name: 'Files / 100%' })
+
+describe('the list', () => {
+  it('has a heading, what it is for, and two ways to add (§2.55, §2.57)', async () => {
+    new ConnectorsScene().open()
+    expect(screen.getByRole('heading', { name: 'Connectors' })).toBeInTheDocument()
+    expect(screen.getByText('Manage your connector configurations')).toBeInTheDocument()
+    expect(buttonOf('Browse Connectors')).toBeEnabled()
+    expect(buttonOf('Add Connector')).toBeEnabled()
+    expect(await screen.findByText('No connector configurations found')).toBeInTheDocument()
+  })
+
+  it('shows default connectors first, then a divider, then the others (§2.56, §6.4)', async () => {
+    const named = makeConnector({ name: 'default' })
+    new ConnectorsScene([files, { ...named, name: 'Clock', is_default: true }, named]).open()
+    const first = await screen.findByRole('list', { name: 'Default connectors' })
+    expect(within(first).getAllByRole('listitem')).toHaveLength(2)
+    const divider = screen.getByRole('separator')
+    const second = screen.getByRole('list', { name: 'Custom connectors' })
+    expect(first.compareDocumentPosition(divider)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+    expect(divider.compareDocumentPosition(second)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+    for (const name of ['Clock', 'default']) {
+      expect(rowOf(name).queryByRole('button', { name: 'Edit' })).not.toBeInTheDocument()
+      expect(rowOf(name).queryByRole('button', { name: 'Delete' })).not.toBeInTheDocument()
+      expect(buttonOf('Configure', rowOf(name))).toBeEnabled()
+      expect(buttonOf('Connect', rowOf(name))).toBeEnabled()
+    }
+    for (const name of ['Configure', 'Connect', 'Edit', 'Delete'])
+      expect(buttonOf(name, rowOf('Files / 100%'))).toHaveAccessibleDescription('Files / 100%')
+  })
+
+  it('says under the divider that there is none of one’s own (§2.56)', async () => {
+    new ConnectorsScene([own]).open()
+    expect(await screen.findByText('No custom connector configurations found')).toBeInTheDocument()
+    expect(screen.getByRole('separator')).toBeInTheDocument()
+  })
+
+  it('says while it loads (§2.57)', async () => {
+    const scene = new ConnectorsScene()
+    const reply = defer<Response>()
+    scene.api.on('GET /api/mcp-servers', () => reply.promise)
+    scene.open()
+    expect(screen.getByText('Loading connector configurations...')).toBeInTheDocument()
+    reply.resolve(json([files]))
+    expect(await screen.findByText('Files / 100%')).toBeInTheDocument()
+  })
+
+  it('says when it cannot be read, and reloads the page on Try again (§2.57)', async () => {
+    const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
+    const scene = new ConnectorsScene()
+    scene.api.on('GET /api/mcp-servers', () => refuse(503, 'The database does not answer.'))
+    scene.open()
+    expect(await screen.findByText('Error loading connector configurations')).toBeInTheDocument()
+    expect(screen.getByText('The database does not answer.')).toBeInTheDocument()
+    await userEvent.click(buttonOf('Try again'))
+    expect(reload).toHaveBeenCalledOnce()
+  })
+
+  it('shows of each its status in colour, its address and what went wrong (§2.58)', async () => {
+    new ConnectorsScene([
+      makeConnector({ name: 'A', status: 'connected' }),
+      makeConnector({ name: 'B', status: 'failed', error_message: 'The server cannot be reached.' }),
+      makeConnector({ name: 'C', status: 'disconnected' }),
+    ]).open()
+    await screen.findByText('A')
+    expect(rowOf('A').getByText('Connected')).toHaveClass('text-success')
+    expect(rowOf('B').getByText('Failed')).toHaveClass('text-danger')
+    expect(rowOf('C').getByText('Disconnected')).toHaveClass('text-danger')
+    expect(rowOf('B').getByText('The server cannot be reached.')).toBeInTheDocument()
+    expect(rowOf('C').getByText('https://c.example/mcp')).toBeInTheDocument()
+  })
+})
+
+describe('connecting', () => {
+  const connect = 'POST /api/mcp-server/Files%20%2F%20100%25/connect'
+
+  it('says that it toggles, then that it is connected, and reads the list again (§2.59, §4.27, §8.32)', async () => {
+    const scene = new ConnectorsScene([files])
+    const reply = defer<void>()
+    scene.api.on(connect, async () => {
+      await reply.promise
+      const connector = { ...files, status: 'connected' as const }
+      scene.connectors = [connector]
+      return json({ connector, authorization_url: null })
+    })
+    await scene.press('Connect', 'Files / 100%')
+    const busy = buttonOf('Toggling...')
+    expect(busy).toHaveAttribute('aria-busy', 'true')
+    await userEvent.click(busy)
+    reply.resolve()
+    expect(await screen.findByText('Connector "Files / 100%" connected')).toBeInTheDocument()
+    expect(await screen.findByRole('button', { name: 'Disconnect' })).toBeInTheDocument()
+    expect(screen.getByText('Connected')).toBeInTheDocument()
+    expect(scene.writes).toEqual([{ route: connect, body: { return_to: '/settings/connectors' } }])
+    // The answer may mark this browser for a consent.
+    expect(scene.api.seen(connect)[0]?.credentials).toBe('same-origin')
+    expect(scene.api.seen('GET /api/mcp-servers')).toHaveLength(2)
+  })
+
+  it('disconnects what is connected, default connectors too (§4.27, §8.32)', async () => {
+    const scene = new ConnectorsScene([own])
+    await scene.press('Disconnect', 'default')
+    expect(await screen.findByText('Connector "default" disconnected')).toBeInTheDocument()
+    expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
+    expect(scene.writes).toEqual([{ route: 'POST /api/mcp-server/default/disconnect', body: undefined }])
+  })
+
+  it('says why it failed, here and in the row (§4.27, §8.20)', async () => {
+    expectConsole('error', /Failed to toggle connector "Files \/ 100%": The server cannot be reached\./)
+    const scene = new ConnectorsScene([files])
+    scene.api.on(connect, () => {
+      scene.connectors = [{ ...files, status: 'failed', error_message: 'The server cannot be reached.' }]
+      return refuse(502, 'The server cannot be reached.')
+    })
+    await scene.press('Connect', 'Files / 100%')
+    expect(
+      await screen.findByText('Failed to toggle connector "Files / 100%": The server cannot be reached.'),
+    ).toBeInTheDocument()
+    expect(await screen.findByText('Failed')).toBeInTheDocument()
+    expect(buttonOf('Connect')).toBeEnabled()
+  })
+
+  it('leaves for the page where consent is asked, and is busy until then', async () => {
+    const leave = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
+    const scene = new ConnectorsScene([files])
+    scene.api.on(connect, () =>
+      json({ connector: files, authorization_url: 'https://auth.example/authorize?state=1' }),
+    )
+    await scene.press('Connect', 'Files / 100%')
+    await waitFor(() => expect(leave).toHaveBeenCalledWith('https://auth.example/authorize?state=1'))
+    expect(buttonOf('Toggling...')).toBeInTheDocument()
+    expect(toastStore.list()).toEqual([])
+    // They went back instead of consenting, and the browser shows the page as it was left.
+    dispatchEvent(new Event('pageshow'))
+    expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
+  })
+
+  it('says nothing of success after a 401 (§8.2)', async () => {
+    const scene = new ConnectorsScene([files])
+    scene.api.on(connect, () => new Response(null, { status: 401 }))
+    await scene.press('Connect', 'Files / 100%')
+    await waitFor(() => expect(scene.api.signedOut).toBe(true))
+    expect(toastStore.list()).toEqual([])
+  })
+})
+
+describe('deleting', () => {
+  const remove = 'DELETE /api/mcp-server/Files%20%2F%20100%25'
+
+  it('asks first, then deletes, says so and leaves the focus on the list (§2.59, §4.30, §8.32)', async () => {
+    const scene = new ConnectorsScene([own, files])
+    await scene.press('Delete', 'Files / 100%')
+    const question = within(screen.getByRole('alertdialog', { name: 'Delete Connector' }))
+    expect(
+      question.getByText('Are you sure you want to delete this connector? This action cannot be undone.'),
+    ).toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+    await userEvent.click(buttonOf('Delete', question))
+    expect(await screen.findByText('Connector deleted successfully')).toBeInTheDocument()
+    expect(scene.writes).toEqual([{ route: remove, body: undefined }])
+    expect(screen.queryByText('Files / 100%')).not.toBeInTheDocument()
+    expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
+    expect(buttonOf('Add Connector')).toHaveFocus()
+  })
+
+  it('deletes nothing on Cancel (§2.59, §4.30)', async () => {
+    const scene = new ConnectorsScene([files])
+    await scene.press('Delete', 'Files / 100%')
+    await userEvent.click(buttonOf('Cancel'))
+    expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('keeps the row and gives the reason when it fails (§8.19, §8.34)', async () => {
+    expectConsole('error', /Failed to delete connector: You have no connector/)
+    const scene = new ConnectorsScene([files])
+    scene.api.on(remove, () => refuse(404, 'You have no connector of this name.'))
+    await scene.press('Delete', 'Files / 100%')
+    await userEvent.click(buttonOf('Delete', within(screen.getByRole('alertdialog'))))
+    expect(
+      await screen.findByText('Failed to delete connector: You have no connector of this name.'),
+    ).toBeInTheDocument()
+    expect(screen.getByText('Files / 100%')).toBeInTheDocument()
+  })
+
+  it('reads the list again when it fails: another tab may have deleted it before', async () => {
+    expectConsole('error', /Failed to delete connector/)
+    const scene = new ConnectorsScene([own, files])
+    scene.api.on(remove, () => {
+      scene.connectors = [own]
+      return refuse(404, 'You have no connector of this name.')
+    })
+    await scene.press('Delete', 'Files / 100%')
+    await userEvent.click(buttonOf('Delete', within(screen.getByRole('alertdialog'))))
+    expect(await screen.findByText('No custom connector configurations found')).toBeInTheDocument()
+  })
+})
+
+describe('coming back from consent', () => {
+  const back = (query: string) => `/settings/connectors?${query}`
+
+  it('says that it is connected, once, and forgets the address (§8.32)', async () => {
+    const scene = new ConnectorsScene([{ ...files, status: 'connected' }])
+    const view = scene.open(back(`authorization=connected&connector=${encodeURIComponent(files.name)}`))
+    expect(await screen.findByText('Connector "Files / 100%" connected')).toBeInTheDocument()
+    expect(toastStore.list()).toHaveLength(1)
+    await waitFor(() => expect(view.search()).toBe(''))
+    expect(scene.writes).toEqual([])
+  })
+
+  it.each([
+    ['denied', 'You did not give your consent.'],
+    ['expired', 'The way back came too late, or was used before. Connect again.'],
+    ['failed', 'The authorization did not work. Connect again.'],
+  ])('says why it is not after "%s" (§8.20)', async (outcome, reason) => {
+    expectConsole('error', /Failed to toggle connector "Files/)
+    const scene = new ConnectorsScene([files])
+    const view = scene.open(back(`authorization=${outcome}&connector=${encodeURIComponent(files.name)}`))
+    expect(
+      await screen.findByText(`Failed to toggle connector "Files / 100%": ${reason}`),
+    ).toBeInTheDocument()
+    await waitFor(() => expect(view.search()).toBe(''))
+  })
+
+  it('repeats no name that is not one of theirs', async () => {
+    expectConsole('error', /Failed to toggle connector/)
+    new ConnectorsScene([files]).open(back('authorization=connected&connector=Call%20555'))
+    expect(await screen.findByText(/^Failed to toggle connector: /)).toBeInTheDocument()
+    expect(screen.queryByText(/Call 555/)).not.toBeInTheDocument()
+  })
+
+  it('believes no address that says connected', async () => {
+    expectConsole('error', /Failed to toggle connector/)
+    new ConnectorsScene([files]).open(
+      back(`authorization=connected&connector=${encodeURIComponent(files.name)}`),
+    )
+    expect(await screen.findByText(/^Failed to toggle connector "Files/)).toBeInTheDocument()
+    expect(screen.queryByText('Connector "Files / 100%" connected')).not.toBeInTheDocument()
+  })
+})

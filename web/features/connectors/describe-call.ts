@@ -1,0 +1,55 @@
+import type { Approval, CallOutcome, ToolCallRecord } from '@yonder/contract/connector'
+
+const approvals: Readonly<Record<Approval, string>> = {
+  once: 'allowed once',
+  listed: 'on the list of allowed tools',
+  no_list: 'every tool runs without asking',
+  denied: 'denied by you',
+}
+
+const outcomes: Readonly<Record<CallOutcome, string>> = {
+  started: 'Not finished',
+  done: 'Done',
+  tool_error: 'Tool error',
+  failed: 'Failed',
+  timed_out: 'Timed out',
+  stopped: 'Stopped',
+  denied: 'Denied',
+}
+
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+export interface CallLine {
+  readonly outcome: string
+  readonly isBad: boolean
+  readonly time: string
+  /** How it came to run, how long it took and how much came back, as far as there is something to say. */
+  readonly facts: readonly string[]
+}
+
+/** A line of the record of calls in words. */
+export function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord): CallLine {
+  const facts = [
+    approvals[approval],
+    duration === null ? undefined : describeDuration(duration),
+    bytes === null ? undefined : describeBytes(bytes),
+  ]
+  return {
+    outcome: outcomes[outcome],
+    isBad: outcome === 'tool_error' || outcome === 'failed' || outcome === 'timed_out',
+    time: times.format(new Date(started_at)),
+    facts: facts.filter((fact) => fact !== undefined),
+  }
+}
+
+function describeDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds} ms`
+  const seconds = milliseconds / 1000
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`
+}
+
+function describeBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}

@@ -1,0 +1,54 @@
+import type { ConnectorTool } from '@yonder/contract/connector'
+import { useState, type ReactNode } from 'react'
+
+/** Characters of a description that are shown before somebody asks for the rest. */
+const shownLength = 280
+
+export interface ToolEntryProps {
+  readonly tool: ConnectorTool
+  readonly action?: ReactNode
+}
+
+/** One tool of a connector, as its server describes it (§2.73). */
+export function ToolEntry({ tool, action }: ToolEntryProps) {
+  const { name, title, description, consent, problem } = tool
+  return (
+    <li className="flex items-start gap-3 py-2.5">
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
+          <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">{name}</bdi>
+          {title !== null && title !== name && (
+            <bdi className="text-xs text-muted wrap-anywhere">{title}</bdi>
+          )}
+        </p>
+        <Description text={description} />
+        {consent === 'ask_changed' && (
+          <p className="mt-1 text-xs font-medium text-warning">Changed since you allowed it</p>
+        )}
+        {problem !== null && <p className="mt-1 text-xs text-warning wrap-anywhere">{problem}</p>}
+      </div>
+      {action}
+    </li>
+  )
+}
+
+function Description({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(text.length <= shownLength)
+  if (text === '') return null
+  return (
+    <p className="text-xs text-muted wrap-anywhere">
+      <span className="whitespace-pre-line">
+        {isWhole ? text : `${text.slice(0, shownLength).trimEnd()}…`}
+      </span>
+      {!isWhole && (
+        <button
+          type="button"
+          onClick={() => setWhole(true)}
+          className="ml-1.5 font-medium text-accent underline-offset-2 hover:underline"
+        >
+          Show more
+        </button>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,43 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import type { IdentityClient } from './identity-client.ts'
+import { IdentityContext } from './identity-context.ts'
+import { tokenFailed } from './identity-state.ts'
+import type { IdentityState } from './identity-state.ts'
+import { TokenFailureNotice } from './token-failure-notice.tsx'
+
+function open(failure: string | null) {
+  const getAccessToken = vi.fn<IdentityClient['getAccessToken']>(() => Promise.reject(new Error(tokenFailed)))
+  const user = { sub: 'person-1', name: 'Ada', email: null, picture: null }
+  const state: IdentityState = { status: 'authenticated', user, failure }
+  const identity: IdentityClient = {
+    getState: () => state,
+    subscribe: () => () => undefined,
+    start: () => Promise.resolve(),
+    signIn: () => Promise.resolve(),
+    getAccessToken,
+    signOut: () => Promise.resolve(),
+    forget: () => undefined,
+  }
+  render(
+    <IdentityContext value={identity}>
+      <TokenFailureNotice />
+    </IdentityContext>,
+  )
+  return getAccessToken
+}
+
+it('says that no token can be had, stays while that is so, and tries again when asked (§4.1, §8.6)', async () => {
+  const getAccessToken = open(tokenFailed)
+  expect(screen.getByRole('status')).toHaveTextContent('Get access token failed')
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(getAccessToken).toHaveBeenCalledOnce()
+  expect(await screen.findByRole('button', { name: 'Try again' })).toBeEnabled()
+  expect(screen.getByRole('status')).toHaveTextContent('Get access token failed')
+})
+
+it('is not there while tokens can be had', () => {
+  open(null)
+  expect(screen.queryByRole('status')).toBeNull()
+})

@@ -1,0 +1,118 @@
+import type { Integration, IntegrationInput } from '@yonder/contract/integration'
+import { useEffect, useId, useRef, useState, type SubmitEvent } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { LoadingState } from '../../ui/loading-state.tsx'
+import { checkIntegrationDraft } from './check-integration-draft.ts'
+import type { IntegrationProblems } from './check-integration-draft.ts'
+import { draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
+import type { IntegrationDraft } from './integration-draft.ts'
+import { IntegrationFields } from './integration-fields.tsx'
+import type { Offers } from './list-offers.ts'
+
+export interface IntegrationFormDialogProps {
+  /** The integration to edit; without one the form adds one. */
+  readonly integration?: Integration
+  /** What can be selected. */
+  readonly offers: Offers
+  readonly onRetry: () => void
+  /** Answers whether it is stored; what failed has been told by then. */
+  readonly onSave: (input: IntegrationInput) => Promise<boolean>
+  /** What follows once it is stored, unless the person has left the form meanwhile. */
+  readonly onSaved?: (input: IntegrationInput) => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Adds or edits an integration (§2.83-§2.90). */
+export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
+  const { integration, offers, onRetry, onSave, onSaved, onClose } = props
+  const form = useId()
+  const [draft, setDraft] = useState(() => draftOfIntegration(integration))
+  const [problems, setProblems] = useState<IntegrationProblems>({})
+  const [busy, setBusy] = useState(false)
+  const isOpen = useIsOpen()
+
+  const change = (next: IntegrationDraft) => {
+    setProblems({})
+    setDraft(next)
+  }
+
+  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (busy) return
+    const found = checkIntegrationDraft(draft)
+    setProblems(found)
+    const [wrong] = Object.keys(found)
+    if (wrong !== undefined) {
+      const control = event.currentTarget.elements.namedItem(wrong)
+      if (control instanceof HTMLElement) control.focus()
+      return
+    }
+    setBusy(true)
+    const input = inputOfIntegration(draft)
+    if (!(await onSave(input))) return setBusy(false)
+    if (isOpen()) await onSaved?.(input)
+    onClose()
+  }
+
+  const action = integration === undefined ? 'Add Integration' : 'Update Integration'
+  const canSelect = typeof offers === 'object' && offers.length > 0
+  return (
+    <Dialog
+      title={integration === undefined ? 'Add New Integration' : 'Edit Integration'}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={form} look="primary" busy={busy} disabled={!canSelect}>
+            {busy ? 'Saving...' : action}
+          </Button>
+        </>
+      }
+    >
+      {canSelect ? (
+        <form
+          id={form}
+          noValidate
+          onSubmit={(event) => void submit(event)}
+          className="flex flex-col gap-4 pt-1"
+        >
+          <IntegrationFields
+            offers={offers}
+            integration={integration}
+            draft={draft}
+            problems={problems}
+            onChange={change}
+          />
+        </form>
+      ) : (
+        <NothingToSelect offers={offers} onRetry={onRetry} />
+      )}
+    </Dialog>
+  )
+}
+
+/** Tells whether the component is still on the page. */
+function useIsOpen(): () => boolean {
+  const open = useRef(false)
+  useEffect(() => {
+    open.current = true
+    return () => {
+      open.current = false
+    }
+  }, [])
+  return () => open.current
+}
+
+function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {
+  if (offers === 'loading') return <LoadingState>Loading available integrations...</LoadingState>
+  if (offers === 'failed')
+    return (
+      <ErrorState
+        title="Error loading integrations. Please try again."
+        retry={{ label: 'Try again', onRetry }}
+      />
+    )
+  return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>
+}

@@ -1,0 +1,17 @@
+import { keepAuthorization } from './pending-authorization.ts'
+
+/**
+ * Leaves for the page where a person gives their consent. Answers only when the browser comes back to this very page, as
+ * its back button may do; what waits here is then free again.
+ */
+export async function leaveForConsent(authUrl: string): Promise<void> {
+  const address = URL.parse(authUrl)
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new Error('The address to authenticate at is not a web address.')
+  const state = address.searchParams.get('state')
+  // An answer without it could not be told from one that somebody else began.
+  if (!state) throw new Error('The address to authenticate at does not say what to answer to.')
+  keepAuthorization(state)
+  location.assign(address)
+  await new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }))
+}

@@ -1,0 +1,8 @@
+import { Switch } from '../../ui/switch.tsx'
+import { logsPreference } from './logs-preference.ts'
+import { useLogsPreference } from './use-logs-preference.ts'
+
+/** Shows connection logs in chats, or not (§1.10). */
+export function LogsSwitch() {
+  return <Switch label="Connection logs" checked={useLogsPreference()} onChange={logsPreference.choose} />
+}

@@ -1,0 +1,35 @@
+import type { ToolProgress } from '@yonder/contract/tool-call'
+import { InertText } from './inert-text.tsx'
+
+/** How far a running call says it is: in a bar where there is an end to it, and in words. */
+export function CallProgress({
+  progress: { progress, total, message },
+}: {
+  readonly progress: ToolProgress
+}) {
+  const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
+  const count = describeCount(progress, total)
+  return (
+    <div className="flex flex-col gap-1.5 px-3 pt-1 pb-3">
+      {share !== undefined && <progress aria-label="Progress" value={share} className="tool-progress" />}
+      <p dir="auto" className="text-xs text-muted tabular-nums wrap-anywhere">
+        {count}
+        {message !== undefined && message !== '' && (
+          <>
+            {' - '}
+            <InertText>{message}</InertText>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** Shares of one are read as per cent, everything else is counted. */
+function describeCount(progress: number, total: number | undefined): string {
+  if (total === 1) return `${Math.round(Math.min(1, Math.max(0, progress)) * 100)} %`
+  const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+  return total === undefined
+    ? number.format(progress)
+    : `${number.format(progress)} of ${number.format(total)}`
+}

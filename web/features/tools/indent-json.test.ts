@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { indentJson } from './indent-json.ts'
+
+it('gives every part a line', () => {
+  expect(indentJson('{"a":[1,{"b":null}],"c":{},"d":[]}')).toBe(
+    '{\n  "a": [\n    1,\n    {\n      "b": null\n    }\n  ],\n  "c": {},\n  "d": []\n}',
+  )
+})
+
+it('keeps every token as it is sent: long numbers, repeated names, escapes, what looks like structure', () => {
+  expect(indentJson('{"n":12345678901234567890.10,"n":1e400}')).toBe(
+    '{\n  "n": 12345678901234567890.10,\n  "n": 1e400\n}',
+  )
+  expect(indentJson(String.raw`{"s":"\u202e a \"{[,:]}\" \\"}`)).toBe(
+    `{\n  "s": ${String.raw`"\u202e a \"{[,:]}\" \\"`}\n}`,
+  )
+})
+
+it('leaves what is no JSON as it is', () => {
+  expect(indentJson('{"a":')).toBe('{"a":')
+  expect(indentJson('two words')).toBe('two words')
+})
+
+it('is not blown up by depth', () => {
+  const deep = '['.repeat(5000) + ']'.repeat(5000)
+  expect(indentJson(deep).length).toBeLessThan(deep.length * 50)
+})
+
+it('leaves a long text as it came that would grow many times over', () => {
+  const nest = (inner: string) => `${'['.repeat(20)}${inner}${']'.repeat(20)}`
+  const long = nest(Array.from({ length: 20_000 }, () => 0).join())
+  expect(indentJson(long)).toBe(long)
+  expect(indentJson(nest('0'))).toContain('\n')
+})

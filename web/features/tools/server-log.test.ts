@@ -1,0 +1,83 @@
+import type { RunEvent } from '@yonder/contract/completion'
+import { describe, expect, it } from 'vitest'
+import { emptyServerLog, reduceServerLog } from './server-log.ts'
+import type { ServerLog } from './server-log.ts'
+
+let seq = 0
+const told = (log: ServerLog, status: string, more: { server?: string; finished?: boolean } = {}) => {
+  const event: RunEvent = {
+    type: 'mcp_status',
+    seq: (seq += 1),
+    status,
+    server: more.server ?? 'files',
+    message: `${status} of ${more.server ?? 'files'}`,
+    ...(more.finished === undefined ? {} : { finished: more.finished }),
+  }
+  return reduceServerLog(log, { type: 'told', event, time: `time ${seq}` })
+}
+const lines = (log: ServerLog) => log.entries.map(({ status }) => status)
+
+describe('the log of tool servers', () => {
+  it('begins a round with the first connecting: what stood there goes, and the panel shows (§4.8)', () => {
+    const before = { ...told(emptyServerLog, 'info'), visible: false }
+    const log = told(before, 'connecting')
+    expect(log).toMatchObject({ inRound: true, visible: true })
+    expect(lines(log)).toEqual(['connecting'])
+  })
+
+  it('goes on with the round at the next one, also when the panel was closed meanwhile (§4.8)', () => {
+    const closed = reduceServerLog(told(emptyServerLog, 'connecting'), { type: 'close' })
+    const log = told(closed, 'connecting', { server: 'notes' })
+    expect(log).toMatchObject({ inRound: true, visible: false })
+    expect(lines(log)).toEqual(['connecting', 'connecting'])
+  })
+
+  it('ends the round with the finishing flag, so that the next connecting begins another (§4.9)', () => {
+    const done = told(told(emptyServerLog, 'connecting'), 'summary', { finished: true })
+    expect(done.inRound).toBe(false)
+    expect(lines(done)).toEqual(['connecting', 'summary'])
+    expect(lines(told(done, 'connecting'))).toEqual(['connecting'])
+  })
+
+  it('ends the round when its run ends without having said so', () => {
+    const log = reduceServerLog(told(emptyServerLog, 'connecting'), {
+      type: 'told',
+      event: { type: 'ended', seq: 99, status: 'interrupted' },
+      time: '',
+    })
+    expect(log).toMatchObject({ inRound: false, visible: true })
+  })
+
+  it('adds a line for info and summary and leaves the server as it was (§4.10)', () => {
+    const connected = told(emptyServerLog, 'connected')
+    for (const status of ['info', 'summary']) {
+      const log = told(connected, status)
+      expect(log.servers).toBe(connected.servers)
+      expect(lines(log)).toEqual(['connected', status])
+    }
+  })
+
+  it('keeps of each server its state, the time and the message (§3.16, §4.11)', () => {
+    let log = emptyServerLog
+    for (const status of ['connected', 'connecting', 'error', 'disconnected', 'gone fishing'])
+      log = told(log, status, { server: status })
+    expect(Object.values(log.servers).map(({ status }) => status)).toEqual([
+      'connected',
+      'connecting',
+      'error',
+      'disconnected',
+      'disconnected',
+    ])
+    expect(log.servers['error']).toEqual({
+      status: 'error',
+      lastUpdated: expect.stringMatching(/^time \d+$/),
+      message: 'error of error',
+    })
+  })
+
+  it('is cleared and closed by its reader without forgetting how the servers stand (§2.28)', () => {
+    const log = told(emptyServerLog, 'connecting')
+    expect(reduceServerLog(log, { type: 'clear' })).toEqual({ ...log, entries: [] })
+    expect(reduceServerLog(log, { type: 'close' })).toEqual({ ...log, visible: false })
+  })
+})

@@ -1,0 +1,38 @@
+import type { ConnectResult } from '@yonder/contract/connector'
+import { useSWRConfig } from 'swr'
+import { logError } from '../../lib/log-error.ts'
+import { readReason } from '../../lib/read-reason.ts'
+import { useApi } from '../../lib/use-api.ts'
+import { useToast } from '../../ui/use-toast.ts'
+import { connectorsKey } from './use-connectors.ts'
+
+/** Connects a connector; where a person has to consent first, the browser leaves for that page and comes back to `returnTo`. */
+export function useConnect(): (server: string, returnTo: string) => Promise<void> {
+  const api = useApi()
+  const toast = useToast()
+  const { mutate } = useSWRConfig()
+  return async (server, returnTo) => {
+    try {
+      const result = await api.post<ConnectResult>(
+        `/api/mcp-server/${encodeURIComponent(server)}/connect`,
+        { return_to: returnTo },
+        // The answer marks this browser, so that the consent can come back in no other one.
+        { credentials: 'same-origin' },
+      )
+      if (result === undefined) return
+      if (result.authorization_url === null) toast.success(`Connector "${server}" ${result.connector.status}`)
+      else await leaveFor(result.authorization_url)
+    } catch (error) {
+      const message = `Failed to toggle connector "${server}": ${readReason(error)}`
+      toast.error(message)
+      logError(message, error)
+    }
+    void mutate(connectorsKey)
+  }
+}
+
+/** Never comes back: what was pressed stays busy until the page is gone. */
+function leaveFor(address: string): Promise<never> {
+  location.assign(address)
+  return new Promise(() => undefined)
+}

@@ -1,0 +1,76 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { vi } from 'vitest'
+import { ChatView } from '../features/chat/chat-view.tsx'
+import { renderScreen } from './render-screen.tsx'
+import { json, ScriptedApi } from './scripted-api.ts'
+
+export const bots = [
+  { name: 'Owl', model: 'owl-1' },
+  { name: 'Fox', model: 'fox-2' },
+]
+const today = new Date().setHours(9, 5, 0, 0)
+
+export function message(id: string, parent: string | null, more: Partial<Message> = {}): Message {
+  const role = more.role ?? 'user'
+  return {
+    id,
+    parent_id: parent,
+    role,
+    content: `text of ${id}`,
+    timestamp: new Date(today).toISOString(),
+    unix_timestamp: today,
+    status: 'complete',
+    ...more,
+  }
+}
+export const reply = (id: string, parent: string, more: Partial<Message> = {}) =>
+  message(id, parent, { role: 'assistant', model: 'owl-1', provider: 'Wood', bot: 'Owl', ...more })
+
+export const emptyChat: Chat = {
+  id: 'c1',
+  messages: [],
+  update_time: '2026-11-20T10:00:00.000Z',
+  selected_message_id: null,
+  run: null,
+}
+export const shortChat: Chat = {
+  ...emptyChat,
+  messages: [message('u1', null), reply('a1', 'u1')],
+  selected_message_id: 'a1',
+}
+
+/** The view of a chat that the server gives. */
+export function openChat(chat: Chat, api = new ScriptedApi()) {
+  vi.stubGlobal('scrollTo', () => undefined)
+  api.on('GET /api/bots', () => json(bots)).on('GET /api/chats/c1', () => json(chat))
+  return { api, view: renderScreen(api, <ChatView chatId="c1" />, '/chat/c1') }
+}
+
+/** A server that answers a sent message with a stream; `started` tells it the ids that the client made. */
+export function answerWithStream(api: ScriptedApi) {
+  const route = 'POST /api/chat/completions'
+  const stream = api.stream(route)
+  const started = (replyId = 'a9') => {
+    const sent = api.seen(route).at(-1)!.body as { id: string; content: string; parentId: string | null }
+    stream().send({
+      type: 'started',
+      user_message: message(sent.id, sent.parentId, { content: sent.content }),
+      assistant_message: reply(replyId, sent.id, { content: '', status: 'streaming' }),
+    })
+  }
+  return { started, stream, count: () => api.seen(route).length }
+}
+
+/** The list of contents shows the same texts. */
+export const inMessages = { ignore: 'nav *' }
+export const input = () => screen.getByPlaceholderText('Type your message...')
+export const articles = () => screen.queryAllByRole('article')
+export const lastArticle = () => articles().at(-1)!
+/** Types a message and sends it, as soon as that is possible. */
+export const send = async (text: string) => {
+  await screen.findByRole('combobox')
+  await userEvent.type(input(), `${text}{Enter}`)
+}

@@ -1,0 +1,135 @@
+import type { BrowseServer, Connector, ConnectorInput, ConnectorTool } from '@yonder/contract/connector'
+import { screen, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
+import { ToastRegion } from '../ui/toast-region.tsx'
+import { toastStore } from '../ui/toast-store.ts'
+import { renderScreen } from './render-screen.tsx'
+import { failure, json, ScriptedApi } from './scripted-api.ts'
+
+export function makeConnector(part: Partial<Connector> & { readonly name: string }): Connector {
+  return {
+    url: `https://${part.name.toLowerCase().replace(/\W/g, '')}.example/mcp`,
+    token: null,
+    client_id: null,
+    client_secret: null,
+    status: 'disconnected',
+    is_default: false,
+    error_message: null,
+    notice: null,
+    allow_tools: [],
+    tools: [],
+    ...part,
+  }
+}
+
+export function makeTool(name: string, part: Partial<ConnectorTool> = {}): ConnectorTool {
+  return {
+    name,
+    title: null,
+    description: `What ${name} does.`,
+    fingerprint: `print of ${name}`,
+    consent: 'ask',
+    problem: null,
+    ...part,
+  }
+}
+
+export function makeServer(title: string, part: Partial<BrowseServer> = {}): BrowseServer {
+  return {
+    name: 'mcp',
+    title,
+    author_name: 'example.com',
+    description: `What ${title} is for.`,
+    config_name: `com.example/${title}`,
+    server_url: `https://${title.toLowerCase()}.example/mcp`,
+    uuid: title,
+    needs_token: false,
+    ...part,
+  }
+}
+
+/** A server that keeps connectors, and answers as told where a test says so. */
+export class ConnectorsScene {
+  readonly api = new ScriptedApi()
+  connectors: Connector[]
+
+  constructor(connectors: readonly Connector[] = []) {
+    this.connectors = [...connectors]
+    for (const { id } of toastStore.list()) toastStore.dismiss(id)
+    this.api
+      .on('GET /api/mcp-servers', () => json(this.connectors))
+      .on('POST /api/mcp-server', ({ body }) => {
+        const connector = makeConnector(body as ConnectorInput as Connector)
+        this.connectors = [...this.connectors, connector]
+        return json(connector)
+      })
+    for (const { name } of connectors) this.#serve(name)
+  }
+
+  #serve(name: string): void {
+    const path = `/api/mcp-server/${encodeURIComponent(name)}`
+    const change = (part: Partial<Connector>): Connector => {
+      const known = this.connectors.find((connector) => connector.name === name)
+      const changed = { ...known, ...part } as Connector
+      this.connectors = this.connectors.map((other) => (other === known ? changed : other))
+      return changed
+    }
+    this.api
+      .on(`PUT ${path}`, ({ body }) => json(change(body as Partial<Connector>)))
+      .on(`DELETE ${path}`, () => {
+        this.connectors = this.connectors.filter((connector) => connector.name !== name)
+        return new Response(null, { status: 204 })
+      })
+      .on(`POST ${path}/connect`, () =>
+        json({ connector: change({ status: 'connected', error_message: null }), authorization_url: null }),
+      )
+      .on(`POST ${path}/disconnect`, () => json(change({ status: 'disconnected' })))
+  }
+
+  /** Every request but reads, as method, path and body. */
+  get writes(): readonly { readonly route: string; readonly body: unknown }[] {
+    return this.api.requests
+      .filter(({ route }) => !route.startsWith('GET'))
+      .map(({ route, body }) => ({ route, body }))
+  }
+
+  open(path = '/settings/connectors') {
+    return renderScreen(
+      this.api,
+      <>
+        <ConnectorsSection />
+        <ToastRegion />
+      </>,
+      path,
+    )
+  }
+
+  /** Opens the section and presses a button of a connector's row. */
+  async press(button: string, name: string): Promise<void> {
+    this.open()
+    await screen.findByText(name)
+    await userEvent.click(buttonOf(button, rowOf(name)))
+  }
+}
+
+export function refuse(status: number, message: string): Response {
+  return failure(status, 'conflict', message)
+}
+
+export const rowOf = (name: string) => within(screen.getByText(name).closest('li')!)
+
+export function buttonOf(name: string | RegExp, where: ReturnType<typeof within> = screen) {
+  return where.getByRole('button', { name })
+}
+
+export const dialogOf = (name: string) => within(screen.getByRole('dialog', { name }))
+
+/** An answer that comes when the test says so. */
+export function defer<Value>() {
+  let resolve: (value: Value) => void = () => undefined
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}

@@ -1,0 +1,140 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { Connector } from '@yonder/contract/connector'
+import type { Message } from '@yonder/contract/message'
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { Route, Routes } from 'react-router'
+import { expect, vi } from 'vitest'
+import { ChatScreen } from '../app/chat-screen.tsx'
+import { ToastRegion } from '../ui/toast-region.tsx'
+import { renderScreen } from './render-screen.tsx'
+import { EventStream, json, ScriptedApi } from './scripted-api.ts'
+
+export const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
+  id,
+  parent_id: parent,
+  role: 'user',
+  content: '',
+  timestamp: '2026-11-20T10:00:00.000Z',
+  unix_timestamp: 0,
+  status: 'complete',
+  ...more,
+})
+export const question = message('u1', null, { content: 'How much is 2 + 3?' })
+export const call = (id: string, parent: string, more: Partial<Message> = {}) =>
+  message(id, parent, {
+    role: 'assistant',
+    bot: 'Owl',
+    server: 'default',
+    tool: 'calculate',
+    arguments: '{"expression":"2 + 3"}',
+    call: { state: 'waiting', title: 'Calculator', fingerprint: 'f1' },
+    ...more,
+  })
+export const result = (id: string, parent: string, more: Partial<Message> = {}) =>
+  message(id, parent, {
+    server: 'default',
+    tool: 'calculate',
+    content: '5',
+    outcome: { status: 'done', duration: 12, parts: [{ type: 'text', text: '5' }] },
+    ...more,
+  })
+export const answer = (id: string, parent: string, content = 'It is five.') =>
+  message(id, parent, { role: 'assistant', bot: 'Owl', content })
+/** What a call is once its result is there. */
+export const answered = { call: { state: 'answered', title: 'Calculator' } } as const
+
+/** A reply of which nothing is written yet. */
+export const begun = (id: string, parent: string) =>
+  message(id, parent, { role: 'assistant', bot: 'Owl', status: 'streaming' })
+
+export const chatOf = (...messages: Message[]): Chat => ({
+  id: 'c1',
+  messages,
+  update_time: '2026-11-20T10:00:00.000Z',
+  selected_message_id: messages.at(-1)?.id ?? null,
+  run: null,
+})
+
+export const connector: Connector = {
+  name: 'default',
+  url: 'builtin://default',
+  token: null,
+  client_id: null,
+  client_secret: null,
+  status: 'connected',
+  is_default: true,
+  error_message: null,
+  notice: null,
+  allow_tools: ['get_time'],
+  tools: [
+    {
+      name: 'calculate',
+      title: 'Calculator',
+      description: 'Computes an expression.',
+      fingerprint: 'f1',
+      consent: 'ask',
+      problem: null,
+    },
+  ],
+}
+
+/** A chat with tools as its screen shows it, on a page that has read everything. */
+export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
+  vi.stubGlobal('scrollTo', () => undefined)
+  api
+    .on('GET /api/bots', () =>
+      json([
+        { name: 'Fox', model: 'fox-1' },
+        { name: 'Owl', model: 'owl-1' },
+      ]),
+    )
+    .on('GET /api/chats/c1', () => json(chat))
+    .on('GET /api/mcp-servers', () => json([known]))
+  const view = renderScreen(
+    api,
+    <>
+      <Routes>
+        <Route path="/chat/:id" element={<ChatScreen userId="me" />} />
+      </Routes>
+      <ToastRegion />
+    </>,
+    '/chat/c1',
+  )
+  await screen.findByRole('combobox', { name: 'Bot' })
+  return { api, view }
+}
+
+/** The same while its first reply is being written, up to the event `seq`: the page joins `stream`. */
+export async function openRunning(seq: number, messages: readonly Message[]) {
+  const stream = new EventStream(seq)
+  const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)
+  await openToolChat({ ...chatOf(...messages), run: { message_id: 'a1', seq } }, api)
+  return { api, stream }
+}
+
+/** Sends a message; answers with the stream of its reply 'a1', which has begun. */
+export async function send(api: ScriptedApi, content: string): Promise<EventStream> {
+  const stream = api.stream('POST /api/chat/completions')
+  await userEvent.type(screen.getByPlaceholderText('Type your message...'), `${content}{Enter}`)
+  const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string; parentId: string | null }
+  stream().send({
+    type: 'started',
+    user_message: message(sent.id, sent.parentId, { content }),
+    assistant_message: begun('a1', sent.id),
+  })
+  return stream()
+}
+
+/** Writes a whole reply, and waits until it shows. */
+export async function answerWith(stream: EventStream, text: string, asked: Message, replyId: string) {
+  stream.send({ type: 'started', user_message: asked, assistant_message: begun(replyId, asked.id) })
+  stream.text(text)
+  stream.end()
+  expect(await screen.findByText(text)).toBeVisible()
+}
+
+export const button = (name: string) => screen.getByRole('button', { name })
+export const block = () => screen.getByRole('region', { name: 'Tool call: Calculator' })
+export const turns = () => screen.getAllByRole('article')
+export const turnIsOver = () => screen.findByRole('button', { name: 'Send message' })
