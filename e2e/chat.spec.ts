@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
 import { expect, looks, test } from './fixtures.ts'
 import { signUp } from './sign-up.ts'
 
@@ -46,18 +47,20 @@ for (const { look, viewport, colorScheme } of looks) {
     await send(page, 'a table')
     await expect(lastReply(page).getByRole('table')).toBeVisible()
     await expect(sendButton(page)).toBeVisible()
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
+    await expectNoSidewaysScroll(page)
   })
 }
 
-test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.21, §4.16)', async ({
+test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.21, §2.22, §4.16, §9.13)', async ({
   page,
   person: _,
 }) => {
   const composer = page.getByRole('form', { name: 'New message' })
   const home = await composer.boundingBox()
   expect(home!.y + home!.height).toBeLessThan(650)
+  await expect(input(page)).toHaveAttribute('rows', '2')
+  await expect(input(page)).toHaveCSS('min-height', '60px')
+  expect((await input(page).boundingBox())!.height).toBeGreaterThanOrEqual(60)
   await send(page, 'write a long answer')
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
   await expect(page.getByRole('article').first()).toContainText('write a long answer')
@@ -171,7 +174,7 @@ test('a message written offline is kept and sent once', async ({ page, person: _
   await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
 })
 
-test('a failed reply says why (§8.7), and reasoning is folded above an answer', async ({
+test('reasoning is folded above an answer, and a failed reply says why (§8.7)', async ({
   page,
   person: _,
 }) => {

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/scripted-model.ts'
+import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
 import { expect, test } from './fixtures.ts'
 import { hostileTexts } from './hostile-texts.ts'
 
@@ -65,8 +66,7 @@ for (const [way, steps] of [
       .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
     expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
     // What a formula draws stays in its place.
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
+    await expectNoSidewaysScroll(page)
     expect(await page.evaluate(() => (window as unknown as { hit?: unknown }).hit)).toBeUndefined()
     expect(await page.evaluate(() => document.getElementById('config'))).toBeNull()
     expect(asked).toBeGreaterThan(0)

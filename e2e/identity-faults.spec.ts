@@ -123,7 +123,7 @@ const refreshFaults: readonly [string, Faults][] = [
 ]
 
 for (const [name, spoilt] of refreshFaults) {
-  test(`a refresh that comes back ${name} stores nothing, and the next one ends signed out`, async ({
+  test(`a refresh that comes back ${name} stores nothing, and the next one ends signed out (§4.1, §5.19, §8.6)`, async ({
     page,
     hosted,
     provider,

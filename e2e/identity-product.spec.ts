@@ -51,7 +51,7 @@ test('a refused token leads to the root, signed out (§2.11, §8.2)', async ({ p
   ).toEqual([])
 })
 
-test('a provider that is away signs nobody out (§8.4)', async ({ page, person: _, problems }) => {
+test('a provider that is away signs nobody out (§2.52)', async ({ page, person: _, problems }) => {
   problems.expect(/503 \(Service Unavailable\)/)
   await page.route('**/api/bots', (route) =>
     route.fulfill({ status: 503, json: { error: { code: 'identity_unavailable', message: 'Try again.' } } }),
@@ -79,7 +79,7 @@ test('signing out from the menu ends it in every tab, for good (§2.18)', async 
   await signIn(page, person)
 })
 
-test('signing in leads back to where one was (§2.13)', async ({ page, person, openBrowser }) => {
+test('signing in leads back to where one was', async ({ page, person, openBrowser }) => {
   void page
   const other = await (await openBrowser()).newPage()
   await other.goto('/settings/general')

@@ -6,7 +6,7 @@ import { askToken, changeSession, expect, readStorage, signInHosted, test } from
 const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })
 
-test('a sign-in comes back to where it began (§4.1)', async ({ page, hosted, provider: _ }) => {
+test('a sign-in comes back to where it began', async ({ page, hosted, provider: _ }) => {
   await signInHosted(page, hosted, '/chat/abc?tab=2')
   await expect(signedIn(page)).toBeVisible()
   expect(page.url()).toBe(`${hosted.baseUrl}/chat/abc?tab=2`)
@@ -152,7 +152,7 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
   await Promise.all([discovery, code, refresh].map((page) => page.context().close()))
 })
 
-test("only the provider's word ends a sign-in, and then in every tab", async ({
+test("only the provider's word ends a sign-in, and then in every tab (§4.1, §8.6)", async ({
   page,
   context,
   hosted,

@@ -33,6 +33,8 @@ const replyText = (page: Page) => lastReply(page).locator('.markdown')
 async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
   await input(page).fill(text)
+  // The list of bots may still be on its way.
+  await expect(sendButton(page)).toBeEnabled()
   await input(page).press('Enter')
 }
 

@@ -43,7 +43,10 @@ for (const { look, viewport, colorScheme } of looks) {
     await page.emulateMedia({ colorScheme })
     for (const reader of [page, visitor]) {
       await reader.goto('/')
-      await reader.evaluate(() => localStorage.setItem('theme', 'system'))
+      await reader.evaluate(() => {
+        localStorage.setItem('theme', 'system')
+        localStorage.setItem('showMcpLogs', 'true')
+      })
       await reader.goto('/share/demo')
       await expect(reader.getByText(notice)).toBeInViewport()
       await expect(reader.getByRole('table')).toBeVisible()
@@ -51,6 +54,8 @@ for (const { look, viewport, colorScheme } of looks) {
       await expect(reader.getByText('calculate', { exact: true })).toBeVisible()
       // Neither an input, nor tools, nor logs, nor what one needs an account for.
       await expect(reader.getByRole('textbox')).toHaveCount(0)
+      await expect(reader.getByRole('combobox')).toHaveCount(0)
+      await expect(reader.getByRole('complementary', { name: 'Connection logs' })).toHaveCount(0)
       await expect(reader.getByRole('button', { name: 'Share' })).toHaveCount(0)
       await axe(reader)
       const overflow = await reader.evaluate(() => document.documentElement.scrollWidth - innerWidth)
@@ -106,11 +111,13 @@ test('a message is shared, read by a visitor, and taken back (§1.6, §2.30, §7
   await visitor.goto(link)
   await expect(visitor.getByRole('article')).toHaveCount(2)
   await expect(visitor.getByRole('article').first()).toContainText('show me code')
+  await expect(visitor.locator('.hljs-keyword').first()).toBeVisible()
   const shown = await visitor.locator('main').innerText()
 
   // What comes later is no part of it.
   await send(page, 'a secret afterthought')
   await visitor.reload()
+  await expect(visitor.locator('.hljs-keyword').first()).toBeVisible()
   await expect(visitor.getByRole('article')).toHaveCount(2)
   expect(await visitor.locator('main').innerText()).toBe(shown)
 
@@ -169,7 +176,7 @@ test('a link that leads nowhere says so, and a slow one says that it loads (§2.
   await expect(page.getByText('Loading...')).toHaveCount(0)
 })
 
-test('hostile texts on the page of a share run nothing and ask nothing of another origin (§5.18, §6.2)', async ({
+test('hostile texts on the page of a share run nothing and ask nothing of another origin (§5.18)', async ({
   person: _,
   page,
   openBrowser,

@@ -21,6 +21,8 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.goto('/settings')
       await expect(page).toHaveURL('/settings/general')
       await expect(page.getByText(person.email)).toBeVisible()
+      for (const text of ['User Information', person.name, 'ID', 'Prefix'])
+        await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible()
       expect(await isDark(page)).toBe(colorScheme === 'dark')
       const isWide = viewport.width > 1000
       await expect(page.getByRole('navigation', { name: 'Settings' })).toBeVisible({ visible: isWide })
@@ -55,6 +57,29 @@ for (const { look, viewport, colorScheme } of looks) {
     })
   })
 }
+
+test('while the sign-in state loads, a spinner turns in the middle, and then the visitor is asked to sign in (§2.9, §4.1)', async ({
+  page,
+}) => {
+  let answer: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/api/settings', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/')
+  const spinner = page.getByRole('status').filter({ hasText: 'Loading' }).locator('svg')
+  await expect(spinner).toBeVisible()
+  const { x, y, width, height } = (await spinner.boundingBox())!
+  // The page keeps room for its scroll bar.
+  const middle = await page.evaluate(() => document.body.clientWidth / 2)
+  expect(x + width / 2).toBeCloseTo(middle, 0)
+  expect(y + height / 2).toBeCloseTo(400, 0)
+  expect(await spinner.evaluate((circle) => circle.getAnimations().length)).toBe(1)
+  answer()
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  await expect(spinner).toHaveCount(0)
+})
 
 test('the avatar menu opens on hover, click and focus, and closes when it is left (§2.18)', async ({
   page,
@@ -151,10 +176,18 @@ test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ 
     await page.getByRole('searchbox').press('Enter')
     await expect(page.getByRole('listitem')).toHaveCount(1, { timeout: 700 })
   }).toPass({ timeout: 10_000 })
-  await expect(page.getByRole('listitem').locator('mark').first()).toHaveText('mushroom')
+  const found = page.getByRole('listitem')
+  await expect(found.locator('mark').first()).toHaveText('mushroom')
+  await expect(found.getByText('Which mushrooms glow at night?', { exact: true })).toBeVisible()
+  await expect(found.locator('time')).toHaveText(/^\d\d:\d\d$/)
   await axe(page)
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(address)
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await page.getByRole('link', { name: 'Yonder' }).click()
+  await page.getByRole('button', { name: 'Search chats' }).click()
+  await found.click()
   await expect(page).toHaveURL(address)
   await expect(page.getByRole('dialog')).toBeHidden()
 })

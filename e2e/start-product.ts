@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { rootFolder } from '../scripts/run-command.mjs'
+import { freePort } from '../server/testing/free-port.ts'
 
 /** A running product with a port and a data folder of its own. */
 export interface Product {
@@ -33,7 +32,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
   if (!existsSync(entry))
     throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-e2e-'))
-  const port = await findFreePort()
+  const port = await freePort()
   const url = `http://localhost:${port}`
   let child: ChildProcess | undefined
   let printed = ''
@@ -106,13 +105,4 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   }
   child.kill('SIGKILL')
   throw new Error(`The product did not become ready. It printed:\n${output()}`)
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

@@ -1,0 +1,43 @@
+import { addConnector, connectorRow, expect, openConnectors, test } from './connector-fixtures.ts'
+
+test('a server that asks for consent is connected on the way back, and the address forgets it (§8.32)', async ({
+  page,
+  person: _,
+  guarded,
+}) => {
+  await openConnectors(page)
+  await addConnector(page, 'Guarded', guarded.url)
+  const consent = page.waitForRequest((request) => request.url().startsWith(`${guarded.origin}/authorize`))
+  await connectorRow(page, 'Guarded').getByRole('button', { name: 'Connect', exact: true }).click()
+  await consent
+  await expect(page.getByText('Connector "Guarded" connected')).toBeVisible()
+  await expect(connectorRow(page, 'Guarded').getByText('Connected', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/settings/connectors')
+  await page.reload()
+  await expect(connectorRow(page, 'Guarded').getByText('Connected', { exact: true })).toBeVisible()
+  await expect(page.getByText('Connector "Guarded" connected')).toHaveCount(0)
+})
+
+test('a person who does not consent comes back to a connector that is not connected (§8.20)', async ({
+  page,
+  person: _,
+  guarded,
+  problems,
+}) => {
+  problems.expect(/Failed to toggle connector "Guarded"/)
+  await openConnectors(page)
+  await addConnector(page, 'Guarded', guarded.url)
+  await page.route(`${guarded.origin}/authorize*`, async (route) => {
+    const asked = new URL(route.request().url()).searchParams
+    const back = new URL(asked.get('redirect_uri')!)
+    back.searchParams.set('error', 'access_denied')
+    back.searchParams.set('state', asked.get('state')!)
+    await route.fulfill({ status: 302, headers: { location: back.href } })
+  })
+  await connectorRow(page, 'Guarded').getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(
+    page.getByText('Failed to toggle connector "Guarded": You did not give your consent.'),
+  ).toBeVisible()
+  await expect(connectorRow(page, 'Guarded').getByText('Disconnected', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL('/settings/connectors')
+})

@@ -1,0 +1,212 @@
+import { addConnector, connectorRow, expect, openConnectors, test } from './connector-fixtures.ts'
+import { overhear } from './overhear.ts'
+
+test('a newcomer finds the default connector, which is theirs to use and not to change (§2.55, §2.56, §2.58, §6.4)', async ({
+  page,
+  person: _,
+}) => {
+  await openConnectors(page)
+  await expect(page.getByText('Manage your connector configurations')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Browse Connectors' })).toBeVisible()
+  const row = connectorRow(page, 'default')
+  await expect(row.getByText('Connected', { exact: true })).toBeVisible()
+  await expect(row.getByRole('button')).toHaveText(['Configure', 'Disconnect'])
+  await expect(page.getByText('No custom connector configurations found')).toBeVisible()
+})
+
+test('a person adds a connector, connects it, and disconnects it (§2.58, §2.59, §2.61, §4.27, §7.14, §7.15, §7.18, §8.32)', async ({
+  page,
+  person: _,
+  everything,
+}) => {
+  await openConnectors(page)
+  const name = 'Schön / 100% 🚀'
+  await addConnector(page, name, everything.url)
+  const row = connectorRow(page, name)
+  await expect(row.getByText('Disconnected')).toBeVisible()
+  await expect(row.getByText(everything.url)).toBeVisible()
+
+  // Held back until the row was seen to be busy.
+  let go: () => void = () => undefined
+  const seen = new Promise<void>((resolve) => (go = resolve))
+  await page.route('**/connect', async (route) => {
+    await seen
+    await route.continue()
+  })
+  await row.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(row.getByRole('button', { name: 'Toggling...' })).toBeVisible()
+  go()
+  await expect(page.getByText(`Connector "${name}" connected`)).toBeVisible()
+  await expect(row.getByText('Connected', { exact: true })).toBeVisible()
+
+  await page.reload()
+  await row.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText(`Connector "${name}" disconnected`)).toBeVisible()
+  await expect(row.getByText('Disconnected', { exact: true })).toBeVisible()
+})
+
+test('a connector that cannot be reached says why, also after a reload (§2.58, §4.27, §8.20)', async ({
+  page,
+  person: _,
+  nowhere,
+  problems,
+}) => {
+  problems.expect(/the server responded with a status of 5\d\d/)
+  problems.expect(/Failed to toggle connector "Gone"/)
+  await openConnectors(page)
+  await addConnector(page, 'Gone', nowhere)
+  const row = connectorRow(page, 'Gone')
+  await row.getByRole('button', { name: 'Connect', exact: true }).click()
+  await expect(
+    page.getByText('Failed to toggle connector "Gone": The server cannot be reached.'),
+  ).toBeVisible()
+  await expect(row.getByText('Failed', { exact: true })).toBeVisible()
+  await page.reload()
+  await expect(row.getByText('The server cannot be reached.')).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
+})
+
+test('the form asks for what is missing, and keeps what was typed when saving fails (§5.10, §8.18, §8.34)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  problems.expect(/409 \(Conflict\)/)
+  problems.expect(/Failed to save connector/)
+  await openConnectors(page)
+  await page.getByRole('button', { name: 'Add Connector' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add New Connector' })
+  await dialog.getByRole('button', { name: 'Add Connector' }).click()
+  await expect(dialog.getByText('Server name is required')).toBeVisible()
+  await expect(dialog.getByText('URL is required')).toBeVisible()
+  await expect(dialog.getByLabel('Name *')).toBeFocused()
+  await dialog.getByLabel('Name *').fill('Default')
+  await dialog.getByLabel('URL *').fill('no address at all')
+  await dialog.getByLabel('URL *').press('Enter')
+  await expect(
+    page.getByText('Failed to save connector: The name "Default" is reserved for a default connector.'),
+  ).toBeVisible()
+  await expect(dialog.getByLabel('URL *')).toHaveValue('no address at all')
+  await dialog.getByLabel('Name *').fill('Odd')
+  await dialog.getByRole('button', { name: 'Add Connector' }).click()
+  await expect(connectorRow(page, 'Odd').getByText('no address at all')).toBeVisible()
+})
+
+test('a person edits a connector, and nobody can read its token back (§2.61, §2.62, §2.74, §5.16, §7.16, §8.32)', async ({
+  page,
+  person: _,
+  nowhere,
+}) => {
+  await openConnectors(page)
+  await addConnector(page, 'Mine', nowhere)
+  await connectorRow(page, 'Mine').getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit Connector' })
+  const token = 'mine-0123456789abcdef'
+  await dialog.getByLabel('Token (Optional)').fill(token)
+  await dialog.getByLabel('Name of a tool to allow').fill('  read  ')
+  await dialog.getByLabel('Name of a tool to allow').press('Enter')
+  await dialog.getByLabel('Name of a tool to allow').fill('read')
+  await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
+  await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
+  const answers = await overhear(page, '/api/mcp-servers')
+  await dialog.getByLabel('Name *').fill('Ours')
+  await dialog.getByRole('button', { name: 'Update Connector' }).click()
+  await expect(page.getByText('Connector "Ours" updated successfully')).toBeVisible()
+
+  await page.reload()
+  await expect(connectorRow(page, 'Ours')).toBeVisible()
+  expect(answers.at(-1)).toContain('mine••••••••cdef')
+  for (const answer of answers) expect(answer).not.toContain(token)
+  await connectorRow(page, 'Ours').getByRole('button', { name: 'Edit' }).click()
+  await expect(dialog.getByLabel('Token (Optional)')).toHaveAttribute('type', 'password')
+  await expect(dialog.getByText(/Stored: mine••••••••cdef/)).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Remove read' })).toBeVisible()
+  await dialog.getByLabel('URL *').fill(`${nowhere}/other`)
+  await expect(dialog.getByText(/goes with it. Enter the one for the new address/)).toBeVisible()
+  await dialog.getByRole('button', { name: 'Update Connector' }).click()
+  await expect(connectorRow(page, 'Ours').getByText(`${nowhere}/other`)).toBeVisible()
+  await connectorRow(page, 'Ours').getByRole('button', { name: 'Edit' }).click()
+  await expect(dialog.getByLabel('Token (Optional)')).toHaveValue('')
+  await expect(dialog.getByText('All tools need confirmation')).toBeVisible()
+})
+
+test('a person deletes a connector after a question (§2.59, §4.30, §7.17, §8.32)', async ({
+  page,
+  person: _,
+  nowhere,
+}) => {
+  await openConnectors(page)
+  await addConnector(page, 'Short-lived', nowhere)
+  const row = connectorRow(page, 'Short-lived')
+  await row.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete Connector' })
+  await expect(
+    question.getByText('Are you sure you want to delete this connector? This action cannot be undone.'),
+  ).toBeVisible()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(row).toBeVisible()
+  await row.getByRole('button', { name: 'Delete' }).click()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('Connector deleted successfully')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('No custom connector configurations found')).toBeVisible()
+})
+
+test('when the list cannot be read, Try again reloads the page (§2.57)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  problems.expect(/503/)
+  await page.route('**/api/mcp-servers', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.goto('/settings/connectors')
+  await expect(page.getByText('Error loading connector configurations')).toBeVisible()
+  await page.unroute('**/api/mcp-servers')
+  await page.evaluate(() => Object.assign(window, { isOld: true }))
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(connectorRow(page, 'default')).toBeVisible()
+  expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
+})
+
+test('all of it can be done with the keyboard, and the focus is never lost', async ({
+  page,
+  person: _,
+  everything,
+}) => {
+  await openConnectors(page)
+  await page.getByRole('button', { name: 'Add Connector' }).focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Typed')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(everything.url)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Connector "Typed" added successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Connector' })).toBeFocused()
+
+  const row = connectorRow(page, 'Typed')
+  const toggle = row.getByRole('button', { name: 'Connect', exact: true })
+  await toggle.focus()
+  await page.keyboard.press('Enter')
+  await expect(row.getByText('Connected', { exact: true })).toBeVisible()
+  await expect(row.getByRole('button', { name: 'Disconnect' })).toBeFocused()
+
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Edit Connector' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(row.getByRole('button', { name: 'Edit' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('Renamed')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('updated successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Connector' })).toBeFocused()
+
+  await page.getByRole('button', { name: 'Delete' }).focus()
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Delete Connector' })
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Connector deleted successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Connector' })).toBeFocused()
+})

@@ -1,0 +1,207 @@
+import type { Page, Request } from '@playwright/test'
+import { expect, looks } from './fixtures.ts'
+import { addWithConsent, cardOf, openIntegrations, test } from './integrations-fixtures.ts'
+import { inventPerson, signUp } from './sign-up.ts'
+
+/** The codes that the page hands in, as they are handed in. */
+function collectCallbacks(page: Page): readonly Request[] {
+  const seen: Request[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/integration/callback/')) seen.push(request)
+  })
+  return seen
+}
+
+/** Where Google leads the browser back to. */
+async function waitForReturn(page: Page): Promise<string> {
+  const request = await page.waitForRequest((one) => /\/callback\/[\w-]+\?/.test(one.url()))
+  return request.url()
+}
+
+/** Adds Gmail, and holds what the server would say to the code until it is let go. */
+async function holdCallback(page: Page): Promise<() => void> {
+  let letGo: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  await page.route('**/api/integration/callback/**', async (route) => {
+    await held
+    await route.continue().catch(() => undefined)
+  })
+  return letGo
+}
+
+test('the code is handed in once with its state, and stays nowhere (§2.92, §4.29, §7.26)', async ({
+  page,
+  person: _,
+  google,
+  product,
+}) => {
+  const callbacks = collectCallbacks(page)
+  const letGo = await holdCallback(page)
+  await openIntegrations(page)
+  const returned = waitForReturn(page)
+  await addWithConsent(page, 'Gmail')
+  const code = new URL(await returned).searchParams.get('code') ?? ''
+  expect(code).not.toBe('')
+  await expect(page.getByText('Processing Gmail authorization...')).toBeVisible()
+  await expect(page).toHaveURL(/\/callback\/gmail$/)
+  letGo()
+  await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+  await expect(page).toHaveURL('/settings/integrations')
+  expect(callbacks.map((request) => request.postDataJSON() as unknown)).toEqual([
+    { code, state: google.consents.at(-1)?.searchParams.get('state') },
+  ])
+  expect(callbacks[0]?.url()).toMatch(/\/api\/integration\/callback\/google-gmail$/)
+  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
+  expect(kept).not.toContain(code)
+  expect(product.output()).not.toContain(code)
+})
+
+test('a reload while the code is handed in, and a visit of the old address, hand in nothing more (§4.29)', async ({
+  page,
+  person: _,
+}) => {
+  const letGo = await holdCallback(page)
+  await openIntegrations(page)
+  const returned = waitForReturn(page)
+  await addWithConsent(page, 'Gmail')
+  const address = await returned
+  await expect(page.getByText('Processing Gmail authorization...')).toBeVisible()
+  const callbacks = collectCallbacks(page)
+  await page.reload()
+  await expect(page).toHaveURL('/settings/integrations')
+  letGo()
+  await page.goto(address)
+  await expect(page).toHaveURL('/settings/integrations')
+  await expect(page.getByRole('heading', { name: 'Integrations' })).toBeVisible()
+  expect(callbacks).toEqual([])
+})
+
+test('the back button finds no code to hand in again (§4.29)', async ({ page, person: _, google }) => {
+  google.manners.consent = 'ask'
+  await openIntegrations(page)
+  await addWithConsent(page, 'Gmail')
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(cardOf(page, 'Gmail').getByText('Connected', { exact: true })).toBeVisible()
+  const callbacks = collectCallbacks(page)
+  await page.goBack()
+  await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible()
+  await page.goForward()
+  await expect(cardOf(page, 'Gmail').getByText('Connected', { exact: true })).toBeVisible()
+  expect(callbacks).toEqual([])
+})
+
+test('a person who goes back from the consent page can begin again (§7.25)', async ({
+  page,
+  person: _,
+  google,
+}) => {
+  google.manners.consent = 'ask'
+  await openIntegrations(page)
+  await addWithConsent(page, 'Gmail')
+  await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible()
+  await page.goBack()
+  await cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' }).click()
+  await page.getByRole('button', { name: 'Allow' }).click()
+  await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+})
+
+test('a link that somebody else has made connects nothing (§8.28)', async ({
+  page,
+  person: _,
+  openBrowser,
+  problems,
+}) => {
+  problems.expect(/Failed to connect Gmail/)
+  const thief = await (await openBrowser()).newPage()
+  await signUp(thief, inventPerson('Eve Example'))
+  await holdCallback(thief)
+  await openIntegrations(thief)
+  const returned = waitForReturn(thief)
+  await addWithConsent(thief, 'Gmail')
+  const link = await returned
+  const callbacks = collectCallbacks(page)
+  await page.goto(link)
+  await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()
+  await expect(page.getByText('This authorization was not begun in this tab.')).toBeVisible()
+  await expect(page).toHaveURL('/settings/integrations')
+  await expect(page.getByText('No integrations available')).toBeVisible()
+  expect(callbacks).toEqual([])
+})
+
+test('what the server refuses is told with its reason (§2.94, §8.28)', async ({
+  page,
+  person: _,
+  google,
+  problems,
+}) => {
+  problems.expect(/Failed to connect Gmail/)
+  problems.expect(/status of (4|5)\d\d/)
+  google.manners.givesRefreshTokens = false
+  await openIntegrations(page)
+  await addWithConsent(page, 'Gmail')
+  await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()
+  await expect(page.getByText(/Google gave access for an hour only/)).toBeVisible()
+  await expect(page).toHaveURL('/settings/integrations')
+  await expect(cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })).toBeVisible()
+})
+
+for (const [path, message] of [
+  ['/callback', 'Invalid service specified.'],
+  ['/callback/gmail', 'No authorization code found in the callback URL.'],
+] as const)
+  test(`${path} says '${message}' and leads on (§2.94, §5.17)`, async ({ page, person: _, problems }) => {
+    problems.expect(new RegExp(message))
+    await page.goto(path)
+    await expect(page.getByText(message)).toBeVisible()
+    await expect(page).toHaveURL('/settings/integrations')
+  })
+
+test('a visitor who is not signed in sees the sign-in screen, and what was allowed waits for them (§2.6)', async ({
+  page,
+}) => {
+  // Signs in for real, so that the provider knows the browser again.
+  await signUp(page)
+  await openIntegrations(page)
+  const returned = waitForReturn(page)
+  await page.route('**/callback/gmail?*', async (route) => route.abort())
+  await addWithConsent(page, 'Gmail')
+  const address = await returned
+  await page.unroute('**/callback/gmail?*')
+  await page.goto('/terms')
+  await page.evaluate(() => localStorage.clear())
+  const callbacks = collectCallbacks(page)
+  await page.goto(address)
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  expect(callbacks).toEqual([])
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+  expect(callbacks).toHaveLength(1)
+})
+
+for (const { look, viewport, colorScheme } of looks)
+  test.describe(look, () => {
+    test.use({ viewport, colorScheme })
+
+    test('the page that consent comes back to is accessible (§2.91, §2.92, §2.93, §2.94)', async ({
+      page,
+      person: _,
+      axe,
+      problems,
+    }) => {
+      problems.expect(/No authorization code found/)
+      await page.evaluate(() => localStorage.setItem('theme', 'system'))
+      const letGo = await holdCallback(page)
+      await openIntegrations(page)
+      await addWithConsent(page, 'Gmail')
+      await expect(page.getByText('Processing Gmail authorization...')).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Gmail Integration' })).toBeVisible()
+      await axe(page)
+      await page.clock.install()
+      letGo()
+      await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+      await axe(page)
+      await page.goto('/callback/gmail?error=access_denied')
+      await expect(page.getByText('Access was not allowed, so nothing was connected.')).toBeVisible()
+      await axe(page)
+    })
+  })

@@ -1,0 +1,299 @@
+import { dismissMessages } from './dismiss-messages.ts'
+import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
+import { expect, looks } from './fixtures.ts'
+import {
+  addWithConsent,
+  addWithKey,
+  cardOf,
+  openIntegrations,
+  selectNew,
+  test,
+} from './integrations-fixtures.ts'
+import { overhear } from './overhear.ts'
+import { inventPerson, signUp } from './sign-up.ts'
+
+const key = 'tvly-dev-0123456789-wxyz'
+
+test('a newcomer adds Gmail, allows it at Google, and finds it connected (§2.75, §2.76, §2.89, §2.93, §4.28, §7.20, §7.21, §7.22, §7.25, §7.26)', async ({
+  page,
+  person: _,
+  google,
+}) => {
+  await openIntegrations(page)
+  await expect(page.getByText('Manage your external service integrations')).toBeVisible()
+  await expect(page.getByText('No integrations available')).toBeVisible()
+  await addWithConsent(page, 'Gmail')
+  await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Gmail Integration' })).toBeVisible()
+  await expect(page).toHaveTitle('Gmail Integration · Yonder')
+  await expect(page).toHaveURL('/settings/integrations')
+  await expect(cardOf(page, 'Gmail').getByText('Connected', { exact: true })).toBeVisible()
+  expect(google.consents.at(-1)?.searchParams.get('redirect_uri')).toMatch(/\/callback\/gmail$/)
+})
+
+test('a person who has changed their mind connects another time (§2.81, §4.29)', async ({
+  page,
+  person: _,
+  google,
+  problems,
+}) => {
+  problems.expect(/No authorization code found/)
+  google.manners.consent = 'deny'
+  await openIntegrations(page)
+  await addWithConsent(page, 'Google Calendar')
+  await expect(page.getByText('Access was not allowed, so nothing was connected.')).toBeVisible()
+  await expect(page).toHaveURL('/settings/integrations')
+  await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toHaveCount(0)
+  google.manners.consent = 'grant'
+  await cardOf(page, 'Google Calendar').getByRole('button', { name: 'Connect' }).click()
+  await expect(page.getByText('Google Calendar connected successfully!')).toBeVisible()
+  await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toBeVisible()
+})
+
+test('a person disconnects, which ends it at Google too, and may connect again (§2.79, §2.82, §7.24, §8.33)', async ({
+  page,
+  person: _,
+  google,
+}) => {
+  await openIntegrations(page)
+  await addWithConsent(page, 'Gmail')
+  const card = cardOf(page, 'Gmail')
+  await card.getByRole('button', { name: 'Disconnect' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Gmail' })
+  await expect(
+    question.getByText(
+      'Are you sure you want to disconnect Gmail? You will need to re-authenticate to use it again.',
+    ),
+  ).toBeVisible()
+  await question.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText('Gmail disconnected successfully')).toBeVisible()
+  await expect(card.getByRole('button', { name: 'Connect' })).toBeFocused()
+  await expect.poll(() => google.revocations.length).toBe(1)
+  await page.reload()
+  await expect(card.getByRole('button', { name: 'Connect' })).toBeVisible()
+  await expect(card.getByText('Connected', { exact: true })).toHaveCount(0)
+})
+
+test('the card says what was not allowed', async ({ page, person: _, google }) => {
+  google.manners.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
+  await openIntegrations(page)
+  await addWithConsent(page, 'Google Calendar')
+  const card = cardOf(page, 'Google Calendar')
+  await expect(card.getByText(/You did not allow Yonder to see the list of calendars/)).toBeVisible()
+  await expect(card.getByText('Connected', { exact: true })).toBeVisible()
+})
+
+test('a person keeps a key where nobody can read it back, replaces it and takes it away (§2.80, §4.28, §7.23, §8.33, §9.9)', async ({
+  page,
+  person: _,
+}) => {
+  await openIntegrations(page)
+  const answers = await overhear(page, '/api/integrations')
+  await addWithKey(page, 'Tavily', key)
+  const card = cardOf(page, 'Tavily')
+  await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
+
+  await page.reload()
+  await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
+  expect(answers.at(-1)).toContain('tvly••••••••wxyz')
+  for (const answer of answers) expect(answer).not.toContain(key)
+
+  await card.getByRole('button', { name: 'Update API Key' }).click()
+  await page.getByPlaceholder('Enter API Key').fill('next-0123456789-last')
+  await card.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Tavily API key updated successfully')).toBeVisible()
+  await expect(card.getByText('next••••••••last')).toBeVisible()
+
+  await card.getByRole('button', { name: 'Disconnect' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click()
+  await expect(page.getByText('Tavily disconnected successfully')).toBeVisible()
+  await expect(card.getByRole('button', { name: 'Add API Key' })).toBeFocused()
+  await page.reload()
+  await expect(card.getByRole('button', { name: 'Add API Key' })).toBeVisible()
+  await expect(card.getByText('••••')).toHaveCount(0)
+})
+
+test('the form that edits leaves the key alone until another one is typed (§2.84, §2.88, §7.23, §8.33)', async ({
+  page,
+  person: _,
+}) => {
+  await openIntegrations(page)
+  await addWithKey(page, 'Tavily', key)
+  const card = cardOf(page, 'Tavily')
+  await card.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit Integration' })
+  await expect(dialog.getByLabel('API Key *')).toBeFocused()
+  await expect(dialog.getByLabel('API Key *')).toHaveAttribute('type', 'password')
+  await dialog.getByRole('button', { name: 'Update Integration' }).click()
+  await expect(page.getByText('Integration "Tavily" updated successfully')).toBeVisible()
+  await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
+  await card.getByRole('button', { name: 'Edit' }).click()
+  await page.keyboard.type('typed-0123456789-over')
+  await page.keyboard.press('Enter')
+  await expect(card.getByText('type••••••••over')).toBeVisible()
+})
+
+test('the form asks for what is missing, and offers nothing twice (§2.85, §2.87, §5.12, §5.13, §5.14, §5.15)', async ({
+  page,
+  person: _,
+}) => {
+  await openIntegrations(page)
+  await page.getByRole('button', { name: 'Add Integration' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add New Integration' })
+  const select = dialog.getByLabel('Integration *')
+  await dialog.getByRole('button', { name: 'Add Integration' }).click()
+  await expect(dialog.getByText('Integration name is required')).toBeVisible()
+  await expect(dialog.getByText('Authentication type is required')).toBeVisible()
+  await expect(select).toBeFocused()
+  await select.selectOption('Gmail')
+  await expect(dialog.getByLabel('Authentication Type')).toHaveValue('OAuth (Google Login)')
+  await select.selectOption('Brave Search')
+  await expect(dialog.getByLabel('Authentication Type')).toHaveValue('API Key')
+  await dialog.getByRole('button', { name: 'Add Integration' }).click()
+  await expect(dialog.getByText('API key is required for API Key authentication')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
+  await addWithKey(page, 'Tavily', key)
+  await addWithKey(page, 'Brave Search', key)
+  await page.getByRole('button', { name: 'Add Integration' }).click()
+  await expect(select.getByRole('option')).toHaveText(['Select an integration', 'Gmail', 'Google Calendar'])
+})
+
+test('when nothing is left to add, the form says so (§2.85)', async ({ page, person: _ }) => {
+  await openIntegrations(page)
+  await addWithKey(page, 'Tavily', key)
+  await page.route('**/api/integration/types', (route) => route.fulfill({ json: ['tavily'] }))
+  await page.reload()
+  await page.getByRole('button', { name: 'Add Integration' }).click()
+  await expect(page.getByText('All available integrations have already been added.')).toBeVisible()
+})
+
+test('the same integration cannot be added in two tabs (§8.27)', async ({ page, person: _, problems }) => {
+  problems.expect(/409 \(Conflict\)/)
+  problems.expect(/Failed to save integration/)
+  await openIntegrations(page)
+  const dialog = await selectNew(page, 'Tavily')
+  const other = await page.context().newPage()
+  await openIntegrations(other)
+  await addWithKey(other, 'Tavily', key)
+  await other.close()
+  await dialog.getByLabel('API Key *').fill('mine')
+  await dialog.getByRole('button', { name: 'Add Integration' }).click()
+  await expect(page.getByText('Failed to save integration: You have added Tavily already.')).toBeVisible()
+  await expect(dialog.getByLabel('API Key *')).toHaveValue('mine')
+})
+
+test('when the list cannot be read, the page says so and reads again (§2.76)', async ({
+  page,
+  person: _,
+  problems,
+}) => {
+  problems.expect(/503/)
+  await page.route('**/api/integrations', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.goto('/settings/integrations')
+  await expect(page.getByText('Error loading integrations. Please try again later.')).toBeVisible()
+  await page.unroute('**/api/integrations')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByText('No integrations available')).toBeVisible()
+})
+
+test("two people do not see each other's integrations", async ({ page, person: _, openBrowser }) => {
+  await openIntegrations(page)
+  await addWithKey(page, 'Tavily', key)
+  const other = await (await openBrowser()).newPage()
+  await signUp(other, inventPerson('Grace Example'))
+  await openIntegrations(other)
+  await expect(other.getByText('No integrations available')).toBeVisible()
+})
+
+test('everything can be done with the keyboard, and the focus is never lost', async ({ page, person: _ }) => {
+  await openIntegrations(page)
+  await page.getByRole('button', { name: 'Add Integration' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Add New Integration' })
+  await expect(dialog.getByLabel('Integration *')).toBeFocused()
+  await page.keyboard.type('Tav')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(key)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Integration "Tavily" added successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add Integration' })).toBeFocused()
+
+  await page.keyboard.press('Tab')
+  const update = page.getByRole('button', { name: 'Update API Key' })
+  await expect(update).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(page.getByPlaceholder('Enter API Key')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(update).toBeFocused()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('keys-0123456789-more')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('keys••••••••more')).toBeVisible()
+  await expect(update).toBeFocused()
+
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Edit Integration' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Edit' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Tavily' })
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Tavily disconnected successfully')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Add API Key' })).toBeFocused()
+})
+
+const plain = { auth_type: 'api_key', connected: false, api_key: null, notice: null }
+const many = [
+  { ...plain, name: 'google-gmail', auth_type: 'oauth', notice: 'Google has ended this connection.' },
+  { ...plain, name: 'google-calendar', auth_type: 'oauth', connected: true },
+  { ...plain, name: 'tavily', connected: true, api_key: 'tvly••••••••wxyz' },
+  { ...plain, name: `long-${'without-any-break'.replaceAll('-', '').repeat(10)}` },
+  ...Array.from({ length: 16 }, (_, index) => ({ ...plain, name: `service-${index}` })),
+]
+
+for (const { look, viewport, colorScheme } of looks) {
+  test.describe(look, () => {
+    test.use({ viewport, colorScheme })
+
+    test.beforeEach(async ({ page, person: _ }) => {
+      await page.evaluate(() => localStorage.setItem('theme', 'system'))
+    })
+
+    test('twenty integrations with all they can say are accessible', async ({ page, person: _, axe }) => {
+      await page.route('**/api/integrations', (route) => route.fulfill({ json: many }))
+      await openIntegrations(page)
+      await cardOf(page, 'Tavily').getByRole('button', { name: 'Update API Key' }).click()
+      await expect(page.getByRole('list', { name: 'Integrations' }).getByRole('listitem')).toHaveCount(20)
+      await expectNoSidewaysScroll(page)
+      await axe(page)
+    })
+
+    test('the forms, the question and the empty list are accessible', async ({ page, person: _, axe }) => {
+      await openIntegrations(page)
+      await expect(page.getByText('No integrations available')).toBeVisible()
+      await axe(page)
+      const dialog = await selectNew(page, 'Gmail')
+      await axe(page)
+      await dialog.getByLabel('Integration *').selectOption('Tavily')
+      await dialog.getByRole('button', { name: 'Add Integration' }).click()
+      await expect(dialog.getByText('API key is required for API Key authentication')).toBeVisible()
+      await expectNoSidewaysScroll(page)
+      await axe(page)
+      await dialog.getByLabel('API Key *').fill(key)
+      await dialog.getByRole('button', { name: 'Add Integration' }).click()
+      await expect(page.getByText('Integration "Tavily" added successfully')).toBeVisible()
+      await dismissMessages(page)
+      await cardOf(page, 'Tavily').getByRole('button', { name: 'Edit' }).click()
+      await axe(page)
+      await page.keyboard.press('Escape')
+      await cardOf(page, 'Tavily').getByRole('button', { name: 'Disconnect' }).click()
+      await axe(page)
+    })
+  })
+}

@@ -1,0 +1,229 @@
+import type { Page } from '@playwright/test'
+import type { Connector } from '@yonder/contract/connector'
+import type { ScriptedModel } from '../server/testing/scripted-model.ts'
+import { expect } from './fixtures.ts'
+import { signIn } from './sign-up.ts'
+import {
+  block,
+  callApi,
+  callTool,
+  input,
+  lastTurn,
+  openTab,
+  send,
+  sendButton,
+  stopButton,
+  test,
+} from './tools-fixtures.ts'
+
+test.describe.configure({ timeout: 60_000 })
+
+const sum = (expression: string) => callTool('default__calculate', { expression })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const card = (page: Page) => button(page, 'Allow Once')
+
+/** Asks the model, which wants to calculate and then says what it got. */
+async function askForSum(page: Page, model: ScriptedModel, expression = '2 + 3'): Promise<void> {
+  model.reply(['I will count.', sum(expression)])
+  await send(page, `How much is ${expression}?`)
+}
+
+const allowedTools = async (page: Page) => {
+  const connectors = await callApi<Connector[]>(page, 'GET', '/api/mcp-servers')
+  return connectors.find(({ name }) => name === 'default')?.allow_tools
+}
+
+test('a newcomer meets the approval at once, and a tool that is allowed once runs once (§2.33, §2.34, §4.19, §4.20)', async ({
+  page,
+  person: _,
+}) => {
+  await send(page, 'use the calculator to add 2 and 3')
+  await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
+  await expect(block(page, 'Calculator')).toContainText('Allow default (built in) to run this tool')
+  for (const name of ['Allow Once', 'Allow Always', 'Deny']) await expect(button(page, name)).toBeEnabled()
+  await card(page).click()
+  await expect(block(page, 'Calculator')).toContainText(/\d+ ms/)
+  await expect(block(page, 'Calculator').locator('.lucide-check')).toBeVisible()
+  await expect(lastTurn(page)).toContainText('5')
+  await expect(sendButton(page)).toBeVisible()
+  // The whole turn reads as one message with one line of actions.
+  await expect(page.getByRole('article')).toHaveCount(2)
+  await expect(page.getByRole('button', { name: 'Regenerate' })).toHaveCount(1)
+  expect(await allowedTools(page)).toEqual([])
+
+  await send(page, 'use the calculator to add 4 and 4')
+  await expect(card(page)).toBeVisible()
+})
+
+test('a tool that is allowed always does not ask again, but for what it is allowed (§4.19, §4.21)', async ({
+  page,
+  model,
+}) => {
+  await askForSum(page, model)
+  model.reply(['It is five.'])
+  await button(page, 'Allow Always').click()
+  await expect(page.getByText('Allow tools updated successfully for "default"')).toBeVisible()
+  await expect(lastTurn(page)).toContainText('It is five.')
+  expect(await allowedTools(page)).toEqual(['calculate'])
+
+  model.reply([sum('6 * 7')])
+  model.reply(['It is 42.'])
+  await send(page, 'And 6 * 7?')
+  await expect(lastTurn(page)).toContainText('It is 42.')
+  await expect(card(page)).toHaveCount(0)
+
+  model.reply([callTool('default__get_time')])
+  await send(page, 'And the time?')
+  await expect(card(page)).toBeVisible()
+})
+
+test("a tool that is denied does not run: 'cancel' is sent, and the model answers that (§4.22)", async ({
+  page,
+  model,
+}) => {
+  await askForSum(page, model)
+  model.reply(['As you wish.'])
+  await button(page, 'Deny').click()
+  await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('cancel')
+  await expect(lastTurn(page)).toContainText('As you wish.')
+  await expect(block(page, 'Calculator')).toContainText('Denied')
+  await expect(card(page)).toHaveCount(0)
+  expect(JSON.stringify(model.requests.at(-1)?.body.messages)).toContain('denied by the user')
+  await page.reload()
+  await expect(block(page, 'Calculator')).toContainText('Denied')
+})
+
+test('an ordinary message denies a call that waits, as the input says', async ({ page, model }) => {
+  await askForSum(page, model)
+  await expect(page.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
+  model.reply(['Then not.'])
+  await send(page, 'Never mind')
+  await expect(lastTurn(page)).toContainText('Then not.')
+  await expect(block(page, 'Calculator')).toContainText('Denied')
+  await expect(page.getByText('A tool waits for your permission.')).toHaveCount(0)
+})
+
+test('a call still waits after a reload, and for the keyboard alone', async ({ page, model }) => {
+  await askForSum(page, model)
+  await expect(card(page)).toBeVisible()
+  await page.reload()
+  await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
+  model.reply(['It is five.'])
+  await expect(input(page)).toBeFocused()
+  for (let tabs = 0; tabs < 20; tabs += 1) {
+    if (await card(page).evaluate((one) => one === document.activeElement)) break
+    await page.keyboard.press('Shift+Tab')
+  }
+  await expect(card(page)).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(lastTurn(page)).toContainText('It is five.')
+  await expect(input(page)).toBeFocused()
+})
+
+test('a call that waits shows in every tab and device, and goes in all when one of them decides', async ({
+  page,
+  person,
+  model,
+  context,
+  openBrowser,
+}) => {
+  await askForSum(page, model)
+  await expect(card(page)).toBeVisible()
+  const second = await openTab(context, page.url())
+  const device = await (await openBrowser()).newPage()
+  await signIn(device, person)
+  await device.goto(page.url())
+  for (const screen of [second, device]) await expect(card(screen)).toBeVisible()
+
+  const gate = model.gate()
+  model.reply(['It is ', gate, 'five.'])
+  await card(device).click()
+  for (const screen of [page, second, device]) {
+    await expect(lastTurn(screen)).toContainText('It is')
+    await expect(block(screen, 'Calculator')).toContainText(/\d+ ms/)
+    await expect(card(screen)).toHaveCount(0)
+    await expect(stopButton(screen)).toBeVisible()
+  }
+  gate.open()
+  for (const screen of [page, second, device]) {
+    await expect(lastTurn(screen)).toContainText('It is five.')
+    await expect(sendButton(screen)).toBeVisible()
+  }
+  // It ran once.
+  expect(model.requests).toHaveLength(2)
+
+  // What another call asks shows everywhere too, without a reload.
+  model.reply([sum('1 + 1')])
+  await send(second, 'And 1 + 1?')
+  for (const screen of [page, second, device]) await expect(card(screen)).toBeVisible()
+  model.reply(['As you wish.'])
+  await button(page, 'Deny').click()
+  for (const screen of [page, second, device]) {
+    await expect(lastTurn(screen)).toContainText('As you wish.')
+    await expect(card(screen)).toHaveCount(0)
+  }
+})
+
+test('a call that was decided elsewhere is not run a second time', async ({ page, model, problems }) => {
+  problems.expect(/409|The call was not confirmed/)
+  await askForSum(page, model)
+  await expect(card(page)).toBeVisible()
+  // This page hears nothing of what others do.
+  await page.route('**/api/live', (route) => route.abort())
+  await page.reload()
+  problems.expect(/ERR_FAILED/)
+  await expect(card(page)).toBeVisible()
+  model.reply(['It is five.'])
+  const chatId = page.url().split('/').at(-1)
+  await callApi(page, 'POST', '/api/tool/confirm', {
+    botName: 'Scripted',
+    server: 'default',
+    tool: 'calculate',
+    args: { expression: '2 + 3' },
+    chatId,
+  }).catch(() => undefined)
+  await card(page).click()
+  await expect(lastTurn(page)).toContainText('It is five.')
+  await expect(card(page)).toHaveCount(0)
+  expect(model.requests).toHaveLength(2)
+})
+
+test('several calls of one turn ask one after the other, and the model is asked again when all are answered (§4.23)', async ({
+  page,
+  model,
+}) => {
+  model.reply(['Two sums.', sum('1 + 1'), sum('2 + 2')])
+  await send(page, 'Both, please')
+  await expect(block(page, 'Calculator')).toContainText('1 + 1')
+  await expect(page.getByRole('region', { name: 'Tool call: Calculator' })).toHaveCount(1)
+  await card(page).click()
+  await expect(block(page, 'Calculator')).toContainText('2 + 2')
+  await expect(page.getByRole('region', { name: 'Tool call: Calculator' })).toHaveCount(2)
+  expect(model.requests).toHaveLength(1)
+  model.reply(['Two and four.'])
+  await card(page).click()
+  await expect(lastTurn(page)).toContainText('Two and four.')
+  await expect(page.getByRole('article')).toHaveCount(2)
+  expect(model.requests).toHaveLength(2)
+})
+
+test('another answer after a tool is asked for its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
+  page,
+  model,
+}) => {
+  await askForSum(page, model)
+  model.reply(['It is five.'])
+  await card(page).click()
+  await expect(lastTurn(page)).toContainText('It is five.')
+  model.reply(['Five, I think.'])
+  await lastTurn(page).hover()
+  await page.getByRole('button', { name: 'Regenerate' }).click()
+  await expect(lastTurn(page)).toContainText('Five, I think.')
+  await expect(lastTurn(page)).toContainText('2/2')
+  await expect(block(page, 'Calculator')).toContainText(/\d+ ms/)
+  await page.getByRole('button', { name: 'Previous version' }).click()
+  await expect(lastTurn(page)).toContainText('It is five.')
+  await expect(block(page, 'Calculator')).toContainText(/\d+ ms/)
+  await page.reload()
+  await expect(lastTurn(page)).toContainText('It is five.')
+})

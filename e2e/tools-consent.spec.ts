@@ -1,0 +1,50 @@
+import { startOAuthMcpServer } from '../server/testing/oauth-mcp-server.ts'
+import { expect } from './fixtures.ts'
+import { block, callApi, callTool, lastTurn, line, send, test } from './tools-fixtures.ts'
+
+test.describe.configure({ timeout: 60_000 })
+
+test('a connector whose consent has ended is connected from the chat, which is where its person comes back to', async ({
+  page,
+  model,
+}) => {
+  const guarded = await startOAuthMcpServer()
+  try {
+    guarded.manners.life = 1
+    await callApi(page, 'POST', '/api/mcp-server', { name: 'guarded', url: guarded.url, allow_tools: null })
+    await page.goto('/settings/connectors')
+    const row = page.getByRole('listitem').filter({ hasText: guarded.url })
+    await row.getByRole('button', { name: 'Connect', exact: true }).click()
+    await expect(page.getByText('Connector "guarded" connected')).toBeVisible()
+    guarded.manners.revoked = true
+    const connectedAt = Date.now()
+    await expect.poll(() => Date.now() - connectedAt, { timeout: 5000 }).toBeGreaterThan(1100)
+
+    await page.goto('/')
+    model.reply([callTool('guarded__secret')])
+    model.reply(['You have to connect it.'])
+    await send(page, 'What is the secret?')
+    await expect(lastTurn(page)).toContainText('You have to connect it.')
+    await expect(line(page, 'secret')).toContainText('Needs authorization')
+    await expect(block(page, 'secret')).toContainText('guarded needs your authorization.')
+
+    const chat = page.url()
+    guarded.manners.revoked = false
+    guarded.manners.life = 3600
+    const consent = page.waitForRequest((request) => request.url().startsWith(`${guarded.origin}/authorize`))
+    await block(page, 'secret').getByRole('button', { name: 'Connect' }).click()
+    await consent
+    await expect(page.getByText('Connector "guarded" connected')).toBeVisible()
+    await expect(page).toHaveURL(chat)
+    await expect(page.getByRole('button', { name: 'Connect' })).toHaveCount(0)
+
+    model.reply([callTool('guarded__secret')])
+    model.reply(['Now I know.'])
+    await send(page, 'And now?')
+    await expect(lastTurn(page)).toContainText('Now I know.')
+    await line(page, 'secret').click()
+    await expect(block(page, 'secret')).toContainText('the secret')
+  } finally {
+    await guarded.close()
+  }
+})

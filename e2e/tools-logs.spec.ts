@@ -1,0 +1,58 @@
+import type { Page } from '@playwright/test'
+import { freePort } from '../server/testing/free-port.ts'
+import { expect } from './fixtures.ts'
+import { callApi, lastTurn, openTab, send, test } from './tools-fixtures.ts'
+
+test.describe.configure({ timeout: 60_000 })
+
+const panel = (page: Page) => page.getByRole('complementary', { name: 'Connection logs' })
+const preference = (page: Page) => page.getByRole('switch', { name: 'Connection logs' })
+
+test('logs of connections are off at first, are switched on in General, and then stand beside the chat that connects (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14)', async ({
+  page,
+  model,
+  context,
+  problems,
+}) => {
+  problems.expect(/502/)
+  await page.goto('/settings/general')
+  await expect(preference(page)).not.toBeChecked()
+  const second = await openTab(context, '/settings/general')
+  await preference(page).click()
+  for (const screen of [page, second]) await expect(preference(screen)).toBeChecked()
+  expect(await page.evaluate(() => localStorage.getItem('showMcpLogs'))).toBe('true')
+  await second.close()
+
+  // One that answers to nobody, beside the one that everybody has.
+  const url = `http://127.0.0.1:${await freePort()}/mcp`
+  await callApi(page, 'POST', '/api/mcp-server', { name: 'silent', url, allow_tools: null })
+  await callApi(page, 'POST', '/api/mcp-server/silent/connect', {}).catch(() => undefined)
+  await page.goto('/')
+  model.reply(['Good day.'])
+  await send(page, 'Hello')
+  await expect(lastTurn(page)).toContainText('Good day.')
+  await expect(panel(page)).toBeVisible()
+  const servers = panel(page).locator('ul').getByRole('listitem')
+  await expect(servers.filter({ hasText: 'default' })).toContainText('connected')
+  await expect(servers.filter({ hasText: 'silent' })).toContainText('error')
+  const log = panel(page).getByRole('log')
+  await expect(log).toContainText('Connecting to default')
+  await expect(log).toContainText('Connecting to silent')
+  await expect(log).toContainText('1 of 2 connectors are ready')
+
+  await panel(page).getByRole('button', { name: 'Clear logs' }).click()
+  await expect(log.getByRole('listitem')).toHaveCount(0)
+  await expect(servers).toHaveCount(2)
+  await panel(page).getByRole('button', { name: 'Close logs' }).click()
+  await expect(panel(page)).toHaveCount(0)
+  await page.reload()
+  await expect(lastTurn(page)).toContainText('Good day.')
+  await expect(panel(page)).toHaveCount(0)
+})
+
+test('without the preference no logs are shown (§2.28, §9.14)', async ({ page, model }) => {
+  model.reply(['Good day.'])
+  await send(page, 'Hello')
+  await expect(lastTurn(page)).toContainText('Good day.')
+  await expect(panel(page)).toHaveCount(0)
+})

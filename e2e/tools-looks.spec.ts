@@ -1,0 +1,133 @@
+import { startEverything } from '../server/testing/start-mcp-process.ts'
+import type { McpProcess } from '../server/testing/start-mcp-process.ts'
+import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
+import { expect, looks } from './fixtures.ts'
+import { signIn } from './sign-up.ts'
+import { startOnce } from './start-once.ts'
+import {
+  addConnector,
+  block,
+  callTool,
+  lastTurn,
+  line,
+  send,
+  sendButton,
+  stopButton,
+  test as base,
+} from './tools-fixtures.ts'
+
+base.describe.configure({ timeout: 90_000 })
+
+const test = base.extend<object, { readonly everything: McpProcess }>({
+  everything: startOnce(startEverything),
+})
+
+for (const { look, viewport, colorScheme } of looks)
+  test(`tools in a chat can be used by everyone: ${look} (§2.28, §2.33, §2.34)`, async ({
+    page,
+    model,
+    axe,
+    everything,
+  }) => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.evaluate(() => {
+      localStorage.setItem('theme', 'system')
+      localStorage.setItem('showMcpLogs', 'true')
+    })
+    await page.reload()
+    const check = async () => {
+      await axe(page)
+      await expectNoSidewaysScroll(page)
+    }
+    model.reply(['I will count.', callTool('default__calculate', { expression: '2 + 3'.repeat(30) })])
+    await send(page, 'How much is it?')
+    await expect(page.getByRole('button', { name: 'Allow Once' })).toBeEnabled()
+    await expect(block(page, 'Calculator')).toContainText('built in')
+    await expect(page.getByRole('complementary', { name: 'Connection logs' })).toHaveCount(
+      viewport.width > 1000 ? 1 : 0,
+    )
+    await check()
+    model.reply(['So it is.'])
+    await page.getByRole('button', { name: 'Allow Once' }).click()
+    await expect(lastTurn(page)).toContainText('So it is.')
+    await line(page, 'Calculator').click()
+    await check()
+
+    await addConnector(page, { name: 'everything', url: everything.url })
+    model.reply([
+      callTool('everything__get-tiny-image'),
+      callTool('everything__get-resource-links', { count: 3 }),
+      callTool('everything__trigger-elicitation-request'),
+    ])
+    await expect(sendButton(page)).toBeVisible()
+    await send(page, 'Show me')
+    await expect(page.getByRole('form', { name: 'Question of everything' })).toBeVisible()
+    for (const title of ['Get Tiny Image Tool', 'Get Resource Links Tool']) await line(page, title).click()
+    await expect(block(page, 'Get Tiny Image Tool').getByRole('img')).toBeVisible()
+    await check()
+    await stopButton(page).click()
+    await expect(line(page, 'Trigger Elicitation Request Tool')).toContainText('Stopped')
+    await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible()
+    await check()
+  })
+
+test('a shared chat shows of a tool its name and how it stands, and neither logs nor buttons (§2.37, §6.2)', async ({
+  page,
+  model,
+  openBrowser,
+}) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate(() => localStorage.setItem('showMcpLogs', 'true'))
+  await page.reload()
+  model.reply(['I will count.', callTool('default__calculate', { expression: '1234 + 1' })])
+  await send(page, 'How much is it?')
+  model.reply(['There you are.'])
+  await page.getByRole('button', { name: 'Allow Once' }).click()
+  await expect(lastTurn(page)).toContainText('There you are.')
+  await lastTurn(page).hover()
+  await lastTurn(page).getByRole('button', { name: 'Share' }).click()
+  await expect(page.getByText('Copied to clipboard!')).toBeVisible()
+  const visitor = await (await openBrowser()).newPage()
+  await visitor.goto(await page.evaluate(() => navigator.clipboard.readText()))
+  await expect(visitor.getByText('There you are.')).toBeVisible()
+  await expect(visitor.getByRole('article')).toHaveCount(2)
+  await expect(visitor.getByText('calculate', { exact: true })).toBeVisible()
+  await expect(visitor.getByText('Done', { exact: true })).toBeVisible()
+  await expect(visitor.getByText('1234')).toHaveCount(0)
+  await expect(visitor.getByText('1235')).toHaveCount(0)
+  await expect(visitor.getByRole('complementary')).toHaveCount(0)
+  for (const name of [/Allow/, 'Deny', 'Continue', /Calculator/])
+    await expect(visitor.getByRole('button', { name })).toHaveCount(0)
+})
+
+test('what a tool did while a device was offline is there when it is back', async ({
+  page,
+  person,
+  model,
+  openBrowser,
+  problems,
+  everything,
+}) => {
+  problems.expect(/ERR_/)
+  await addConnector(page, { name: 'everything', url: everything.url })
+  const gate = model.gate()
+  model.reply([callTool('everything__trigger-long-running-operation', { duration: 5, steps: 5 })])
+  model.reply([gate, 'All done.'])
+  await send(page, 'Take your time')
+  const title = 'Trigger Long Running Operation Tool'
+  const device = await (await openBrowser()).newPage()
+  await signIn(device, person)
+  await device.goto(page.url())
+  await expect(block(device, title)).toBeVisible()
+  await device.context().setOffline(true)
+  await expect(device.getByText('The connection is lost. Joining again...')).toBeVisible({ timeout: 15_000 })
+  await model.received(2)
+  gate.open()
+  await expect(lastTurn(page)).toContainText('All done.')
+  await device.context().setOffline(false)
+  await expect(lastTurn(device)).toContainText('All done.', { timeout: 20_000 })
+  await expect(line(device, title)).toContainText(/\d s/)
+  await expect(device.getByRole('article')).toHaveCount(2)
+  await expect(sendButton(device)).toBeVisible()
+})
