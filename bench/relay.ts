@@ -13,27 +13,31 @@ import { startProduct } from './parts/start-measured-product.ts'
  */
 
 const rounds = Number(process.argv[2] ?? 3)
-const scenarios = [
-  {
-    name: 'unthrottled',
-    streams: 100,
-    tokens: 2_000,
-    model: burst(2_000),
-    spread: 0,
-    sequential: false,
-    most: 1.6,
-  },
-  {
-    name: 'paced',
-    streams: 30,
-    tokens: 300,
-    model: paced(30, 300),
-    spread: 33,
-    sequential: false,
-    most: 1.5,
-  },
-  { name: 'first token', streams: 60, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
-] as const
+/** A part of a scenario's name, to run no other. */
+const chosen = process.argv[3] ?? ''
+const scenarios = (
+  [
+    {
+      name: 'unthrottled',
+      streams: 100,
+      tokens: 2_000,
+      model: burst(2_000),
+      spread: 0,
+      sequential: false,
+      most: 1.6,
+    },
+    {
+      name: 'paced',
+      streams: 30,
+      tokens: 300,
+      model: paced(30, 300),
+      spread: 33,
+      sequential: false,
+      most: 1.5,
+    },
+    { name: 'first token', streams: 60, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
+  ] as const
+).filter(({ name }) => name.includes(chosen))
 /** Milliseconds to the first token. */
 const mostFirstToken = 3
 
@@ -58,6 +62,13 @@ const product = await startProduct(
 )
 const messages = [{ role: 'user', content: 'go' }]
 const targets: readonly Target[] = [
+  {
+    name: 'upstream',
+    process: upstream,
+    url: `${upstream.line}/v1/chat/completions`,
+    headers: {},
+    bodies: (model, count) => Promise.resolve(Array.from({ length: count }, () => ({ model }))),
+  },
   {
     name: 'bare relay',
     process: relay,
@@ -85,6 +96,8 @@ const note = (key: string, value: number): void => {
 for (let round = 0; round <= rounds; round++) {
   for (const { name, streams, tokens, model, spread, sequential } of scenarios) {
     for (const target of targets) {
+      // What a request costs here without anything between: absolute times say little without it.
+      if (target.name === 'upstream' && !sequential) continue
       const bodies = await target.bodies(model, streams)
       const before = target.process.cpu()
       const result = await runLoad({ url: target.url, headers: target.headers, bodies, spread, sequential })
@@ -107,8 +120,9 @@ for (const { name, sequential, most } of scenarios) {
   reached &&= good
   const unit = sequential ? 'ms to the first token' : 'µs of processor time a token'
   const goal = sequential ? `at most ${mostFirstToken} ms` : `at most ${most} x`
+  const alone = sequential ? `, upstream alone ${show(median(figures.get(`${name} upstream`) ?? []))}` : ''
   console.log(
-    `${name}: product ${show(own)}, bare relay ${show(bare)} ${unit}; ratio ${show(own / bare)} (to reach: ${goal}) ${good ? 'reached' : 'NOT REACHED'}`,
+    `${name}: product ${show(own)}, bare relay ${show(bare)}${alone} ${unit}; ratio ${show(own / bare)} (to reach: ${goal}) ${good ? 'reached' : 'NOT REACHED'}`,
   )
 }
 await Promise.all([product.end(), relay.end(), upstream.end()])
