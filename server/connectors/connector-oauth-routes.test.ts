@@ -201,6 +201,20 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it.each([
+    ['https://evil.example', 'failed', []],
+    ['itself', 'connected', ['authorization_code']],
+  ])(
+    'compares who answers with where the person was sent, also when that was not published: %s',
+    async (issuer, outcome, requests) => {
+      server.manners.describesItself = false
+      server.manners.issuer = issuer === 'itself' ? server.origin : issuer
+      const { back, cookie } = await start()
+      expect(await comeBack(back, cookie)).toContain(`authorization=${outcome}`)
+      expect(server.tokenRequests).toEqual(requests)
+    },
+  )
+
+  it.each([
     'javascript:alert(1)',
     'data:text/html,x',
     'file:///etc/passwd',

@@ -17,6 +17,8 @@ export interface OAuthMcpServer {
     authorizationEndpoint: string | null
     /** Who it says it is when it sends a person back; null means nothing is said. */
     issuer: string | null
+    /** Publishes what its authorization server is. */
+    describesItself: boolean
     /** Takes tokens back, and says where. */
     takesBack: boolean
     /** What happens before tokens are taken back. */
@@ -67,6 +69,7 @@ class AuthorizationState {
     revoked: false,
     authorizationEndpoint: null,
     issuer: null,
+    describesItself: true,
     takesBack: true,
     beforeTaking: () => Promise.resolve(),
     beforeTokens: () => Promise.resolve(),
@@ -90,7 +93,8 @@ class AuthorizationState {
       case '/.well-known/oauth-protected-resource/mcp':
         return json({ resource: `${this.origin}/mcp`, authorization_servers: [this.origin] })
       case '/.well-known/oauth-authorization-server':
-        return json(this.#describe())
+        if (this.manners.describesItself) return json(this.#describe())
+        return void response.writeHead(404).end()
       case '/register':
         return json({ ...(JSON.parse(body) as object), client_id: 'yonder-here' }, 201)
       case '/authorize':

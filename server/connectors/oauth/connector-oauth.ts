@@ -131,7 +131,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async discoveryState(): Promise<OAuthDiscoveryState | undefined> {
-    if (this.#pending !== undefined) return this.#pending.discovery as OAuthDiscoveryState
+    if (this.#pending !== undefined) return this.#pending.discovery
     return (await this.#discovery())?.state ?? undefined
   }
 

@@ -1,3 +1,4 @@
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 import { createHash, randomBytes } from 'node:crypto'
 
 /** Milliseconds in which a person must come back with their consent. */
@@ -18,7 +19,8 @@ export interface PendingConsent {
   readonly verifier: string
   readonly returnTo: string
   readonly credentialVersion: number
-  readonly discovery: unknown
+  /** Where the person was sent. */
+  readonly discovery: OAuthDiscoveryState | undefined
   /** What was asked for. */
   readonly scope: string | null
 }

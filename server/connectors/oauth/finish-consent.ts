@@ -67,12 +67,25 @@ async function redeem(
   issuer: string | undefined,
 ): Promise<void> {
   const url = deps.guards.typed.requireUrl(connector.url)
+  requireIssuer(pending.discovery, issuer)
   await runAuth(deps, new ConnectorOAuth(deps, connector, { pending }), url, {
     authorizationCode: code,
     iss: issuer,
   })
   deps.retries.reset(connectionKey(connector))
   await refreshTools(deps, connector)
+}
+
+/**
+ * The library compares names where the server published one. Where it did not, its address is its name: otherwise it could
+ * have sent the person on to another server, and be handed that one's code.
+ */
+function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | undefined): void {
+  if (issuer === undefined || discovery?.authorizationServerMetadata !== undefined) return
+  const expected = discovery?.authorizationServerUrl
+  if (expected === undefined || new URL(issuer).href !== new URL(expected).href) {
+    throw new Error('The code comes from another authorization server.')
+  }
 }
 
 function isSame(first: string, second: string): boolean {
