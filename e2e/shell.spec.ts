@@ -178,7 +178,7 @@ test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ 
   }).toPass({ timeout: 10_000 })
   const found = page.getByRole('listitem')
   await expect(found.locator('mark').first()).toHaveText('mushroom')
-  await expect(found.getByText('Which mushrooms glow at night?', { exact: true })).toBeVisible()
+  await expect(found.getByText('Which mushrooms glow at night?', { exact: true }).first()).toBeVisible()
   await expect(found.locator('time')).toHaveText(/^\d\d:\d\d$/)
   await axe(page)
   await page.keyboard.press('ArrowDown')
