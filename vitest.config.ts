@@ -7,8 +7,8 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {
-    // As many as there are processors; one fewer, as Vitest would have it, is one too few on two.
-    maxWorkers: availableParallelism(),
+    // Tests of real processes and clocks wait as much as they compute: one more than there are processors.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { name: 'contract', root: path('contract'), environment: 'node' } },
       {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
 
@@ -9,7 +10,8 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   outputDir: '../test-results',
   fullyParallel: true,
-  workers: 2,
+  // Tests wait for pages as much as they compute.
+  workers: availableParallelism() + 1,
   // On a shared machine a page may be starved for seconds: what fails there is asked once more, and reported as flaky.
   retries: process.env['CI'] === undefined ? 0 : 1,
   timeout: 30_000,

@@ -16,9 +16,10 @@ export function canInstallSystemPackages() {
 export async function installSystemPackage(name) {
   if (!canInstallSystemPackages()) return false
   console.log(`Installing ${name} with apt-get; this can take a minute or two.`)
-  const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  if (!updated) updated = (await runCommand('apt-get', ['update', '-q'], { env })).code === 0
+  const options = { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } }
+  if (!updated) updated = (await runCommand('apt-get', ['update', '-q'], options)).code === 0
   const parameters = ['install', '-y', '-q', '--no-install-recommends', name]
-  const { code } = await runCommand('apt-get', parameters, { env })
+  const { code, output } = await runCommand('apt-get', parameters, options)
+  if (code !== 0) console.log(`apt-get could not install ${name}:\n${output.trimEnd()}`)
   return code === 0
 }

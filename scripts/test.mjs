@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
+import { provideChromium } from './provide-chromium.mjs'
 import { provideConformance } from './provide-conformance.mjs'
 import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
@@ -16,6 +17,9 @@ const stageDeadlineMs = 20 * 60_000
 await setUp()
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
+
+// What later stages need comes over the network while the checks compute.
+const provided = Promise.all([provideConformance(), provideChromium()])
 
 let counts = noCounts
 for (const run of [runCheckStage, runVitestStage, runBrowserStage]) {
@@ -37,8 +41,8 @@ async function runCheckStage() {
 
 /** Unit and integration tests, on SQLite and on PostgreSQL. */
 async function runVitestStage() {
+  await provided
   console.log('\nUnit and integration tests')
-  await provideConformance()
   // Vitest itself finds a PostgreSQL that runs already.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {
