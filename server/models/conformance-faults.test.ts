@@ -1,0 +1,161 @@
+import { apiTypes } from '@yonder/contract/bot'
+import type { ErrorCode } from '@yonder/contract/error-codes'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { guardedFetch } from '../http/guarded-fetch.ts'
+import { startHostileModel } from '../testing/hostile-model.ts'
+import type { HostileModel } from '../testing/hostile-model.ts'
+import { openModelScene, sceneKey, sceneLimits } from '../testing/open-model-scene.ts'
+import type { ModelScene } from '../testing/open-model-scene.ts'
+
+let scene: ModelScene
+
+beforeAll(async () => {
+  scene = await openModelScene()
+})
+afterEach(() => scene.closeServers())
+afterAll(() => scene.close())
+
+/** An upstream of its own, so that tests can run side by side. */
+async function withHostile<Result>(run: (upstream: HostileModel) => Promise<Result>): Promise<Result> {
+  const upstream = await startHostileModel()
+  try {
+    return await run(upstream)
+  } finally {
+    await upstream.close()
+  }
+}
+
+describe.each(apiTypes)('%s', (apiType) => {
+  const failures: Readonly<Record<string, ErrorCode>> = {
+    'no-answer': 'upstream_timeout',
+    silence: 'upstream_timeout',
+    'silence-after-text': 'upstream_timeout',
+    drip: 'upstream_timeout',
+    'bad-chunk': 'upstream_invalid',
+    'long-length': 'upstream_cut',
+    'not-http': 'upstream_invalid',
+    'closed-early': 'upstream_unreachable',
+    cut: 'upstream_cut',
+    'no-end': 'upstream_cut',
+    'broken-json': 'upstream_invalid',
+    html: 'upstream_invalid',
+    'html-as-stream': 'upstream_invalid',
+    'json-error': 'upstream_error',
+    empty: 'upstream_invalid',
+    'no-content': 'upstream_invalid',
+    'error-after-text': 'upstream_error',
+    gzip: 'upstream_invalid',
+    redirect: 'upstream_invalid',
+    'redirect-inside': 'upstream_invalid',
+    'huge-event': 'upstream_invalid',
+    endless: 'output_limit',
+    'refuse-key': 'upstream_refused_key',
+    forbidden: 'upstream_refused_key',
+    echo: 'upstream_error',
+    'not-found': 'upstream_error',
+    'rate-limit': 'upstream_rate_limited',
+    'rate-limit-huge': 'upstream_rate_limited',
+    'status-500': 'upstream_error',
+    'broken-tool': 'upstream_invalid',
+    'cut-tool': 'upstream_cut',
+  }
+
+  it.concurrent.each(Object.entries(failures))('ends %s as %s', (fault, code) =>
+    withHostile(async (upstream) => {
+      const started = Date.now()
+      const { parts, end } = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
+      expect(Date.now() - started).toBeLessThan(sceneLimits.total + 1500)
+      expect(end).toMatchObject({ type: 'failed', code })
+      const message = end?.type === 'failed' ? end.message : ''
+      expect(message).toMatch(/^\S.{10,600}[.!?…]$/)
+      expect(message).not.toContain(sceneKey)
+      expect(message).not.toContain('seven four one nine')
+      expect(parts.filter((part) => part.type === 'tool_call')).toEqual([])
+      expect(upstream.strayed).toBe(0)
+      expect(await scene.countOpen(upstream)).toBe(0)
+    }),
+  )
+
+  it.concurrent.each(['silence-after-text', 'cut', 'no-end', 'error-after-text', 'broken-json'])(
+    'keeps what came before %s',
+    async (fault) => {
+      expect((await scene.ask(apiType, scene.hostile.baseUrl, { request: { model: fault } })).text).toBe(
+        'partial',
+      )
+    },
+  )
+
+  const answers: Readonly<Record<string, string>> = {
+    'rate-limit-once': 'ok',
+    'rate-limit-date': 'ok',
+    'rate-limit-negative': 'ok',
+    'status-500-once': 'ok',
+    'status-503-once': 'ok',
+    'status-529-once': 'ok',
+    'odd-headers': 'ok',
+    'odd-events': '<script>alert(1)</script>',
+    'split-bytes': 'añ€😀 done',
+    'split-surrogates': 'smile 😀 lone \uFFFDx\uFFFDy',
+    'windows-lines': 'ok',
+  }
+
+  it.concurrent.each(Object.entries(answers))('answers through %s', (fault, text) =>
+    withHostile(async (upstream) => {
+      const answer = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
+      expect(answer.end).toEqual({ type: 'finish', reason: 'stop' })
+      expect(answer.text).toBe(text)
+      expect(upstream.asked.length).toBeLessThanOrEqual(2)
+    }),
+  )
+
+  it('asks at most three times, and never again once something came', async () => {
+    const asked = (fault: string) => scene.hostile.asked.filter((each) => each === fault).length
+    for (const [fault, times] of [
+      ['status-500', 3],
+      ['error-after-text', 1],
+      ['cut', 1],
+      ['rate-limit-huge', 1],
+    ] as const) {
+      const before = asked(fault)
+      await scene.ask(apiType, scene.hostile.baseUrl, { request: { model: fault } })
+      expect([fault, asked(fault) - before]).toEqual([fault, times])
+    }
+  })
+
+  it('tells a name that does not exist, a port where nobody listens and a server that speaks no TLS', async () => {
+    const { url } = await scene.serve(() => [])
+    const cases = ['http://no-such-host.invalid', 'http://127.0.0.1:9', url.replace('http:', 'https:')]
+    for (const address of cases) {
+      expect((await scene.ask(apiType, address)).end).toMatchObject({
+        type: 'failed',
+        code: 'upstream_unreachable',
+      })
+    }
+  })
+
+  it('names the setting when the address is refused, and the bot when its settings are no good', async () => {
+    const strict = guardedFetch({
+      policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
+    })
+    const count = scene.hostile.asked.length
+    for (const address of [
+      'http://10.0.0.5/v1',
+      scene.hostile.baseUrl,
+      scene.hostile.baseUrl.replace('127.0.0.1', 'localhost'),
+    ]) {
+      const refused = (await scene.ask(apiType, address, { guard: strict })).end
+      expect(refused).toMatchObject({ type: 'failed', code: 'address_refused' })
+      expect(refused?.type === 'failed' && refused.message).toContain('ALLOWED_PRIVATE_HOSTS')
+    }
+    expect(scene.hostile.asked).toHaveLength(count)
+    await strict.close()
+    const bad = [
+      scene.ask(apiType, 'not an address'),
+      scene.ask(apiType, 'file:///etc/passwd'),
+      scene.ask(apiType, scene.hostile.baseUrl, { path: 'https://elsewhere.example/' }),
+      scene.ask(apiType, scene.hostile.baseUrl, { apiKey: 'key\r\nX-Injected: y' }),
+    ]
+    for (const { end } of await Promise.all(bad))
+      expect(end).toMatchObject({ type: 'failed', code: 'bot_misconfigured' })
+  })
+})

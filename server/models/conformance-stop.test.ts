@@ -1,0 +1,50 @@
+import { apiTypes } from '@yonder/contract/bot'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openModelScene } from '../testing/open-model-scene.ts'
+import type { ModelScene } from '../testing/open-model-scene.ts'
+
+let scene: ModelScene
+
+beforeAll(async () => {
+  scene = await openModelScene()
+})
+afterAll(() => scene.close())
+
+describe.each(apiTypes)('%s', (apiType) => {
+  it('closes the upstream within a second of an abort and gives nothing more', async () => {
+    const stop = new AbortController()
+    const started = Date.now()
+    const { parts } = await scene.ask(apiType, scene.hostile.baseUrl, {
+      request: { model: 'endless' },
+      signal: stop.signal,
+      limits: { outputChars: 1e9 },
+      onParts: (some) => {
+        if (some.some((part) => part.type === 'text')) queueMicrotask(() => stop.abort())
+      },
+    })
+    expect(Date.now() - started).toBeLessThan(1000)
+    expect(parts.some((part) => part.type === 'finish' || part.type === 'failed')).toBe(false)
+    expect(await scene.countOpen(scene.hostile)).toBe(0)
+  })
+
+  it('resolves at once when aborted before the first byte, and asks nothing when aborted already', async () => {
+    const stop = new AbortController()
+    setTimeout(() => stop.abort(), 50)
+    const started = Date.now()
+    expect(
+      (
+        await scene.ask(apiType, scene.hostile.baseUrl, {
+          request: { model: 'no-answer' },
+          signal: stop.signal,
+        })
+      ).parts,
+    ).toEqual([])
+    expect(Date.now() - started).toBeLessThan(500)
+    expect(await scene.countOpen(scene.hostile)).toBe(0)
+    const count = scene.hostile.asked.length
+    expect((await scene.ask(apiType, scene.hostile.baseUrl, { signal: AbortSignal.abort() })).parts).toEqual(
+      [],
+    )
+    expect(scene.hostile.asked).toHaveLength(count)
+  })
+})
