@@ -1,6 +1,10 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerMcp } from './answer-mcp.ts'
+import type { SmallMcpServer } from './answer-mcp.ts'
+
+const mcp: SmallMcpServer = { name: 'keyed', tool: 'search', result: 'found' }
 
 export interface KeyedMcpServer {
   readonly origin: string
@@ -47,27 +51,5 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   if (request.method !== 'POST') return void response.writeHead(405).end()
-  const { id, method } = JSON.parse(Buffer.concat(chunks).toString()) as { id?: number; method: string }
-  if (id === undefined) return void response.writeHead(202).end()
-  response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerMethod(method) }))
-}
-
-function answerMethod(method: string): object {
-  switch (method) {
-    case 'initialize':
-      return {
-        result: {
-          protocolVersion: '2025-11-25',
-          capabilities: { tools: {} },
-          serverInfo: { name: 'keyed', version: '1' },
-        },
-      }
-    case 'tools/list':
-      return { result: { tools: [{ name: 'search', inputSchema: { type: 'object', properties: {} } }] } }
-    case 'tools/call':
-      return { result: { content: [{ type: 'text', text: 'found' }] } }
-    default:
-      return { error: { code: -32_601, message: 'Unknown' } }
-  }
+  answerMcp(mcp, Buffer.concat(chunks).toString(), response)
 }

@@ -2,6 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerMcp } from './answer-mcp.ts'
+import type { SmallMcpServer } from './answer-mcp.ts'
+
+const mcp: SmallMcpServer = { name: 'guarded', tool: 'secret', result: 'the secret' }
 
 export interface OAuthMcpServer {
   readonly origin: string
@@ -179,28 +183,6 @@ class AuthorizationState {
       return
     }
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const { id, method } = JSON.parse(body) as { id?: number; method: string }
-    if (id === undefined) return void response.writeHead(202).end()
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerMethod(method) }))
-  }
-}
-
-function answerMethod(method: string): object {
-  switch (method) {
-    case 'initialize':
-      return {
-        result: {
-          protocolVersion: '2025-11-25',
-          capabilities: { tools: {} },
-          serverInfo: { name: 'guarded', version: '1' },
-        },
-      }
-    case 'tools/list':
-      return { result: { tools: [{ name: 'secret', inputSchema: { type: 'object', properties: {} } }] } }
-    case 'tools/call':
-      return { result: { content: [{ type: 'text', text: 'the secret' }] } }
-    default:
-      return { error: { code: -32_601, message: 'Unknown' } }
+    answerMcp(mcp, body, response)
   }
 }

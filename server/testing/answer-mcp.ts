@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http'
+
+/** What an MCP server with one tool, and no opinions, says of itself. */
+export interface SmallMcpServer {
+  readonly name: string
+  readonly tool: string
+  /** What every call brings. */
+  readonly result: string
+}
+
+/** Answers a message to such a server. */
+export function answerMcp(server: SmallMcpServer, body: string, response: ServerResponse): void {
+  const { id, method } = JSON.parse(body) as { id?: number; method: string }
+  if (id === undefined) return void response.writeHead(202).end()
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerMethod(server, method) }))
+}
+
+function answerMethod({ name, tool, result }: SmallMcpServer, method: string): object {
+  switch (method) {
+    case 'initialize':
+      return {
+        result: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name, version: '1' },
+        },
+      }
+    case 'tools/list':
+      return { result: { tools: [{ name: tool, inputSchema: { type: 'object', properties: {} } }] } }
+    case 'tools/call':
+      return { result: { content: [{ type: 'text', text: result }] } }
+    default:
+      return { error: { code: -32_601, message: 'Unknown' } }
+  }
+}
