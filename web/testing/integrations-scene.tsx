@@ -1,0 +1,78 @@
+import type { Integration, IntegrationInput } from '@yonder/contract/integration'
+import { screen, within } from '@testing-library/react'
+import { onTestFinished, vi } from 'vitest'
+import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
+import { ToastRegion } from '../ui/toast-region.tsx'
+import { toastStore } from '../ui/toast-store.ts'
+import { renderScreen } from './render-screen.tsx'
+import { json, ScriptedApi } from './scripted-api.ts'
+
+export const gmail: Integration = {
+  name: 'google-gmail',
+  auth_type: 'oauth',
+  connected: false,
+  api_key: null,
+  notice: null,
+}
+export const calendar: Integration = { ...gmail, name: 'google-calendar', connected: true }
+export const tavily: Integration = { ...gmail, name: 'tavily', auth_type: 'api_key' }
+export const mask = 'tvly••••••••9876'
+export const withKey: Integration = { ...tavily, connected: true, api_key: mask }
+
+export const list = 'GET /api/integrations'
+export const types = 'GET /api/integration/types'
+export const create = 'POST /api/integration'
+export const consent = 'GET /api/integration/auth/google-gmail'
+
+/** A server that keeps integrations, and answers as told where a test says so. One for each test. */
+export class IntegrationsScene {
+  readonly api = new ScriptedApi()
+  stored: readonly Integration[] = []
+  /** Where the browser would be sent to. */
+  readonly assign = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
+
+  constructor() {
+    onTestFinished(() => this.assign.mockRestore())
+    for (const { id } of toastStore.list()) toastStore.dismiss(id)
+    this.api
+      .on(list, () => json(this.stored))
+      .on(types, () => json(['google-gmail', 'google-calendar', 'tavily', 'brave-search']))
+      .on(create, ({ body }) => {
+        const { name, auth_type, api_key } = body as IntegrationInput
+        const key = api_key ? { connected: true, api_key: mask } : {}
+        return this.keep({ ...gmail, name, auth_type, ...key })
+      })
+      .on(consent, () => json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
+  }
+
+  /** The server keeps it, beside or instead of what had its name. */
+  keep(integration: Integration): Response {
+    this.stored = [...this.stored.filter(({ name }) => name !== integration.name), integration]
+    return json(integration)
+  }
+
+  open(...integrations: readonly Integration[]) {
+    this.stored = integrations
+    return renderScreen(
+      this.api,
+      <>
+        <IntegrationsSection />
+        <ToastRegion />
+      </>,
+    )
+  }
+
+  /** Every request but reads. */
+  get writes() {
+    return this.api.requests.filter(({ route }) => !route.startsWith('GET'))
+  }
+}
+
+export const button = (name: string, scope: ReturnType<typeof within> = screen) =>
+  scope.getByRole('button', { name })
+
+export const cardOf = async (title: string) =>
+  within((await screen.findByRole('heading', { name: title })).closest('li')!)
+
+/** An answer that does not come. */
+export const never = () => new Promise<Response>(() => undefined)
