@@ -10,7 +10,7 @@ const longestText = 10_000
 export function presetEntry(field: ElicitationField): QuestionEntry {
   switch (field.kind) {
     case 'text':
-      return field.value ?? ''
+      return presetText(field)
     case 'number':
       return field.value === null ? '' : String(field.value)
     case 'switch':
@@ -18,6 +18,20 @@ export function presetEntry(field: ElicitationField): QuestionEntry {
     case 'choice':
       return field.value
   }
+}
+
+/** A box for dates shows nothing but dates as it writes them: nothing may be sent that nobody sees. */
+function presetText({ format, value }: Extract<ElicitationField, { kind: 'text' }>): string {
+  if (value === null) return ''
+  if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
+  return format === 'date-time' ? toLocalMoment(Date.parse(value)) : value
+}
+
+/** Milliseconds since 1970 as the date and the time of the person's own place, without seconds that are none. */
+function toLocalMoment(moment: number): string {
+  if (Number.isNaN(moment)) return ''
+  const offset = new Date(moment).getTimezoneOffset() * 60_000
+  return new Date(moment - offset).toISOString().slice(0, 19).replace(/:00$/, '')
 }
 
 /** What is wrong with an entry, in a sentence; nothing when it can be sent. */
