@@ -2,9 +2,19 @@ import type { Message } from '@yonder/contract/message'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+import { personalStorage } from '../features/chat/personal-storage.ts'
 import { expectConsole } from '../testing/expect-console.ts'
 import { failure, json } from '../testing/scripted-api.ts'
-import { call, openRunning, question, turnIsOver } from '../testing/tool-chat-scene.tsx'
+import {
+  answered,
+  call,
+  chatOf,
+  openRunning,
+  openToolChat,
+  question,
+  result,
+  turnIsOver,
+} from '../testing/tool-chat-scene.tsx'
 
 describe('a call that asks its person', () => {
   type Fields = NonNullable<NonNullable<Message['call']>['question']>['fields']
@@ -19,29 +29,30 @@ describe('a call that asks its person', () => {
     maxLength: null,
     value: null,
   } as const
-  const openAsking = async (fields: Fields) => {
+  const age = {
+    ...shared,
+    kind: 'number',
+    name: 'age',
+    label: 'Age',
+    whole: true,
+    minimum: 18,
+    maximum: 150,
+    value: null,
+  } as const
+  const openAsking = async (fields: Fields, id = 'q1') => {
     const asking = call('a1', 'u1', {
-      call: { state: 'running', question: { id: 'q1', message: 'Who are you?', fields } },
+      call: { state: 'running', question: { id, message: 'Who are you?', fields } },
     })
-    const { api, stream } = await openRunning(4, [question, asking])
-    api.on('POST /api/tool/answer', () => json({ answered: true }))
-    return { api, stream }
+    const opened = await openRunning(4, [question, asking])
+    opened.api.on('POST /api/tool/answer', () => json({ answered: true }))
+    return opened
   }
   const form = () => screen.getByRole('form', { name: 'Question of default' })
 
   it('shows whose question it is, also after a reload, and sends what was entered', async () => {
     const { api, stream } = await openAsking([
       name,
-      {
-        ...shared,
-        kind: 'number',
-        name: 'age',
-        label: 'Age',
-        whole: true,
-        minimum: 0,
-        maximum: 150,
-        value: null,
-      },
+      age,
       { ...shared, kind: 'switch', name: 'news', label: 'News', value: true },
       {
         ...shared,
@@ -95,16 +106,7 @@ describe('a call that asks its person', () => {
   it('says what is wrong with an entry, and sends nothing then', async () => {
     const { api, stream } = await openAsking([
       name,
-      {
-        ...shared,
-        kind: 'number',
-        name: 'age',
-        label: 'Age',
-        whole: true,
-        minimum: 18,
-        maximum: null,
-        value: 17.5,
-      },
+      { ...age, value: 17.5 },
       { ...name, name: 'mail', label: 'Mail', format: 'email', minLength: null, value: 'nobody' },
     ])
     await userEvent.type(within(form()).getByLabelText('Name *'), 'A')
@@ -136,5 +138,111 @@ describe('a call that asks its person', () => {
     stream.end()
     await turnIsOver()
     expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
+  })
+
+  describe('what is entered', () => {
+    const colour = {
+      ...shared,
+      kind: 'choice',
+      many: false,
+      name: 'colour',
+      label: 'Colour',
+      options: [{ value: 'r', label: 'Red' }],
+      value: [],
+    } satisfies Fields[number]
+    const news = { ...shared, kind: 'switch', name: 'news', label: 'News', value: true } as const
+    const fields: Fields = [name, age, colour, news]
+    const field = (label: string) => within(form()).getByLabelText(label)
+    const press = async (label: string) =>
+      userEvent.click(within(form()).getByRole('button', { name: label }))
+    const stored = () => Object.entries(localStorage).filter(([key]) => key.includes('question'))
+
+    /** Fills the form in; what comes back is the page before it is left. */
+    const fillIn = async () => {
+      const opened = await openAsking(fields)
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Age *'), '36')
+      await userEvent.selectOptions(field('Colour *'), 'Red')
+      await userEvent.click(field('News'))
+      return opened
+    }
+
+    it('is still there after a reload, and is what is sent', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      const { api } = await openAsking(fields)
+      expect(field('Name *')).toHaveValue('Ada')
+      expect(field('Age *')).toHaveValue(36)
+      expect(field('Colour *')).toHaveDisplayValue('Red')
+      expect(field('News')).not.toBeChecked()
+      await press('Submit')
+      expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({
+        answer: { content: { name: 'Ada', age: 36, colour: 'r', news: false } },
+      })
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('does not come back for another question', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      await openAsking(fields, 'q2')
+      expect(field('Name *')).toHaveValue('')
+    })
+
+    it('goes when it is declined, and not when that did not arrive', async () => {
+      expectConsole('error', /Your answer was not sent/)
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
+      await press('Decline')
+      await screen.findByText('Your answer was not sent: Later.')
+      expect(stored()).toHaveLength(1)
+      api.on('POST /api/tool/answer', () => json({ answered: true }))
+      await press('Decline')
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('stays for whoever has to sign in again before it can be sent (§8.2)', async () => {
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => new Response(null, { status: 401 }))
+      await press('Submit')
+      await waitFor(() => expect(api.signedOut).toBe(true))
+      expect(stored()).toHaveLength(1)
+    })
+
+    it('goes when the call ends without it, also while nobody looks', async () => {
+      const { stream } = await fillIn()
+      stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+      await waitFor(() => expect(stored()).toEqual([]))
+      stream.end()
+      await turnIsOver()
+
+      const { view } = await fillIn()
+      view.unmount()
+      expect(stored()).toHaveLength(1)
+      await openToolChat(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1')))
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('leaves the browser with its person', async () => {
+      await fillIn()
+      expect(stored()).toHaveLength(1)
+      personalStorage.clearTexts()
+      expect(stored()).toEqual([])
+    })
+
+    it('is not kept where it looks like a secret', async () => {
+      const secrets = [
+        { ...name, name: 'access_token', label: 'Key for the door' },
+        { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },
+        { ...age, name: 'card_pin', label: 'Four digits' },
+      ]
+      await openAsking([name, ...secrets])
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Key for the door *'), 'hush-1')
+      await userEvent.type(field('Code *'), 'hush-2')
+      await userEvent.type(field('Four digits *'), '4711')
+      expect(JSON.stringify(stored())).toContain('Ada')
+      expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/hush|4711/)
+    })
   })
 })

@@ -109,8 +109,8 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
 export async function openRunning(seq: number, messages: readonly Message[]) {
   const stream = new EventStream(seq)
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)
-  await openToolChat({ ...chatOf(...messages), run: { message_id: 'a1', seq } }, api)
-  return { api, stream }
+  const { view } = await openToolChat({ ...chatOf(...messages), run: { message_id: 'a1', seq } }, api)
+  return { api, stream, view }
 }
 
 /** Sends a message; answers with the stream of its reply 'a1', which has begun. */

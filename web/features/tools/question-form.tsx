@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../ui/button.tsx'
 import { InertText } from './inert-text.tsx'
+import { questionDraft } from './question-draft.ts'
 import { answerWith, checkEntry, presetEntry } from './question-entry.ts'
 import type { QuestionEntry } from './question-entry.ts'
 import { QuestionField } from './question-field.tsx'
@@ -18,7 +19,7 @@ export interface QuestionFormProps {
 
 /** What a running call asks its person. It stays until the call has heard the answer, whoever gives it. */
 export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
-  const [entries, setEntries] = useState<ReadonlyMap<string, QuestionEntry>>(new Map())
+  const [entries, setEntries] = useState(() => questionDraft.read(chatId, message.id, question))
   const [isChecked, setChecked] = useState(false)
   const [sent, setSent] = useState<ElicitationAnswer['action']>()
   const [failure, setFailure] = useState<string>()
@@ -33,6 +34,11 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
     if (reason === undefined) return
     setSent(undefined)
     setFailure(reason)
+  }
+  const enter = (name: string, entry: QuestionEntry) => {
+    const changed = new Map(entries).set(name, entry)
+    setEntries(changed)
+    questionDraft.write(chatId, message.id, question, changed)
   }
   const submit = (form: HTMLFormElement) => {
     flushSync(() => setChecked(true))
@@ -75,7 +81,7 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
           entry={entryOf(field)}
           error={isChecked ? checkEntry(field, entryOf(field)) : undefined}
           disabled={sent !== undefined}
-          onChange={(entry) => setEntries(new Map(entries).set(field.name, entry))}
+          onChange={(entry) => enter(field.name, entry)}
         />
       ))}
       <p className="text-xs text-muted">

@@ -1,13 +1,15 @@
 import type { Message } from '@yonder/contract/message'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
 import { CallLine } from './call-line.tsx'
 import { CallProgress } from './call-progress.tsx'
 import { describeCallState } from './describe-call-state.ts'
+import { questionDraft } from './question-draft.ts'
 import { QuestionForm } from './question-form.tsx'
 import { readCallState } from './read-call-state.ts'
+import type { CallState } from './read-call-state.ts'
 import './tools.css'
 
 export interface ToolBlockProps {
@@ -29,6 +31,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
   const open = choice ?? state === 'waiting'
   const { server = '', tool = '', call } = message
   const question = state === 'running' ? call?.question : undefined
+  useOverDraft(chatId, message.id, state)
   const sentence = describeCallState(state)
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
@@ -62,4 +65,12 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
       </output>
     </section>
   )
+}
+
+/** A call that is over asks nothing any more, whoever ended it: what was entered for it goes. */
+function useOverDraft(chatId: string, messageId: string, state: CallState): void {
+  const isOver = state !== 'waiting' && state !== 'running'
+  useEffect(() => {
+    if (isOver) questionDraft.clear(chatId, messageId)
+  }, [isOver, chatId, messageId])
 }
