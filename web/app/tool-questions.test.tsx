@@ -245,4 +245,14 @@ describe('a call that asks its person', () => {
       expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/hush|4711/)
     })
   })
+
+  it('leaves the focus at the call when the form goes', async () => {
+    const { stream } = await openAsking([name])
+    await userEvent.type(within(form()).getByLabelText('Name *'), 'Ada')
+    stream.send({ type: 'tool_question', message_id: 'a1', question: null })
+    await waitFor(() => expect(screen.queryByRole('form', { name: /Question/ })).toBeNull())
+    expect(screen.getByRole('button', { name: /Running/ })).toHaveFocus()
+    stream.end()
+    await turnIsOver()
+  })
 })

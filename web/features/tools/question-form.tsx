@@ -1,7 +1,7 @@
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../ui/button.tsx'
 import { InertText } from './inert-text.tsx'
@@ -25,6 +25,7 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
   const [failure, setFailure] = useState<string>()
   const answerQuestion = useAnswerQuestion()
   const { fields } = question
+  const form = useFocusKept()
   const entryOf = (field: (typeof fields)[number]) => entries.get(field.name) ?? presetEntry(field)
 
   const send = async (answer: ElicitationAnswer) => {
@@ -49,6 +50,7 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- what is inside takes the keys
     <form
+      ref={form}
       data-keep
       noValidate
       aria-label={`Question of ${message.server}`}
@@ -106,4 +108,17 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
       </div>
     </form>
   )
+}
+
+/** The form goes once its call has the answer; whoever stood in it stands at the call then. */
+function useFocusKept() {
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => {
+    const element = form.current
+    return () => {
+      if (element?.contains(document.activeElement) !== true) return
+      element.closest('section')?.querySelector('button')?.focus({ preventScroll: true })
+    }
+  }, [])
+  return form
 }
