@@ -1,28 +1,26 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallOutcome } from '@yonder/contract/connector'
-import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
-import { AppError } from '../http/app-error.ts'
+import type { ConnectorRow } from '../db/connector-tables.ts'
 import { changeState } from './change-state.ts'
 import { checkElicitationAnswer } from './check-elicitation-answer.ts'
 import { connectionKey } from './connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { findConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
+import { findCallable, findCallableStill } from './find-callable.ts'
+import type { Callable } from './find-callable.ts'
 import { CallClock } from './mcp/call-clock.ts'
 import { callServerTool } from './mcp/call-server-tool.ts'
 import type { CallProgress } from './mcp/call-server-tool.ts'
 import { explainFailure, needsAuthorization } from './mcp/explain-failure.ts'
 import { rememberScope } from './oauth/ask-for-scope.ts'
-import { readArguments } from './read-arguments.ts'
 import { readElicitation } from './read-elicitation.ts'
 import { readResult } from './read-result.ts'
 import { recordCall } from './record-call.ts'
 import { parseDefinition } from './tool-definition.ts'
+import { failure } from './tool-outcome.ts'
 import type { CallApproval, ToolOutcome } from './tool-outcome.ts'
-import { findTool } from './tool-store.ts'
 import { useServer } from './use-server.ts'
-import { waitsForIntegration } from './waits-for-integration.ts'
 
 export interface ToolCallRequest {
   readonly user: Owner
@@ -48,49 +46,14 @@ export interface ToolCallRequest {
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
   const found = await findCallable(deps, request)
   if ('status' in found) return found
-  const { connector, tool } = found
-  const recorded = await recordCall(deps, request.user, connector, {
-    tool: tool.name,
+  const recorded = await recordCall(deps, request.user, found.connector, {
+    tool: found.tool.name,
     arguments: found.arguments,
     approval: request.approval,
   })
-  const outcome = await new RunningCall(deps, request, connector, tool, found.arguments).run()
+  const outcome = await new RunningCall(deps, request, found).run()
   await recorded.end(toRecorded(outcome.status), outcome)
   return outcome
-}
-
-interface Callable {
-  readonly connector: ConnectorRow
-  readonly tool: ConnectorToolRow
-  readonly arguments: Readonly<Record<string, unknown>>
-}
-
-async function findCallable(
-  { database: { db }, builtIns }: ConnectorDeps,
-  { user, connectorName, toolName, fingerprint, ...request }: ToolCallRequest,
-): Promise<Callable | ToolOutcome> {
-  const connector = await findConnector(db, user, connectorName)
-  if (connector === undefined) return failure(`There is no connector named "${connectorName}".`)
-  if (await builtIns.isWaiting(connector)) {
-    return failure(waitsForIntegration(connector.name), { status: 'authorization_needed' })
-  }
-  if (connector.status === 'disconnected') return failure(`The connector "${connectorName}" is disconnected.`)
-  const tool = await findTool(db, connector, toolName)
-  if (tool === undefined) return failure(`The connector "${connectorName}" has no tool named "${toolName}".`)
-  if (tool.problem !== null) return failure(`The tool "${toolName}" cannot be used: ${tool.problem}.`)
-  if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
-    return failure(`The tool "${toolName}" has changed since the call was allowed. It was not called.`)
-  }
-  try {
-    return { connector, tool, arguments: readArguments(request.arguments) }
-  } catch (error) {
-    if (error instanceof AppError) return failure(error.message)
-    throw error
-  }
-}
-
-function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
-  return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
@@ -107,23 +70,17 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
 class RunningCall {
   readonly #deps: ConnectorDeps
   readonly #request: ToolCallRequest
-  readonly #connector: ConnectorRow
-  readonly #tool: ConnectorToolRow
-  readonly #arguments: Readonly<Record<string, unknown>>
+  #callable: Callable
   #clock: CallClock | undefined
 
-  constructor(
-    deps: ConnectorDeps,
-    request: ToolCallRequest,
-    connector: ConnectorRow,
-    tool: ConnectorToolRow,
-    callArguments: Readonly<Record<string, unknown>>,
-  ) {
+  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: Callable) {
     this.#deps = deps
     this.#request = request
-    this.#connector = connector
-    this.#tool = tool
-    this.#arguments = callArguments
+    this.#callable = callable
+  }
+
+  get #connector(): ConnectorRow {
+    return this.#callable.connector
   }
 
   async run(): Promise<ToolOutcome> {
@@ -131,6 +88,9 @@ class RunningCall {
     let free: (() => void) | undefined
     try {
       free = await this.#takeSlot(signal)
+      const found = await findCallableStill(this.#deps, this.#request, this.#callable)
+      if ('status' in found) return found
+      this.#callable = found
       this.#deps.retries.require(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
@@ -161,8 +121,8 @@ class RunningCall {
       callServerTool(
         connection,
         {
-          tool: parseDefinition(this.#tool.definition),
-          arguments: this.#arguments,
+          tool: parseDefinition(this.#callable.tool.definition),
+          arguments: this.#callable.arguments,
           clock,
           onProgress: (progress) => this.#request.onProgress?.(progress),
           onElicit: (params, ends) => this.#elicit(params, ends),

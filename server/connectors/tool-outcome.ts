@@ -19,3 +19,8 @@ export interface ToolOutcome {
 
 /** How it was decided that a call runs. */
 export type CallApproval = Exclude<Approval, 'denied'>
+
+/** A call that brought no result, in a sentence. */
+export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
+  return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
+}
