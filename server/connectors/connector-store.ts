@@ -110,19 +110,22 @@ export type ConnectorState = Partial<
 >
 
 /**
- * Notes how a connector stands, unless its address or credentials have changed since `version`: then it is another one.
+ * Notes how a connector stands, unless it is another one than it was: its address or credentials have changed, or its
+ * person has disconnected it meanwhile, which nothing that was under way undoes.
  */
 export async function updateConnectorState(
   db: Db,
-  { id, credential_version }: Pick<ConnectorRow, 'id' | 'credential_version'>,
+  { id, credential_version, status }: Pick<ConnectorRow, 'id' | 'credential_version' | 'status'>,
   state: ConnectorState,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const update = db
     .updateTable('connectors')
     .set(state)
     .where('id', '=', id)
     .where('credential_version', '=', credential_version)
-    .executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await (
+    status === 'disconnected' ? update : update.where('status', '<>', 'disconnected')
+  ).executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 

@@ -17,7 +17,9 @@ import type { UseServerOptions } from './use-server.ts'
  * @throws AppError that says what is wrong
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  const key = `tools ${connector.id} ${connector.credential_version}`
+  // What was under way when its person disconnected it is not what connects it again.
+  const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
+  const key = `tools ${connector.id} ${connector.credential_version} ${from}`
   const running = deps.refreshing.get(key) as Promise<void> | undefined
   if (running !== undefined) return running
   const work = refreshOnce(deps, connector).finally(() => deps.refreshing.delete(key))

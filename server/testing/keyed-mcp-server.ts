@@ -15,6 +15,8 @@ export interface KeyedMcpServer {
     accepts: (headers: IncomingHttpHeaders) => boolean
     /** Where every request is sent on to. */
     redirect: string | null
+    /** What happens before a request is answered. */
+    beforeAnswer: () => Promise<unknown>
   }
   /** The headers of every request. */
   readonly seen: IncomingHttpHeaders[]
@@ -23,13 +25,20 @@ export interface KeyedMcpServer {
 
 /** A hosted MCP server with one tool, for whoever has a key. */
 export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
-  const manners: KeyedMcpServer['manners'] = { accepts: () => true, redirect: null }
+  const manners: KeyedMcpServer['manners'] = {
+    accepts: () => true,
+    redirect: null,
+    beforeAnswer: () => Promise.resolve(),
+  }
   const seen: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     seen.push(request.headers)
-    if (manners.redirect !== null) return void response.writeHead(307, { location: manners.redirect }).end()
-    if (!manners.accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
-    void answer(request, response)
+    void manners.beforeAnswer().then(() => {
+      const { redirect, accepts } = manners
+      if (redirect !== null) return void response.writeHead(307, { location: redirect }).end()
+      if (!accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
+      return answer(request, response)
+    })
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)

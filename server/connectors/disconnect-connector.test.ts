@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ConnectorRow } from '../db/connector-tables.ts'
+import { startKeyedMcpServer } from '../testing/keyed-mcp-server.ts'
+import type { KeyedMcpServer } from '../testing/keyed-mcp-server.ts'
+import { openTestConnectors } from '../testing/open-test-connectors.ts'
+import type { TestConnectors } from '../testing/open-test-connectors.ts'
+import { connectConnector } from './connect-connector.ts'
+import { requireConnector } from './connector-store.ts'
+import { disconnectConnector } from './disconnect-connector.ts'
+import { openConsentRequest } from './oauth/consent-request.ts'
+import { refreshTools } from './refresh-tools.ts'
+
+const ada = { id: 'ada' }
+let connectors: TestConnectors
+let server: KeyedMcpServer
+let connector: ConnectorRow
+let count = 0
+
+beforeAll(async () => {
+  server = await startKeyedMcpServer()
+  connectors = await openTestConnectors()
+  await connectors.addUser('ada')
+})
+
+beforeEach(async () => {
+  connector = await connectors.connect('ada', { name: `Keyed ${++count}`, url: server.url })
+})
+
+afterAll(async () => {
+  await connectors.close()
+  await server.close()
+})
+
+const look = () => requireConnector(connectors.database.db, ada, connector.name)
+
+/** Has the list of tools asked for, and disconnects before its server has answered. */
+async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
+  let answer = (): void => undefined
+  server.manners.beforeAnswer = () =>
+    new Promise<void>((resolve) => {
+      answer = resolve
+    })
+  const before = server.seen.length
+  const refreshing = refreshTools(connectors, connector).catch(() => undefined)
+  await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(before))
+  await disconnectConnector(connectors, connector)
+  server.manners.beforeAnswer = () => Promise.resolve()
+  await further()
+  answer()
+  await refreshing
+}
+
+describe('a connector that its person disconnects while its tools are asked for', () => {
+  it('stays disconnected when its server answers', async () => {
+    await disconnectMeanwhile()
+    expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
+  })
+
+  it('stays disconnected when its server refuses', async () => {
+    server.manners.accepts = () => false
+    try {
+      await disconnectMeanwhile()
+    } finally {
+      server.manners.accepts = () => true
+    }
+    expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
+  })
+
+  it('is connected again when its person says so', async () => {
+    await disconnectMeanwhile()
+    await connectConnector(connectors, await look(), openConsentRequest('/settings/connectors'))
+    expect(await look()).toMatchObject({ status: 'connected' })
+  })
+
+  it('is connected again when its person comes back from their consent before that is over', async () => {
+    await disconnectMeanwhile(async () => refreshTools(connectors, await look()))
+    expect(await look()).toMatchObject({ status: 'connected' })
+  })
+})
