@@ -91,6 +91,13 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(notice).toContain('first 200')
   })
 
+  it('with 900,000 things that are no tools keeps none, and says so', async () => {
+    const name = await scene.connect('zeros')
+    expect(await scene.toolsOf(name)).toEqual([])
+    const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
+    expect(notice).toContain('first 200 of 900000')
+  })
+
   it('with malformed tools and blocks loses those alone', async () => {
     const name = await scene.connect('malformed')
     const tools = await scene.toolsOf(name)

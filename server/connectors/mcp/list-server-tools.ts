@@ -36,7 +36,8 @@ export async function listServerTools(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       { timeout: limits.listPage, signal: deadline },
     )
-    listed.push(...results.takeTools())
+    // One by one: a server may send more of them than a function takes.
+    for (const tool of results.takeTools()) listed.push(tool)
     ttl ??= readTtl(answer)
     if (answer.nextCursor === undefined || answer.nextCursor === cursor || listed.length > limits.tools) break
     cursor = answer.nextCursor

@@ -51,6 +51,11 @@ export const badTools: Readonly<Record<string, Behaviour>> = {
     ),
   },
   many: { tools: () => Array.from({ length: 20_000 }, (_, index) => tool(`t${index}`)) },
+  zeros: {
+    post: onMethod('tools/list', ({ response, message }) =>
+      json(response, message.id, { tools: Array.from({ length: 900_000 }, () => 0) }),
+    ),
+  },
   long: { tools: () => [tool('long', { description: 'x'.repeat(5 * 1_024 * 1_024) })] },
   malformed: {
     tools: () => [
