@@ -126,6 +126,16 @@ it('opens sign-up on this machine alone, unless it is told otherwise', () => {
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
+it('is not for this machine alone behind a proxy that leads others to it', () => {
+  expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
+    loopback: false,
+    signUp: 'closed',
+  })
+  for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
+    expect(parseConfig({ PUBLIC_URL })).toMatchObject({ loopback: true, signUp: 'open' })
+  }
+})
+
 it('reads a public address as an origin, and follows the port without one', () => {
   expect(parseConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
   expect(parseConfig({ PUBLIC_URL: 'https://Chat.Example.com/' }).publicUrl).toBe('https://chat.example.com')

@@ -110,7 +110,7 @@ const Environment = z.object({
 export interface Config {
   readonly port: number
   readonly host: string
-  /** True when only this machine can reach the product. */
+  /** True when the product is for this machine alone: it listens here, and no other name leads to it through a proxy. */
   readonly loopback: boolean
   /** The origin people use, without a path. */
   readonly publicUrl: string
@@ -171,7 +171,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-const loopbackHosts = new Set(['127.0.0.1', 'localhost', '::1'])
+const loopbackHosts = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
 const defaultSourceUrl = 'https://github.com/yonder-chat/yonder'
 
 /** Reads settings. Throws `ConfigError` that lists every wrong value. */
@@ -222,12 +222,13 @@ function crossProblems(env: z.infer<typeof Environment>): string[] {
 function toConfig(env: z.infer<typeof Environment>): Config {
   const port = env.PORT ?? 3000
   const host = env.HOST ?? '127.0.0.1'
-  const loopback = loopbackHosts.has(host)
+  const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${port}`)
+  const loopback = loopbackHosts.has(host) && loopbackHosts.has(publicUrl.hostname)
   return {
     port,
     host,
     loopback,
-    publicUrl: new URL(env.PUBLIC_URL ?? `http://localhost:${port}`).origin,
+    publicUrl: publicUrl.origin,
     dataDir: resolve(env.DATA_DIR ?? 'data'),
     databaseUrl: env.DATABASE_URL ?? null,
     oidc:

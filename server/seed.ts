@@ -30,7 +30,7 @@ const minute = 60_000
 async function seed(config: Config): Promise<void> {
   if (!config.loopback || config.oidc !== null) {
     throw new Error(
-      'Example accounts have a known password: they are made only with HOST on loopback and without OIDC_ISSUER.',
+      'Example accounts have a known password: they are made only with HOST and PUBLIC_URL on loopback and without OIDC_ISSUER.',
     )
   }
   const database = await openDatabase(config)

@@ -50,10 +50,12 @@ describe('metrics', () => {
 
   it('without a token are for this machine alone', async () => {
     const other = await openTestApp()
-    const from = async (remoteAddress: string) =>
-      (await other.app.inject({ url: '/metrics', remoteAddress })).statusCode
+    const from = async (remoteAddress: string, headers = {}) =>
+      (await other.app.inject({ url: '/metrics', remoteAddress, headers })).statusCode
     expect(await from('10.0.0.9')).toBe(404)
     expect(await from('127.0.0.1')).toBe(200)
+    expect(await from('127.0.0.1', { 'x-forwarded-for': '10.0.0.9' })).toBe(404)
+    expect(await from('127.0.0.1', { forwarded: 'for=10.0.0.9' })).toBe(404)
     await other.close()
   })
 })

@@ -50,9 +50,14 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
 }
 
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
-  if (token === null)
-    return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
+  if (token === null) return isFromThisMachine(request)
   const given = Buffer.from(request.headers.authorization ?? '')
   const wanted = Buffer.from(`Bearer ${token}`)
   return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+/** A proxy on this machine asks for others, and says so. */
+function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
+  if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
+  return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '')
 }
