@@ -7,7 +7,7 @@ import type { MessageChange } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
 import { endRun } from './run-store.ts'
 
-/** Stores how a run ended together with its reply, as its events tell both; does nothing to a run that was closed. */
+/** Stores how a run ended together with its reply, as its events tell both; a run that was closed keeps its end. */
 export async function closeRun(
   trx: Db,
   run: { readonly id: number; readonly chat_id: string },
@@ -16,10 +16,11 @@ export async function closeRun(
 ): Promise<void> {
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
+  // The chat first, as for whoever writes into it: in another order each of the two would wait for the other.
+  await touchChat(trx, run.chat_id, now)
   if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
   // After a result the run may end without another reply.
   if (last.role === 'assistant') await updateMessage(trx, run.chat_id, last.id, toMessageChange(last))
-  await touchChat(trx, run.chat_id, now)
 }
 
 /** A folded reply as it is stored: the true text, of a failed one too. */
