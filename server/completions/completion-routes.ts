@@ -47,9 +47,11 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
       const bot = await requireBot(db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
       if (sent.kind === 'repeated') return repeatAnswer(deps, request, reply, sent)
-      if (sent.denied !== undefined) await recordDenials(deps, user, sent.denied)
       startRun(deps, sent.run, user, bot)
-      if (sent.denied !== undefined) deps.onChatChanged(user.id, body.chatId)
+      if (sent.denied !== undefined) {
+        deps.onChatChanged(user.id, body.chatId)
+        await recordDenials(deps, user, sent.denied)
+      }
       const { id, started } = sent.run
       const stream = deps.sse.open(request, reply)
       stream.write(sseFrame(JSON.stringify(started)))

@@ -21,7 +21,7 @@ export async function recordDenials(
       await connectors.recordDenial(user, each.connectorName, each.toolName, each.arguments)
     }
   } catch (error) {
-    // The message is written: its reply must not wait for a line in the record.
+    // The message is written and its reply is on the way: neither fails for a line in the record.
     onError(error)
   }
 }

@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ChatClient } from '../testing/open-chat-app.ts'
 import { callOf, waitingCall } from '../testing/open-tool-app.ts'
 import { calculate, openToolScene } from '../testing/open-tool-scene.ts'
 import type { ToolScene } from '../testing/open-tool-scene.ts'
-import { engines } from '../testing/test-database.ts'
+import { engines, isConcurrent } from '../testing/test-database.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   let product: ToolScene
@@ -60,6 +61,27 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       ])
       expect((await ada.readChat(chatId)).messages).toHaveLength(6)
     })
+
+    it.runIf(engine === 'postgres' && isConcurrent(engine))(
+      'asks the model while what was denied is put on record',
+      async () => {
+        product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+        const { chatId, stream } = await product.sendNew('Two things')
+        await stream.ended
+        const [asked, records] = [product.model.requests.length, (await product.listRecords(ada)).length]
+        product.model.reply(['Neither, then.'])
+        const denied = product.database.db.transaction().execute(async (trx) => {
+          await sql`lock table tool_calls in exclusive mode`.execute(trx)
+          const answer = ada.send(chatId, 'cancel', { parentId: stream.run.messages.at(-1)?.id })
+          await expect.poll(() => product.model.requests.length, { timeout: 10_000 }).toBe(asked + 1)
+          return { answer }
+        })
+        const answer = await (await denied).answer
+        await answer.ended
+        expect(answer.text).toBe('Neither, then.')
+        expect(await product.listRecords(ada)).toHaveLength(records + 2)
+      },
+    )
 
     it('denies all that were not made with the one that waits (§4.22)', async () => {
       product.model.reply([
