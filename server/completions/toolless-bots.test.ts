@@ -39,6 +39,26 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.length).toBe(asked + 1)
     })
 
+    it('gives tools to it again as soon as it is asked at another path', async () => {
+      await ada.post('/api/bot', { name: 'Moved', model: 'tiny' })
+      product.model.reply(refusal)
+      product.model.reply(['I am small.'])
+      const chatId = await ada.newChat()
+      await (
+        await ada.send(chatId, 'Hi', { botName: 'Moved' })
+      ).ended
+      await ada.put('/api/bot/Moved', {
+        name: 'Moved',
+        model: 'tiny',
+        custom_api_path: '/v1/chat/completions',
+      })
+      product.model.reply(['I have grown.'])
+      await (
+        await ada.send(chatId, 'And now?', { botName: 'Moved' })
+      ).ended
+      expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
+    })
+
     it('tells it in words what was called before', async () => {
       product.model.reply(['I count.', calculate('20 + 3')])
       product.model.reply(['It is 23.'])

@@ -26,6 +26,6 @@ export class ToollessBots {
 }
 
 /** Another model or address is asked anew. */
-function keyOf({ id, model, base_url, api_type }: BotRow): string {
-  return JSON.stringify([id, model, base_url, api_type])
+function keyOf({ id, model, base_url, api_type, custom_api_path }: BotRow): string {
+  return JSON.stringify([id, model, base_url, api_type, custom_api_path])
 }
