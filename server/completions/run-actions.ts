@@ -124,7 +124,7 @@ export class RecordedActions implements RunActions {
       onEvent: (event) => recorder.add(event),
     }).catch((error: unknown) => {
       this.#deps.onError(error)
-      return failure('failed', 'The tool could not be called because of a defect in this server.')
+      return failure('failed', brokenCall)
     })
     const result = writeResult(call, outcome, this.#nextTime())
     const { message } = result
@@ -217,6 +217,10 @@ export class RecordedActions implements RunActions {
     return this.#latest
   }
 }
+
+/** The defect may come after the tool has done its work. */
+const brokenCall =
+  'The call failed because of a defect in this server. Whether the tool did its work is not known.'
 
 const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
 

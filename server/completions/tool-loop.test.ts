@@ -95,6 +95,21 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.status).toBe('complete')
   })
 
+  it('goes on after a defect of its own during a call, and does not say that nothing was done', async () => {
+    const { schema } = product.database.db
+    await schema.alterTable('tool_calls').renameTo('tool_calls_away').execute()
+    product.model.reply([calculate('2 + 3')])
+    product.model.reply(['I do not know.'])
+    const { stream } = await product.sendNew('Add')
+    await stream.ended
+    await schema.alterTable('tool_calls_away').renameTo('tool_calls').execute()
+    expect(resultOf(stream)).toMatchObject({
+      outcome: { status: 'failed' },
+      content: expect.stringContaining('is not known') as string,
+    })
+    expect(stream.text).toBe('I do not know.')
+  })
+
   it('ends a call within a second of a stop, and can go on from there (§4.15)', async () => {
     product.model.reply([callOf('silent-call', 'act')])
     const { chatId, stream } = await product.sendNew('Hang')
