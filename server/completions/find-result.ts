@@ -4,9 +4,10 @@ import type { Db } from '../db/database.ts'
 import type { ChatRow, MessageRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import { isResult } from './collect-batch.ts'
+import { mostCalls } from './run-completion.ts'
 
-/** Messages between a result and the end of what was made of it: as many as one turn of a model can bring. */
-const longestTurn = 300
+/** Messages of a turn that are looked through: as many as one run writes, two for each call and its answer. */
+const longestTurn = 2 * mostCalls + 1
 
 /**
  * The tool's result that a continuation goes on from (§4.23): the named message, or the newest one of this connector in
