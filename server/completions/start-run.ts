@@ -42,7 +42,7 @@ async function answer(deps: CompletionDeps, frame: RunFrame): Promise<RunEnding>
   try {
     return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
-    // A bot without an address or with a broken key, e.g.
+    // Its words are for people.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
     return failed('internal', `Something went wrong on the server (run ${frame.recorder.runId}).`)
