@@ -15,7 +15,11 @@ export function useCreateBot(): (input: BotInput) => Promise<boolean> {
     try {
       const bot = await api.post<Bot>('/api/bot', input)
       if (bot === undefined) return false
-      void mutate<readonly Bot[]>(botsKey, (bots = []) => [...bots, bot])
+      void mutate<readonly Bot[]>(botsKey, (bots = []) => [
+        // It may have been read already while its answer was on the way.
+        ...bots.filter(({ name }) => name !== bot.name),
+        bot,
+      ])
       toast.success(`Bot "${bot.name}" added successfully`)
       return true
     } catch (error) {

@@ -8,6 +8,7 @@ import {
   dialogOf,
   makeConnector,
   refuse,
+  rowOf,
 } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json } from '../../testing/scripted-api.ts'
@@ -74,6 +75,26 @@ describe('adding', () => {
       },
     ])
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+    expect(screen.getByText('Files')).toBeInTheDocument()
+  })
+
+  it('lists it once, also where the list was read again before the answer came', async () => {
+    const scene = new ConnectorsScene([github])
+    const reply = defer<Response>()
+    const form = await openAdd(scene)
+    scene.api.on('POST /api/mcp-server', () => reply.promise)
+    await userEvent.type(form.getByLabelText('Name *'), 'Files')
+    await userEvent.type(form.getByLabelText('URL *'), 'https://files.example/mcp')
+    await userEvent.click(buttonOf('Add Connector', form))
+    await userEvent.click(buttonOf('Cancel', form))
+    const files = makeConnector({ name: 'Files' })
+    scene.connectors = [...scene.connectors, files]
+    // Whatever is toggled has the list read again.
+    await userEvent.click(buttonOf(/onnect$/, rowOf('GitHub')))
+    await screen.findByText('Files')
+    scene.api.on('GET /api/mcp-servers', () => new Promise(() => undefined))
+    reply.resolve(json(files))
+    await screen.findByText('Connector "Files" added successfully')
     expect(screen.getByText('Files')).toBeInTheDocument()
   })
 

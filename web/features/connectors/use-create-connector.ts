@@ -18,7 +18,11 @@ export function useCreateConnector(failure: Failure): (input: ConnectorInput) =>
     try {
       const connector = await api.post<Connector>('/api/mcp-server', input)
       if (connector === undefined) return false
-      void mutate<readonly Connector[]>(connectorsKey, (connectors = []) => [...connectors, connector])
+      void mutate<readonly Connector[]>(connectorsKey, (connectors = []) => [
+        // It may have been read already while its answer was on the way.
+        ...connectors.filter(({ name }) => name !== connector.name),
+        connector,
+      ])
       toast.success(`Connector "${connector.name}" added successfully`)
       return true
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   create,
   gmail,
   IntegrationsScene,
+  list,
   mask,
   never,
   tavily,
@@ -159,6 +160,26 @@ describe('the form that adds', () => {
     expect((await cardOf('Tavily')).getByText(mask)).toBeInTheDocument()
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
     expect(scene.assign).not.toHaveBeenCalled()
+  })
+
+  it('lists one once, also where the list was read again before the answer came', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
+    expectConsole('error', /Failed to disconnect Google Calendar/)
+    scene.open(calendar)
+    await cardOf('Google Calendar')
+    const form = await openAdd()
+    await addGmail(form)
+    await userEvent.click(button('Cancel', form))
+    const answered = scene.keep(gmail)
+    // What fails has the list read again.
+    await userEvent.click(button('Disconnect', await cardOf('Google Calendar')))
+    await userEvent.click(button('Disconnect', within(screen.getByRole('alertdialog'))))
+    await cardOf('Gmail')
+    scene.api.on(list, never)
+    answer(answered)
+    await screen.findByText('Integration "Gmail" added successfully')
+    expect(await cardOf('Gmail')).toBeDefined()
   })
 
   it('adds one that needs consent unconnected, and goes on to ask for it (§2.89, §4.28, §7.22, §7.25)', async () => {

@@ -16,7 +16,11 @@ export function useCreateIntegration(): (input: IntegrationInput) => Promise<boo
     try {
       const integration = await api.post<Integration>('/api/integration', input)
       if (integration === undefined) return false
-      void mutate<readonly Integration[]>(integrationsKey, (known = []) => [...known, integration])
+      void mutate<readonly Integration[]>(integrationsKey, (known = []) => [
+        // It may have been read already while its answer was on the way.
+        ...known.filter(({ name }) => name !== integration.name),
+        integration,
+      ])
       toast.success(`Integration "${titleOfIntegration(integration.name)}" added successfully`)
       return true
     } catch (error) {
