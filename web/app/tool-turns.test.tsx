@@ -3,7 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
-import { EventStream, json, ScriptedApi } from '../testing/scripted-api.ts'
+import { EventStream, json, ScriptedApi, settle } from '../testing/scripted-api.ts'
 import {
   answerWith,
   answered,
@@ -135,6 +135,19 @@ describe('a turn that ends with a result', () => {
     expect(later.api.seen('POST /api/mcp-server/default/connect')[0]?.body).toEqual({
       return_to: '/chat/c1',
     })
+    expect(button('Connect')).toHaveAttribute('aria-busy', 'true')
+    // They came back without consenting, and the browser shows the page as it was left.
+    dispatchEvent(new Event('pageshow'))
+    await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
+
+    // Whoever has gone elsewhere before the answer comes is not taken from there.
+    let answer: (response: Response) => void = () => undefined
+    later.api.on('POST /api/mcp-server/default/connect', () => new Promise((resolve) => (answer = resolve)))
+    await userEvent.click(button('Connect'))
+    later.view.redraw(<p>Elsewhere</p>)
+    answer(json({ connector, authorization_url: 'https://login.example/consent' }))
+    await settle()
+    expect(assign).toHaveBeenCalledOnce()
   })
 })
 

@@ -75,6 +75,11 @@ export function failure(status: number, code: string, message: string, statusTex
   return Response.json({ error: { code, message } }, { status, statusText })
 }
 
+/** Waits until what has been answered has had its effects, to see that something did not happen. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
 const streams = new WeakMap<Response, EventStream>()
 
 /** An event stream that a test writes, event by event. */

@@ -10,7 +10,7 @@ import {
   rowOf,
 } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { json } from '../../testing/scripted-api.ts'
+import { json, settle } from '../../testing/scripted-api.ts'
 import { toastStore } from '../../ui/toast-store.ts'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
@@ -149,6 +149,23 @@ describe('connecting', () => {
     // They went back instead of consenting, and the browser shows the page as it was left.
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
+  })
+
+  it('leaves for nowhere once the person has left the page', async () => {
+    const leave = vi
+      .spyOn(location, 'assign')
+      .mockReset()
+      .mockImplementation(() => undefined)
+    const scene = new ConnectorsScene([files])
+    const reply = defer<Response>()
+    scene.api.on(connect, () => reply.promise)
+    const { redraw } = scene.open()
+    await screen.findByText(files.name)
+    await userEvent.click(buttonOf('Connect'))
+    redraw(<p>Elsewhere</p>)
+    reply.resolve(json({ connector: files, authorization_url: 'https://auth.example/authorize?state=1' }))
+    await settle()
+    expect(leave).not.toHaveBeenCalled()
   })
 
   it('says nothing of success after a 401 (§8.2)', async () => {

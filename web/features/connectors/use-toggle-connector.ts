@@ -1,9 +1,11 @@
 import type { Connector, ConnectResult } from '@yonder/contract/connector'
 import { useSWRConfig } from 'swr'
 import type { ApiClient } from '../../lib/api-client.ts'
+import { leaveFor } from '../../lib/leave-for.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
+import { useIsOpen } from '../../ui/use-is-open.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { connectorAddress } from './connector-address.ts'
 import { connectorsKey } from './connectors-key.ts'
@@ -11,18 +13,21 @@ import { describeToggleFailure } from './describe-toggle-failure.ts'
 
 /**
  * Connects a connector that is not connected, disconnects one that is, and tells how it went (§4.27, §8.20, §8.32). Where a
- * person has to consent first, the browser leaves for that page.
+ * person has to consent first, the browser leaves for that page, and comes back to a row that is free again. It does not
+ * leave with somebody who is elsewhere by then.
  */
 export function useToggleConnector(): (connector: Connector) => Promise<void> {
   const api = useApi()
   const toast = useToast()
   const { mutate } = useSWRConfig()
+  const isOpen = useIsOpen()
   return async (connector) => {
     try {
       const result = await toggle(api, connector)
       if (result === undefined) return
-      if (result.authorization_url !== null) await leaveFor(result.authorization_url)
-      else toast.success(`Connector "${connector.name}" ${result.connector.status}`)
+      if (result.authorization_url === null)
+        toast.success(`Connector "${connector.name}" ${result.connector.status}`)
+      else if (isOpen()) await leaveFor(result.authorization_url)
     } catch (error) {
       const message = describeToggleFailure(connector.name, readReason(error))
       toast.error(message)
@@ -44,10 +49,4 @@ async function toggle(api: ApiClient, { name, status }: Connector): Promise<Conn
     // The answer marks this browser, so that the consent can come back in no other one.
     { credentials: 'same-origin' },
   )
-}
-
-/** The row stays busy until the page is gone, or shown again because the person went back. */
-function leaveFor(address: string): Promise<void> {
-  location.assign(address)
-  return new Promise((resolve) => addEventListener('pageshow', () => resolve(), { once: true }))
 }

@@ -15,7 +15,7 @@ import {
   tavily,
   withKey,
 } from '../../testing/integrations-scene.tsx'
-import { failure, json } from '../../testing/scripted-api.ts'
+import { failure, json, settle } from '../../testing/scripted-api.ts'
 import { toastStore } from '../../ui/toast-store.ts'
 
 let scene: IntegrationsScene
@@ -43,6 +43,17 @@ describe('connecting', () => {
     await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
     window.dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
+  })
+
+  it('leaves for nowhere once the person has left the page', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    const { redraw } = scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    redraw(<p>Elsewhere</p>)
+    answer(json({ authUrl: 'https://accounts.example/auth?state=s-1' }))
+    await settle()
+    expect(scene.assign).not.toHaveBeenCalled()
   })
 
   it('says that it could not be begun, and on the card why (§8.24, §8.34)', async () => {
@@ -110,6 +121,18 @@ describe('disconnecting', () => {
     const again = button('Connect', await cardOf('Google Calendar'))
     expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
     expect(again).toHaveFocus()
+  })
+
+  it('takes nobody back from what they do by then', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
+    const question = await ask()
+    await userEvent.click(button('Disconnect', question))
+    await userEvent.click(button('Cancel', question))
+    button('Add Integration').focus()
+    answer(scene.keep({ ...calendar, connected: false }))
+    expect(await screen.findByText('Google Calendar disconnected successfully')).toBeInTheDocument()
+    expect(button('Add Integration')).toHaveFocus()
   })
 
   it('ends nothing on Cancel (§2.82)', async () => {
@@ -188,6 +211,19 @@ describe('the key of a card', () => {
     await userEvent.type(box, 'k{Enter}{Enter}')
     expect(button('Saving...')).toHaveAttribute('aria-busy', 'true')
     expect(scene.writes).toHaveLength(1)
+  })
+
+  it('takes nothing from a box that was opened again meanwhile', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
+    const { toggle, box } = await openKey(tavily)
+    await userEvent.type(box, 'k{Enter}{Escape}')
+    await userEvent.click(toggle)
+    await userEvent.type(screen.getByPlaceholderText('Enter API Key'), 'better')
+    answer(scene.keep(withKey))
+    expect(await screen.findByText('Tavily API key updated successfully')).toBeInTheDocument()
+    expect(screen.getByPlaceholderText('Enter API Key')).toHaveValue('better')
+    expect(screen.getByPlaceholderText('Enter API Key')).toHaveFocus()
   })
 
   it('stays in the box when it cannot be saved (§8.26)', async () => {

@@ -1,9 +1,10 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
-import { useEffect, useId, useRef, useState, type SubmitEvent } from 'react'
+import { useId, useState, type SubmitEvent } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
+import { useIsOpen } from '../../ui/use-is-open.ts'
 import { checkIntegrationDraft } from './check-integration-draft.ts'
 import type { IntegrationProblems } from './check-integration-draft.ts'
 import { draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
@@ -91,18 +92,6 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
       )}
     </Dialog>
   )
-}
-
-/** Tells whether the component is still on the page. */
-function useIsOpen(): () => boolean {
-  const open = useRef(false)
-  useEffect(() => {
-    open.current = true
-    return () => {
-      open.current = false
-    }
-  }, [])
-  return () => open.current
 }
 
 function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {

@@ -2,6 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { useState, type SubmitEvent } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
+import { useIsOpen } from '../../ui/use-is-open.ts'
 import { useSaveKey } from './use-save-key.ts'
 
 export interface KeyFormProps {
@@ -13,6 +14,7 @@ export interface KeyFormProps {
 /** The box for another key (§2.80). Saved empty, it removes the key that there is (§4.28). */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const saveKey = useSaveKey()
+  const isOpen = useIsOpen()
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const isStored = integration.api_key !== null
@@ -22,8 +24,10 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
     event.preventDefault()
     if (busy || (isBlank && !isStored)) return
     setBusy(true)
-    if (await saveKey(integration, key.trim())) onClose()
-    else setBusy(false)
+    const isSaved = await saveKey(integration, key.trim())
+    setBusy(false)
+    // It may have been left, and opened again for another key.
+    if (isSaved && isOpen()) onClose()
   }
 
   return (

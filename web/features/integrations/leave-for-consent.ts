@@ -1,9 +1,7 @@
+import { leaveFor } from '../../lib/leave-for.ts'
 import { keepAuthorization } from './pending-authorization.ts'
 
-/**
- * Leaves for the page where a person gives their consent. Answers only when the browser comes back to this very page, as
- * its back button may do; what waits here is then free again.
- */
+/** Leaves for the page where a person gives their consent. Answers only when the browser comes back to this very page. */
 export async function leaveForConsent(authUrl: string): Promise<void> {
   const address = URL.parse(authUrl)
   if (address === null || !/^https?:$/.test(address.protocol))
@@ -12,6 +10,5 @@ export async function leaveForConsent(authUrl: string): Promise<void> {
   // An answer without it could not be told from one that somebody else began.
   if (!state) throw new Error('The address to authenticate at does not say what to answer to.')
   keepAuthorization(state)
-  location.assign(address)
-  await new Promise((resolve) => addEventListener('pageshow', resolve, { once: true }))
+  await leaveFor(address)
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
+import { useIsOpen } from '../../ui/use-is-open.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { integrationAddress } from './integration-address.ts'
 import { leaveForConsent } from './leave-for-consent.ts'
@@ -13,13 +14,17 @@ export interface Authorization {
   readonly busy: string | undefined
   /** The last one that could not be opened, and why. */
   readonly failed: { readonly name: string; readonly reason: string } | undefined
-  /** Sends the browser to where the person gives their consent (§7.25); what fails is told (§8.24). */
+  /**
+   * Sends the browser to where the person gives their consent (§7.25), unless they are elsewhere by then; what fails is
+   * told (§8.24).
+   */
   readonly authorize: (name: string) => Promise<void>
 }
 
 export function useAuthorize(): Authorization {
   const api = useApi()
   const toast = useToast()
+  const isOpen = useIsOpen()
   const [busy, setBusy] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
   return {
@@ -30,7 +35,7 @@ export function useAuthorize(): Authorization {
       setFailed(undefined)
       try {
         const answer = await api.get<IntegrationAuth>(integrationAddress(name, 'auth'))
-        if (answer !== undefined) await leaveForConsent(answer.authUrl)
+        if (answer !== undefined && isOpen()) await leaveForConsent(answer.authUrl)
       } catch (error) {
         const message = `Failed to initiate ${titleOfIntegration(name)} authentication`
         toast.error(message)

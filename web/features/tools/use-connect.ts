@@ -1,16 +1,22 @@
 import type { ConnectResult } from '@yonder/contract/connector'
 import { useSWRConfig } from 'swr'
+import { leaveFor } from '../../lib/leave-for.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
+import { useIsOpen } from '../../ui/use-is-open.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { connectorsKey } from './use-connectors.ts'
 
-/** Connects a connector; where a person has to consent first, the browser leaves for that page and comes back to `returnTo`. */
+/**
+ * Connects a connector. Where a person has to consent first, the browser leaves for that page and comes back to `returnTo`;
+ * it does not leave with somebody who is elsewhere by then.
+ */
 export function useConnect(): (server: string, returnTo: string) => Promise<void> {
   const api = useApi()
   const toast = useToast()
   const { mutate } = useSWRConfig()
+  const isOpen = useIsOpen()
   return async (server, returnTo) => {
     try {
       const result = await api.post<ConnectResult>(
@@ -21,7 +27,7 @@ export function useConnect(): (server: string, returnTo: string) => Promise<void
       )
       if (result === undefined) return
       if (result.authorization_url === null) toast.success(`Connector "${server}" ${result.connector.status}`)
-      else await leaveFor(result.authorization_url)
+      else if (isOpen()) await leaveFor(result.authorization_url)
     } catch (error) {
       const message = `Failed to toggle connector "${server}": ${readReason(error)}`
       toast.error(message)
@@ -29,10 +35,4 @@ export function useConnect(): (server: string, returnTo: string) => Promise<void
     }
     void mutate(connectorsKey)
   }
-}
-
-/** Never comes back: what was pressed stays busy until the page is gone. */
-function leaveFor(address: string): Promise<never> {
-  location.assign(address)
-  return new Promise(() => undefined)
 }
