@@ -171,6 +171,22 @@ describe('adding from it', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
+  it('keeps a form that was opened while another one was being saved', async () => {
+    const scene = sceneOf(['Weather', 'Maps'].map((title) => makeServer(title, { needs_token: true })))
+    const reply = defer<Response>()
+    const dialog = await browse(scene)
+    await dialog.findByText('Maps')
+    scene.api.on('POST /api/mcp-server', () => reply.promise)
+    await userEvent.click(buttonOf('Add', entryOf(dialog, 'Weather')))
+    await userEvent.click(buttonOf('Add Connector', dialogOf('Add New Connector')))
+    await userEvent.click(buttonOf('Cancel', dialogOf('Add New Connector')))
+    await userEvent.click(buttonOf('Add', entryOf(dialog, 'Maps')))
+    await userEvent.keyboard('secret')
+    reply.resolve(json(makeConnector({ name: 'Weather' })))
+    expect(await screen.findByText('Connector "Weather" added successfully')).toBeInTheDocument()
+    expect(dialogOf('Add New Connector').getByLabelText('Token (Optional)')).toHaveValue('secret')
+  })
+
   it('takes a name that is free', () => {
     const server = makeServer('Weather')
     expect(nameNewConnector(server, [])).toBe('Weather')

@@ -56,7 +56,12 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
         </div>
       </Dialog>
       {form !== undefined && (
-        <ConnectorFormDialog known={form} onSave={saveConnector} onClose={() => setForm(undefined)} />
+        <ConnectorFormDialog
+          known={form}
+          onSave={saveConnector}
+          // A save may end after its form was left and another one opened.
+          onClose={() => setForm((current) => (current === form ? undefined : current))}
+        />
       )}
     </>
   )
