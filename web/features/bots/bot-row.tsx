@@ -24,7 +24,8 @@ export function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
           {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
         </p>
       </div>
-      <div className="flex shrink-0 gap-1">
+      {/* A last button without a border ends where its word does. */}
+      <div className="-mr-3 flex shrink-0 gap-1">
         <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
           Edit
         </Button>

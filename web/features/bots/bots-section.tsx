@@ -39,7 +39,8 @@ export function BotsSection({ onRename }: BotsSectionProps) {
 
   return (
     <section aria-labelledby={title}>
-      <header className="mb-3 flex items-center justify-between gap-4">
+      {/* The button is taller than the title, which stands where it does in every section. */}
+      <header className="-mt-1 mb-3 flex items-center justify-between gap-4">
         <h2 id={title} className="text-lg font-semibold">
           Bots
         </h2>

@@ -33,7 +33,8 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
         {error_message !== null && <p className="mt-1 text-xs text-danger wrap-anywhere">{error_message}</p>}
         {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
       </div>
-      <div className="-ml-3 flex flex-wrap gap-1 sm:ml-0">
+      {/* Buttons without a border begin and end where their words do. */}
+      <div className="-mx-3 flex flex-wrap gap-1 sm:ml-0">
         <Button size="small" look="plain" aria-describedby={id} onClick={onConfigure}>
           Configure
         </Button>

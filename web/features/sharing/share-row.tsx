@@ -32,7 +32,8 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
           Shared <time dateTime={share.created_at}>{toDate(share.created_at)}</time>
         </p>
       </div>
-      <div className="flex shrink-0 items-center gap-1">
+      {/* A last button without a border ends where its word does. */}
+      <div className="-mr-3 flex shrink-0 items-center gap-1">
         <CopyButton title="Copy link" text={address} />
         <Button size="small" look="plain" aria-describedby={name} onClick={onRevoke}>
           Revoke
