@@ -24,7 +24,8 @@ export function ReplyMessage({ replies, live }: ReplyMessageProps) {
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}
       aria-busy={writing || undefined}
-      className="group/message flex flex-col gap-2"
+      // Calls in a row stand together.
+      className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
     >
       {shown.map((reply) => (
         <Fragment key={reply.parent_id}>

@@ -47,7 +47,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
           <InertText>{known.description}</InertText>
         </p>
       )}
-      <div className="flex flex-wrap gap-2 max-sm:*:flex-1 max-sm:*:px-2">
+      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
         <Button look="primary" disabled={rest} onClick={allow}>
           Allow Once
         </Button>
