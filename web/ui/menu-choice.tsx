@@ -27,7 +27,7 @@ export function MenuChoice<Value extends string>({
           onClick={() => onChange(option.value)}
           className={classNames(
             'touch-target flex flex-1 flex-col items-center justify-center gap-1 rounded-[6px] py-1.5 text-xs transition-colors',
-            option.value === value ? 'bg-surface text-ink shadow-float' : 'text-muted hover:text-ink',
+            option.value === value ? 'bg-surface text-ink ring-1 ring-line' : 'text-muted hover:text-ink',
           )}
         >
           {option.icon}

@@ -5,7 +5,7 @@ import { controlLook } from './control-look.ts'
 import { useField } from './use-field.ts'
 
 export interface SelectProps extends ComponentProps<'select'> {
-  /** `quiet` has no border, for a choice inside another block. */
+  /** `quiet` has no border, for a choice inside another block: it is as wide as what is chosen. */
   readonly look?: 'boxed' | 'quiet'
 }
 
@@ -20,7 +20,7 @@ export function Select({ look = 'boxed', className, children, ...rest }: SelectP
         className={
           look === 'boxed'
             ? classNames(controlLook, 'h-9 appearance-none truncate pr-8 pointer-coarse:h-10')
-            : 'h-8 w-full min-w-0 appearance-none truncate rounded-control bg-transparent pr-7 pl-2 text-sm text-muted transition-colors hover:bg-hover hover:text-ink disabled:opacity-60 pointer-coarse:h-10'
+            : 'field-sizing-content h-8 w-full min-w-0 appearance-none truncate rounded-control bg-transparent pr-7 pl-2 text-sm text-muted transition-colors hover:bg-hover hover:text-ink disabled:opacity-60 pointer-coarse:h-10'
         }
       >
         {children}
