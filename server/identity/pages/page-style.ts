@@ -41,11 +41,11 @@ input[aria-invalid=true] { border-color: var(--danger); }
 .button {
   display: inline-flex; align-items: center; justify-content: center; width: 100%; min-height: 44px; padding: 8px 16px;
   margin-top: 4px; border: 1px solid transparent; border-radius: 8px; background: var(--accent); color: var(--on-accent);
-  font: inherit; font-weight: 550; text-decoration: none; cursor: pointer; transition: filter 140ms ease-out;
+  font: inherit; font-weight: 500; text-decoration: none; cursor: pointer; transition: filter 140ms ease-out;
 }
 .button:hover { filter: brightness(1.08); }
 .button[aria-busy] { opacity: .7; cursor: progress; }
-.button.second { margin-top: 12px; background: none; border-color: var(--line); color: var(--ink); }
+.button.second { margin-top: 12px; background: var(--surface); border-color: var(--field); color: var(--ink); }
 .quiet { color: var(--muted); font-size: 14px; margin-top: 20px; }
 .quiet a { color: var(--ink); text-underline-offset: 3px; display: inline-block; padding: 10px 2px; }
 a.quiet { text-underline-offset: 3px; padding: 10px; }
