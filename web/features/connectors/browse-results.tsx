@@ -45,7 +45,8 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
       ) : (
         <>
           <output className="sr-only">{describeCount(found.length)}</output>
-          <div className="mt-2 min-h-0 flex-1 overflow-y-auto overscroll-contain">
+          {/* As wide as the dialog: what scrolls cuts off the focus rings at its sides. */}
+          <div className="-mx-5 mt-2 min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 sm:-mx-6 sm:px-6">
             {found.length === 0 ? (
               <p className="px-6 py-12 text-center text-sm text-muted wrap-anywhere">
                 {servers.length === 0
