@@ -13,10 +13,16 @@ export function countPixels(mimeType: string, bytes: Buffer): number | undefined
 type Size = readonly [width: number, height: number]
 
 const measure: Readonly<Record<string, (bytes: Buffer) => Size | undefined>> = {
-  'image/png': (bytes) => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)],
+  'image/png': measurePng,
   'image/gif': measureGif,
   'image/webp': measureWebp,
   'image/jpeg': measureJpeg,
+}
+
+/** The size comes first; decoders pass over parts that they do not know. */
+function measurePng(bytes: Buffer): Size | undefined {
+  if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
+  return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
 }
 
 /** Browsers make the screen as large as its first picture. */
@@ -47,7 +53,10 @@ function measureWebp(bytes: Buffer): Size | undefined {
   }
 }
 
-/** The size stands in the first segment that begins a frame; those that begin with C4, C8 and CC are something else. */
+/**
+ * The size stands in the first segment that begins a frame; those that begin with C4, C8 and CC are something else. Markers
+ * without a length have no place before it: decoders step over them, and what follows would be taken for one.
+ */
 function measureJpeg(bytes: Buffer): Size | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff;) {
     const kind = bytes.readUInt8(at + 1)
@@ -55,6 +64,7 @@ function measureJpeg(bytes: Buffer): Size | undefined {
       at++
       continue
     }
+    if (kind <= 0x01 || (kind >= 0xd0 && kind <= 0xd9)) return undefined
     const isFrame = kind >= 0xc0 && kind <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(kind)
     if (isFrame) return [bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5)]
     at += 2 + bytes.readUInt16BE(at + 2)

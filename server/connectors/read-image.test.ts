@@ -66,6 +66,25 @@ describe.each(Object.keys(begin))('a %s', (format) => {
   })
 })
 
+it('a jpeg that shows decoders another size than a reader of lengths is left out', () => {
+  // A decoder steps over a marker that has no length, and finds the large frame; who takes the next bytes for a length
+  // lands on the small one.
+  const large = Buffer.from('ffc0001108fffffffff903', 'hex')
+  const small = Buffer.from('ffc00011080005000503', 'hex')
+  const bytes = Buffer.alloc(70_000)
+  Buffer.from('ffd8ffd0', 'hex').copy(bytes)
+  large.copy(bytes, 4)
+  small.copy(bytes, 4 + 0xffc0)
+  expect(read(bytes)).toBeUndefined()
+})
+
+it('a png that does not begin with its size is left out', () => {
+  const size = Buffer.from('0000000d49484452', 'hex')
+  const bytes = Buffer.concat([begin['png']!(5, 5), size, Buffer.from('0000ffff0000ffff', 'hex')])
+  bytes.write('zzZz', 12, 'latin1')
+  expect(read(bytes)).toBeUndefined()
+})
+
 it('what is no picture, or no base64, is left out', () => {
   expect(read(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined()
   expect(readImage('not base64!', 5_000_000)).toBeUndefined()
