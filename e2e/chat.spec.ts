@@ -188,6 +188,30 @@ test('reasoning is folded above an answer, and a failed reply says why (§8.7)',
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
+test('a formula in a line that breaks is shown whole on a small screen (§1.3)', async ({
+  page,
+  person: _,
+}) => {
+  await send(page, 'some math')
+  const pieces = lastReply(page).locator('.markdown-inline-formula .base')
+  await expect(sendButton(page)).toBeVisible()
+  await expect(pieces.first()).toBeVisible()
+  let broken = 0
+  // Where the line breaks depends on the fonts of the machine.
+  for (const width of [420, 400, 380, 360, 340, 320]) {
+    await page.setViewportSize({ width, height: 844 })
+    const seen = await pieces.evaluateAll((all) =>
+      all.map((piece) => {
+        const { x, y, width, height } = piece.getBoundingClientRect()
+        return { y, isSeen: piece.contains(document.elementFromPoint(x + width / 2, y + height / 2)) }
+      }),
+    )
+    expect(seen.filter(({ isSeen }) => !isSeen)).toEqual([])
+    if (Math.max(...seen.map(({ y }) => y)) - Math.min(...seen.map(({ y }) => y)) > 12) broken += 1
+  }
+  expect(broken).toBeGreaterThan(0)
+})
+
 test('a message is copied to the clipboard (§2.29)', async ({ page, context, person: _ }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await send(page, 'copy **this**')
