@@ -64,6 +64,19 @@ export function answerWithStream(api: ScriptedApi) {
   return { started, stream, count: () => api.seen(route).length }
 }
 
+/** An empty chat whose first message is sent; its reply has begun, and shows `text` where there is one. */
+export async function beginReply(question: string, text?: string) {
+  const { api } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  await send(question)
+  server.started()
+  if (text !== undefined) {
+    server.stream().text(text)
+    await screen.findByText(text.trim())
+  }
+  return { api, server }
+}
+
 /** The list of contents shows the same texts. */
 export const inMessages = { ignore: 'nav *' }
 export const input = () => screen.getByPlaceholderText('Type your message...')

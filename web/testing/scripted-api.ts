@@ -32,11 +32,11 @@ export class ScriptedApi {
     return this
   }
 
-  /** Answers a route with streams that the test writes; what comes back names the newest. */
-  stream(route: string): () => EventStream {
+  /** Answers a route with streams that the test writes, from the event after `after` on; what comes back names the newest. */
+  stream(route: string, after = 0): () => EventStream {
     const streams: EventStream[] = []
     this.on(route, () => {
-      const stream = new EventStream()
+      const stream = new EventStream(after)
       streams.push(stream)
       return stream.response
     })

@@ -3,21 +3,20 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
   answerWithStream,
+  beginReply,
   emptyChat,
   input,
   message,
   openChat,
   reply,
-  send,
   shortChat,
 } from '../../testing/chat-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { EventStream, failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 
 test('joins the run that is being written when a chat is opened, from the event it knows', async () => {
   const api = new ScriptedApi()
-  const stream = new EventStream(7)
-  api.on('GET /api/chat/c1/stream', () => stream.response)
+  const stream = api.stream('GET /api/chat/c1/stream', 7)
   openChat(
     {
       ...shortChat,
@@ -30,56 +29,41 @@ test('joins the run that is being written when a chat is opened, from the event 
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
   expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('7')
   expect(await screen.findByRole('button', { name: 'Stop' })).toBeVisible()
-  stream.text(', three')
-  stream.end()
+  stream().text(', three')
+  stream().end()
   expect(await screen.findByText('One, two, three')).toBeVisible()
   expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
 test('joins again without a gap or a repeat when the connection breaks', async () => {
   expectConsole('error', /The stream broke and is joined again/)
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Count')
-  server.started()
-  server.stream().text('one ')
-  await screen.findByText('one')
-  const second = new EventStream(1)
-  api.on('GET /api/chat/c1/stream', () => second.response)
+  const { api, server } = await beginReply('Count', 'one ')
+  const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().cut()
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
   expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('2')
   // The server may tell again what is known already.
-  second.text('one ')
-  second.text('two')
-  second.end()
+  second().text('one ')
+  second().text('two')
+  second().end()
   expect(await screen.findByText('one two')).toBeVisible()
   await screen.findByRole('button', { name: 'Send message' })
 })
 
 test('joins again when an event is missing', async () => {
   expectConsole('error', /The stream broke and is joined again/)
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Count')
-  server.started()
-  const second = new EventStream(1)
-  api.on('GET /api/chat/c1/stream', () => second.response)
+  const { api, server } = await beginReply('Count')
+  const second = api.stream('GET /api/chat/c1/stream', 1)
   server.stream().write(JSON.stringify({ type: 'text', seq: 5, choices: [{ delta: { content: 'late' } }] }))
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-  second.text('all of it')
-  second.end()
+  second().text('all of it')
+  second().end()
   expect(await screen.findByText('all of it')).toBeVisible()
   expect(screen.queryByText(/late/)).toBeNull()
 })
 
 test('reads the chat when nobody knows the run any more', async () => {
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Hello')
-  server.started()
-  server.stream().text('Half')
-  await screen.findByText('Half')
+  const { api, server } = await beginReply('Hello', 'Half')
   const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   expectConsole('error', /The stream broke/)
   api
@@ -114,13 +98,12 @@ test('joins again when the stream falls silent, without a heartbeat for 40 s', a
     server.stream().write('{"type":"heartbeat"}')
     await act(() => vi.advanceTimersByTimeAsync(30_000))
     expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
-    const second = new EventStream(2)
-    api.on('GET /api/chat/c1/stream', () => second.response)
+    const second = api.stream('GET /api/chat/c1/stream', 2)
     expectConsole('error', /The stream broke/)
     await act(() => vi.advanceTimersByTimeAsync(15_000))
     await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
-    second.text('two')
-    second.end()
+    second().text('two')
+    second().end()
     expect(await screen.findByText('one two')).toBeVisible()
   } finally {
     vi.useRealTimers()

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import {
   answerWithStream,
   articles,
+  beginReply,
   emptyChat,
   inMessages,
   input,
@@ -66,23 +67,14 @@ test('hangs the next message under the reply that was streamed before it', async
 })
 
 test('announces a reply when it is finished, and not before', async () => {
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Hello')
-  server.started()
-  server.stream().text('Good day.')
-  await screen.findByText('Good day.')
+  const { server } = await beginReply('Hello', 'Good day.')
   expect(screen.queryByText(/Reply finished/)).toBeNull()
   server.stream().end()
   expect(await screen.findByText('Reply finished. Good day.')).toBeInTheDocument()
 })
 
 test('turns the reply into the error that the stream carries (§8.7, §7.32)', async () => {
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Hello')
-  server.started()
-  server.stream().text('It begins')
+  const { server } = await beginReply('Hello', 'It begins')
   server
     .stream()
     .send({ type: 'error', error: { code: 'upstream_error', message: 'The model <b>broke</b>.' } })
@@ -96,12 +88,7 @@ test('turns the reply into the error that the stream carries (§8.7, §7.32)', a
 })
 
 test('stops: tells the server, leaves the stream, reads the chat again (§4.15)', async () => {
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
-  await send('Hello')
-  server.started()
-  server.stream().text('Half')
-  await screen.findByText('Half')
+  const { api, server } = await beginReply('Hello', 'Half')
   const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   api
     .on('POST /api/chat/stop', () => json({ stopped: true }))
@@ -136,11 +123,8 @@ test('stops a message that is not confirmed yet as soon as it is', async () => {
 
 test('says so when a reply could not be stopped, and goes on', async () => {
   expectConsole('error', /Error stopping reply/)
-  const { api } = openChat(emptyChat)
-  const server = answerWithStream(api)
+  const { api, server } = await beginReply('Hello')
   api.on('POST /api/chat/stop', () => failure(503, 'unavailable', 'Try later.'))
-  await send('Hello')
-  server.started()
   await userEvent.click(await screen.findByRole('button', { name: 'Stop' }))
   expect(await screen.findByText('The reply could not be stopped: Try later.')).toBeVisible()
   server.stream().text('Still here.')
