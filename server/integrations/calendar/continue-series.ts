@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
+import { AppError } from '../../http/app-error.ts'
+import { explainGoogleError } from '../google/explain-google-error.ts'
+import { isRefusal } from '../google/google-error.ts'
 import type { CalendarClient } from './calendar-client.ts'
-import { endBefore, goOnAfter, isCounted, placeOf, toMilliseconds } from './cut-recurrence.ts'
+import { endBefore, goOnAfter, isCounted, placeOf, toMilliseconds, untilOf } from './cut-recurrence.ts'
 import { insertEventOnce } from './insert-event-once.ts'
 
 type Event = calendar_v3.Schema$Event
@@ -44,8 +47,8 @@ export async function endSeries({ api }: CalendarClient, cut: SeriesCut): Promis
 }
 
 /**
- * Splits a series, as Google advises: a new one with the changes goes on where the old one ends. When the old one cannot be
- * ended the new one is taken back, so that nobody has both.
+ * Splits a series, as Google advises: a new one with the changes goes on where the old one ends. When the old one has not
+ * ended the new one is taken back, so that nobody has both; when nobody knows it stays, so that nobody has neither.
  */
 export async function continueSeries(client: CalendarClient, cut: SeriesCut, changes: Event): Promise<Event> {
   const { calendarId, series, occurrence, sendUpdates } = cut
@@ -65,10 +68,35 @@ export async function continueSeries(client: CalendarClient, cut: SeriesCut, cha
   try {
     await endSeries(client, cut)
   } catch (error) {
-    await client.api.events.delete({ calendarId, eventId: made.id ?? '', sendUpdates }).catch(() => undefined)
-    throw error
+    const hasEnded = isRefusal(error) ? false : await findEnding(client, cut)
+    if (hasEnded === undefined) {
+      throw new AppError(
+        'upstream_error',
+        `${explainGoogleError(error)} The changed series is there. Nobody knows whether the old one has ended: look at the calendar before trying again.`,
+      )
+    }
+    if (!hasEnded) {
+      await client.api.events
+        .delete({ calendarId, eventId: made.id ?? '', sendUpdates })
+        .catch(() => undefined)
+      throw error
+    }
   }
   return made
+}
+
+/** Whether a series has ended whose ending was not answered; undefined when that cannot be told either. */
+async function findEnding(
+  { api }: CalendarClient,
+  { calendarId, series, occurrence }: SeriesCut,
+): Promise<boolean | undefined> {
+  const until = untilOf(endBefore(series.recurrence ?? [], placeOf(occurrence)))
+  try {
+    const { data } = await api.events.get({ calendarId, eventId: series.id ?? '' })
+    return until !== undefined && untilOf(data.recurrence ?? []) === until
+  } catch {
+    return undefined
+  }
 }
 
 /** How many occurrences a series has before this one, deleted ones included: they count for its rule. */

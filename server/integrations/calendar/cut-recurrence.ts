@@ -27,6 +27,12 @@ export function endBefore(rules: readonly string[], place: GoogleTime): string[]
   return changeRule(rules, (parts) => [...without(parts, ['COUNT', 'UNTIL']), `UNTIL=${until}`])
 }
 
+/** When a series ends, as its rules say it; nothing where they do not. */
+export function untilOf(rules: readonly string[]): string | undefined {
+  const [until] = rules.flatMap((rule) => /^RRULE:.*\bUNTIL=(\w+)/i.exec(rule)?.[1] ?? [])
+  return until?.toUpperCase()
+}
+
 /** The rules of what goes on after so many occurrences: a number of repetitions goes down by those. */
 export function goOnAfter(rules: readonly string[], passed: number): string[] {
   return changeRule(rules, (parts) =>

@@ -89,6 +89,32 @@ describe('events that repeat', () => {
     expect((await shown()).every((event) => event.startsWith('Stand-up'))).toBe(true)
   })
 
+  const split = () =>
+    google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
+
+  it('splits off the rest of a series that was ended without an answer', async () => {
+    standUp()
+    google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
+    expect((await split()).isError).toBe(false)
+    expect(await shown()).toEqual([
+      'Stand-up Mon 2026-03-23 09:00 to 09:15',
+      'Weekly Mon 2026-03-30 09:00 to 09:15',
+      'Weekly Mon 2026-04-06 09:00 to 09:15',
+      'Weekly Mon 2026-04-13 09:00 to 09:15',
+    ])
+  })
+
+  it('takes nothing away when nobody knows whether the series was ended', async () => {
+    standUp()
+    google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
+    // The event and its series are read at first, and afterwards whether that has ended.
+    google.api.fail({ method: 'calendar.events.get', answer: 500, after: 2, times: 4 })
+    const answer = await split()
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain('Nobody knows')
+    expect(await shown()).toHaveLength(4)
+  })
+
   it.each([
     ['this_event', ['Mon 2026-03-23', 'Mon 2026-04-06', 'Mon 2026-04-13']],
     ['this_and_following', ['Mon 2026-03-23']],

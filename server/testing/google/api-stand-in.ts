@@ -23,6 +23,8 @@ export interface Fault {
   readonly retryAfter?: number
   /** How often; 1 when absent. */
   readonly times?: number
+  /** Requests of the method that go well before. */
+  readonly after?: number
 }
 
 export interface ApiStandInOptions {
@@ -44,7 +46,7 @@ export class ApiStandIn implements StandInApi {
   /** Whatever was not as the discovery document says. */
   readonly problems: string[] = []
   readonly #options: ApiStandInOptions
-  readonly #faults: { fault: Fault; left: number }[] = []
+  readonly #faults: { fault: Fault; left: number; before: number }[] = []
 
   constructor(options: ApiStandInOptions) {
     this.prefix = options.prefix
@@ -52,7 +54,7 @@ export class ApiStandIn implements StandInApi {
   }
 
   fail(fault: Fault): void {
-    this.#faults.push({ fault, left: fault.times ?? 1 })
+    this.#faults.push({ fault, left: fault.times ?? 1, before: fault.after ?? 0 })
   }
 
   count(method: string): number {
@@ -92,7 +94,7 @@ export class ApiStandIn implements StandInApi {
   #takeFault(method: string): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.method ?? method) === method)
     const found = this.#faults[index]
-    if (found === undefined) return undefined
+    if (found === undefined || found.before-- > 0) return undefined
     if (--found.left <= 0) this.#faults.splice(index, 1)
     return found.fault
   }
