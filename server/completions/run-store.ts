@@ -69,7 +69,8 @@ export async function findLatestRun(
 ): Promise<RunStanding | undefined> {
   let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
-  const row = await query.orderBy('started_at', 'desc').orderBy('status', 'desc').limit(1).executeTakeFirst()
+  // Ids follow one another in a chat, which holds off a second run; the clocks of two nodes need not.
+  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? undefined : toStanding(row)
 }
 
