@@ -40,7 +40,7 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   }
 
   return (
-    <span className="inline-flex items-center gap-1">
+    <span className="relative inline-flex">
       <IconButton
         label="Share"
         size="small"
@@ -51,7 +51,14 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
       >
         <FeedbackIcon feedback={feedback} />
       </IconButton>
-      <output className="whitespace-nowrap">{feedback === undefined ? '' : words[feedback]}</output>
+      {/* Over the text, so that neither the buttons nor the lines below move. */}
+      <output className="pointer-events-none absolute right-0 bottom-full mb-1 whitespace-nowrap">
+        {feedback !== undefined && (
+          <span className="block animate-appear rounded-control bg-ink px-2 py-1 text-page">
+            {words[feedback]}
+          </span>
+        )}
+      </output>
     </span>
   )
 }
