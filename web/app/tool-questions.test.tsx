@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { personalStorage } from '../features/chat/personal-storage.ts'
 import { expectConsole } from '../testing/expect-console.ts'
 import { failure, json } from '../testing/scripted-api.ts'
@@ -119,6 +119,17 @@ describe('a call that asks its person', () => {
     expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
     stream.end()
     await turnIsOver()
+  })
+
+  it('does not leave out what its browser cannot read as a number or a date', async () => {
+    const { api } = await openAsking([{ ...age, required: false }])
+    const box = within(form()).getByLabelText<HTMLInputElement>('Age')
+    // What a browser makes of "1-2": nothing, and a word about it.
+    vi.spyOn(box, 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState)
+    const explain = vi.spyOn(box, 'reportValidity')
+    await userEvent.click(within(form()).getByRole('button', { name: 'Submit' }))
+    expect(explain).toHaveBeenCalledOnce()
+    expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
   })
 
   it('can be declined, and says when that did not arrive', async () => {

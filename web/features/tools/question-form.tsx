@@ -42,6 +42,9 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
     questionDraft.write(chatId, message.id, question, changed)
   }
   const submit = (form: HTMLFormElement) => {
+    // Of what a box for numbers or dates cannot read it gives nothing; the browser says so.
+    const unread = [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput)
+    if (unread !== undefined) return void unread.reportValidity()
     flushSync(() => setChecked(true))
     if (fields.every((field) => checkEntry(field, entryOf(field)) === undefined))
       void send(answerWith(fields, entryOf))
