@@ -64,7 +64,7 @@ async function connectFirst(
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
   const round = new ConnectionRound(deps, user, onStatus)
   await Promise.all(connectors.map((connector) => round.look(connector, isUnknown(connector), signal)))
-  const offered = offerTools(round.ready, apiType, deps.limits.toolsPerRequest)
+  const offered = await offerTools(round.ready, apiType, deps.limits.toolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
   const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
   onStatus({ status: 'summary', server: '', message, finished: true })
@@ -109,7 +109,7 @@ async function offerKnown(
     connector,
     tools: tools.filter(({ connector_id }) => connector_id === connector.id),
   }))
-  const offered = offerTools(ready, apiType, limits.toolsPerRequest)
+  const offered = await offerTools(ready, apiType, limits.toolsPerRequest)
   offers.delete(key)
   offers.set(key, { state, offered })
   const [oldest] = offers.keys()

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
 import { adaptSchema } from './model-tools/adapt-schema.ts'
@@ -30,8 +31,15 @@ export interface ReadyConnector {
   readonly tools: readonly ConnectorToolRow[]
 }
 
+/** Milliseconds of work after which other people's gets its turn: a server may list hundreds of large schemas. */
+const longestWork = 20
+
 /** What a model of this wire format is told of these connectors' tools. */
-export function offerTools(ready: readonly ReadyConnector[], apiType: ApiType, most: number): ModelTools {
+export async function offerTools(
+  ready: readonly ReadyConnector[],
+  apiType: ApiType,
+  most: number,
+): Promise<ModelTools> {
   const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
   const usable = inOrder.flatMap(({ connector, tools }) =>
     tools
@@ -41,7 +49,12 @@ export function offerTools(ready: readonly ReadyConnector[], apiType: ApiType, m
   const named = nameTools(usable)
   const notices: string[] = []
   const offered: OfferedTool[] = []
+  let began = performance.now()
   for (const [name, { row, connector }] of named) {
+    if (performance.now() - began > longestWork) {
+      await setImmediate()
+      began = performance.now()
+    }
     const { description, title, inputSchema } = parseDefinition(row.definition)
     const adapted = adaptSchema(inputSchema, apiType)
     if ('problem' in adapted) {
