@@ -46,8 +46,8 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   return (
     <>
       <Dialog title="Browse Available Connectors" onClose={onClose}>
-        {/* One height for every state, so that nothing jumps while it loads or a search runs. */}
-        <div className="flex h-[min(36rem,70dvh)] flex-col">
+        {/* One height for every state, so that nothing jumps while it loads or a search runs. The list ends at the edge. */}
+        <div className="-mb-5 flex h-[min(36rem,70dvh)] flex-col">
           {data === undefined && error !== undefined && !retrying ? (
             <ErrorState title={describe(error)} retry={{ label: 'Try Again', onRetry: () => void retry() }} />
           ) : (
