@@ -114,40 +114,49 @@ describe('a turn that ends with a result', () => {
     await turnIsOver()
   })
 
-  it('leads to the consent of its connector for as long as that is missing', async () => {
+  describe('because its connector wants consent', () => {
     const needed = chatOf(
       question,
       call('a1', 'u1', answered),
       result('r1', 'a1', { outcome: { status: 'authorization_needed', duration: 0, parts: [] } }),
     )
-    const { api, view } = await openToolChat(needed)
-    await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
-    expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
-    view.unmount()
+    const connect = 'POST /api/mcp-server/default/connect'
+    const consent = () => json({ connector, authorization_url: 'https://login.example/consent' })
+    const openNeeding = async () => {
+      const opened = await openToolChat(needed, new ScriptedApi(), { ...connector, status: 'failed' })
+      const assign = vi.spyOn(location, 'assign').mockReset().mockReturnValue()
+      await screen.findByRole('button', { name: 'Connect' })
+      return { ...opened, assign }
+    }
 
-    const later = await openToolChat(needed, new ScriptedApi(), { ...connector, status: 'failed' })
-    const assign = vi.spyOn(location, 'assign').mockReturnValue()
-    later.api.on('POST /api/mcp-server/default/connect', () =>
-      json({ connector, authorization_url: 'https://login.example/consent' }),
-    )
-    await userEvent.click(await screen.findByRole('button', { name: 'Connect' }))
-    await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://login.example/consent'))
-    expect(later.api.seen('POST /api/mcp-server/default/connect')[0]?.body).toEqual({
-      return_to: '/chat/c1',
+    it('has nothing to connect once that is given', async () => {
+      const { api } = await openToolChat(needed)
+      await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
+      expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
     })
-    expect(button('Connect')).toHaveAttribute('aria-busy', 'true')
-    // They came back without consenting, and the browser shows the page as it was left.
-    dispatchEvent(new Event('pageshow'))
-    await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
 
-    // Whoever has gone elsewhere before the answer comes is not taken from there.
-    let answer: (response: Response) => void = () => undefined
-    later.api.on('POST /api/mcp-server/default/connect', () => new Promise((resolve) => (answer = resolve)))
-    await userEvent.click(button('Connect'))
-    later.view.redraw(<p>Elsewhere</p>)
-    answer(json({ connector, authorization_url: 'https://login.example/consent' }))
-    await settle()
-    expect(assign).toHaveBeenCalledOnce()
+    it('leads to it and back, and is free again for whoever comes back without it', async () => {
+      const { api, assign } = await openNeeding()
+      api.on(connect, consent)
+      await userEvent.click(button('Connect'))
+      await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://login.example/consent'))
+      expect(api.seen(connect)[0]?.body).toEqual({ return_to: '/chat/c1' })
+      expect(button('Connect')).toHaveAttribute('aria-busy', 'true')
+      // The browser shows the page as it was left.
+      dispatchEvent(new Event('pageshow'))
+      await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
+    })
+
+    it('takes nobody there who has gone elsewhere before the answer comes', async () => {
+      const { api, view, assign } = await openNeeding()
+      let answer: (response: Response) => void = () => undefined
+      api.on(connect, () => new Promise((resolve) => (answer = resolve)))
+      await userEvent.click(button('Connect'))
+      view.redraw(<p>Elsewhere</p>)
+      answer(consent())
+      await settle()
+      expect(assign).not.toHaveBeenCalled()
+    })
   })
 })
 
