@@ -1,6 +1,6 @@
 import type { Connector, ToolCallRecord } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { readReason } from '../../lib/read-reason.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -62,7 +62,13 @@ function Call({ call }: { readonly call: ToolCallRecord }) {
       </p>
       <p className="text-muted tabular-nums">
         <time dateTime={call.started_at}>{time}</time>
-        {facts.map((fact) => ` · ${fact}`)}
+        {facts.map((fact) => (
+          // A number stays with its unit.
+          <Fragment key={fact}>
+            {' · '}
+            <span className="whitespace-nowrap">{fact}</span>
+          </Fragment>
+        ))}
       </p>
     </li>
   )
