@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Elicitation } from '@yonder/contract/elicitation'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTestConnectors } from '../testing/open-test-connectors.ts'
 import type { TestConnectors } from '../testing/open-test-connectors.ts'
@@ -66,6 +67,18 @@ describe('the built-in default connector', () => {
     expect(await records('default')).toMatchObject([
       { tool: 'calculate', approval: 'once', outcome: 'done', bytes: outcome.bytes, user_id: 'ada' },
     ])
+  })
+
+  it('tells what the tool did also where the record of it cannot be ended', async () => {
+    const { db } = connectors.database
+    await sql`create trigger refuse_endings before update on tool_calls begin select raise(abort, 'no room'); end`.execute(
+      db,
+    )
+    const outcome = await call('default', 'calculate', { expression: '20 + 1' })
+    await sql`drop trigger refuse_endings`.execute(db)
+    expect(outcome).toMatchObject({ status: 'done', text: '21' })
+    expect((await records('default')).at(-1)).toMatchObject({ outcome: 'started' })
+    expect(connectors.errors.splice(0).map(String)).toEqual([expect.stringContaining('no room')])
   })
 
   it("tells a tool's own failure apart", async () => {

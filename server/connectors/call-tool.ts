@@ -52,7 +52,8 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
     approval: request.approval,
   })
   const outcome = await new RunningCall(deps, request, found).run()
-  await recorded.end(toRecorded(outcome.status), outcome)
+  // What the tool did is done: its result is told, also where the record cannot be ended.
+  await recorded.end(toRecorded(outcome.status), outcome).catch(deps.onError)
   return outcome
 }
 
