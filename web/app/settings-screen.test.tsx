@@ -12,6 +12,7 @@ function open() {
   const api = new ScriptedApi()
     .on('GET /api/auth/userinfo', () => json(user))
     .on('GET /api/bots', () => json([]))
+    .on('GET /api/shares', () => json({ shares: [] }))
   return renderScreen(
     api,
     <Routes>

@@ -34,6 +34,7 @@ function openPage() {
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
     .on('GET /api/integrations', () => json([]))
+    .on('GET /api/integration/types', () => json([]))
     .on('GET /api/live', () => {
       const body = new ReadableStream<Uint8Array>({ start: (controller) => void (stream = controller) })
       return new Response(body)

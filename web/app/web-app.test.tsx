@@ -29,6 +29,9 @@ beforeEach(() => {
     '/api/auth/userinfo': () => Response.json({ ...ada, userPrefix: 'ada-1' }),
     '/api/bots': () => Response.json([]),
     '/api/mcp-servers': () => Response.json([]),
+    '/api/shares': () => Response.json({ shares: [] }),
+    '/api/integrations': () => Response.json([]),
+    '/api/integration/types': () => Response.json([]),
     '/api/chats/known': () =>
       Response.json({
         id: 'known',
@@ -220,6 +223,7 @@ describe('signed in', () => {
   })
 
   it('leads an unknown chat to the home page (§2.12, §8.10)', async () => {
+    expectConsole('error', /fetching the data\. 404/)
     open('/chat/gone')
     expect(await find(/How can I help you today/)).toBeVisible()
     expect(at()).toBe('/')

@@ -3,6 +3,7 @@ import useSWR from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { failure, json, ScriptedApi } from '../testing/scripted-api.ts'
 import { ApiProvider, readOptions } from './swr-config.tsx'
+import { expectConsole } from '../testing/expect-console.ts'
 
 const route = 'GET /api/bots'
 
@@ -23,7 +24,8 @@ async function pass(milliseconds: number): Promise<void> {
   await act(() => vi.advanceTimersByTimeAsync(milliseconds))
 }
 
-it('tries a failed read again every five seconds, as long as it takes (§7.1)', async () => {
+it('tries a failed read again every five seconds, as long as it takes, and logs it each time (§7.1, §8.34)', async () => {
+  expectConsole('error', /^An error occurred while fetching the data\. 500 \(\/api\/bots\)$/)
   const api = new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.'))
   render(
     <ApiProvider api={api.client}>

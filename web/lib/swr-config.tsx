@@ -1,6 +1,8 @@
 import { useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
 import type { ApiClient } from './api-client.ts'
+import { ApiError } from './api-error.ts'
+import { logError } from './log-error.ts'
 import { ApiContext } from './use-api.ts'
 
 /** Milliseconds between a failed read and the next try (§7.1). */
@@ -15,10 +17,17 @@ export const readOptions = {
   refreshInterval: 0,
   dedupingInterval,
   errorRetryInterval: retryInterval,
+  // Whatever a screen shows of it besides (§8.34).
+  onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, _key, _config, revalidate, { retryCount }) => {
     setTimeout(() => void revalidate({ retryCount }), retryInterval)
   },
 } satisfies SWRConfiguration
+
+function describeRead(error: unknown): string {
+  if (error instanceof ApiError) return `${error.message} ${error.status}`
+  return error instanceof Error ? error.message : String(error)
+}
 
 /** Gives `api` to everything inside, with a cache of reads that is born and dies with this element. */
 export function ApiProvider({ api, children }: { readonly api: ApiClient; readonly children: ReactNode }) {

@@ -135,6 +135,7 @@ describe('the list', () => {
   })
 
   it('says when it cannot be read, and reloads the page on Try again (§2.52)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
     answer = () => refuse(503, 'The database does not answer.')
     open()

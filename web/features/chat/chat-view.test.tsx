@@ -41,6 +41,7 @@ test('shows the messages of the selected path with their time, model and provide
 })
 
 test('shows the shape of a chat while it loads, and the way on when it cannot be loaded', async () => {
+  expectConsole('error', /fetching the data\. 500/)
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
     .on('GET /api/chats/c1', () => failure(500, 'internal', 'No.'))
@@ -54,6 +55,7 @@ test('shows the shape of a chat while it loads, and the way on when it cannot be
 })
 
 test('leads home from a chat that is not there (§2.12, §8.10)', async () => {
+  expectConsole('error', /fetching the data\. 404/)
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
     .on('GET /api/chats/c1', () => failure(404, 'not_found', 'There is no such chat.'))

@@ -5,6 +5,7 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { Composer } from './composer.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
 
 const bots = [
   { name: 'Owl', model: 'owl-1' },
@@ -109,6 +110,7 @@ test('sends nothing without a bot, and says where to add one (§5.2)', async () 
 })
 
 test('says that the bots could not be loaded', async () => {
+  expectConsole('error', /fetching the data\. 500/)
   const api = new ScriptedApi().on('GET /api/bots', () => failure(500, 'internal', 'No.'))
   renderScreen(api, <Example />)
   expect(await screen.findByRole('alert')).toHaveTextContent('The bots could not be loaded')

@@ -58,6 +58,7 @@ describe('the catalogue', () => {
   })
 
   it('says why it cannot be read, and reads it again on Try Again (§2.67, §8.23)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     const scene = new ConnectorsScene()
     scene.api.on(catalogue, () => refuse(503, 'The database does not answer.'))
     const dialog = await browse(scene)
@@ -71,6 +72,7 @@ describe('the catalogue', () => {
   })
 
   it('says so when an error has no message (§8.23)', async () => {
+    expectConsole('error', /browse-connectors/)
     const scene = new ConnectorsScene()
     scene.api.on(catalogue, () => {
       throw new Error('')

@@ -361,6 +361,7 @@ describe('the record of calls', () => {
   })
 
   it('says when it cannot be read', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     const scene = sceneOf()
     scene.api.on(route, () => refuse(503, 'The database does not answer.'))
     const dialog = await openRecord(scene)

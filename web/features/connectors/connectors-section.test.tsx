@@ -62,6 +62,7 @@ describe('the list', () => {
   })
 
   it('says when it cannot be read, and reloads the page on Try again (§2.57)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
     const scene = new ConnectorsScene()
     scene.api.on('GET /api/mcp-servers', () => refuse(503, 'The database does not answer.'))

@@ -127,6 +127,7 @@ it('goes through its states: loading, none yet, none found (§2.45)', async () =
 })
 
 it('shows an error, and the way on (§2.45, §8.29)', async () => {
+  expectConsole('error', /fetching the data\. 500/)
   const api = keep(kept)
   api.on(route, () => failure(500, 'internal', 'Down.'))
   open(api)

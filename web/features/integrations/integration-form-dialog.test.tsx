@@ -74,6 +74,7 @@ describe('the form that adds', () => {
   })
 
   it('says when that cannot be known, and asks again (§2.86)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     const form = await openAdd()

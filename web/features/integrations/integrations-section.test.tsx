@@ -12,6 +12,7 @@ import {
   withKey,
 } from '../../testing/integrations-scene.tsx'
 import { failure, json } from '../../testing/scripted-api.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
 
 let scene: IntegrationsScene
 
@@ -39,6 +40,7 @@ describe('the section', () => {
   })
 
   it('says when it cannot be read, and reads again when asked to (§2.76)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
     scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
     expect(await screen.findByText('Error loading integrations. Please try again later.')).toBeInTheDocument()

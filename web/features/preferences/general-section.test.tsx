@@ -4,6 +4,7 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { GeneralSection } from './general-section.tsx'
 import { themeStore } from './theme-store.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
 
 const route = 'GET /api/auth/userinfo'
 const ada = {
@@ -62,6 +63,7 @@ it("says 'Loading...' until the answer is there (§2.49)", async () => {
 })
 
 it("says 'Error loading user data' when it fails (§2.49)", async () => {
+  expectConsole('error', /fetching the data\. 500/)
   renderScreen(
     new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.')),
     <GeneralSection />,

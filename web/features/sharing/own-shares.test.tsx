@@ -97,6 +97,7 @@ it('says what to do when there are none, and that they could not be loaded', asy
 })
 
 it('says that the links could not be loaded', async () => {
+  expectConsole('error', /fetching the data\. 500/)
   open(new ScriptedApi().on('GET /api/shares', () => failure(500, 'internal', 'Broken.')))
   expect(await screen.findByText('Error loading shared links')).toBeVisible()
 })

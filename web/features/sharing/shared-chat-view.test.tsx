@@ -4,6 +4,7 @@ import { MemoryRouter } from 'react-router'
 import { mutate } from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SharedChatView } from './shared-chat-view.tsx'
+import { expectConsole } from '../../testing/expect-console.ts'
 
 const chat: SharedChat = {
   id: 'abc',
@@ -98,7 +99,11 @@ it.each([
   ['a broken server', () => new Response('oops', { status: 500 })],
   ['a lost network', () => Promise.reject(new TypeError('network'))],
   ['an answer that is none', () => new Response('<html>')],
-])("says 'Chat Not Found' on %s (§2.40, §8.11)", async (_name, failing) => {
+])("says 'Chat Not Found' on %s, and the console says why (§2.40, §8.11, §8.34)", async (_name, failing) => {
+  expectConsole(
+    'error',
+    /^(?:An error occurred while fetching the data\. \d{3}|network|.*JSON) \(\/api\/share\/s\d+\)$/,
+  )
   answer = failing
   open()
   await pass(0)
@@ -108,6 +113,7 @@ it.each([
 })
 
 it('tries again after five seconds when the server could not be asked, but not for a link that is not there (§7.1)', async () => {
+  expectConsole('error', /network/)
   answer = () => Promise.reject(new TypeError('network'))
   open()
   await pass(4999)
@@ -119,6 +125,7 @@ it('tries again after five seconds when the server could not be asked, but not f
 })
 
 it('does not ask again for a link that is not there', async () => {
+  expectConsole('error', /fetching the data\. 404/)
   answer = () => Response.json(gone, { status: 404 })
   open()
   await pass(30_000)
