@@ -56,6 +56,8 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     expect(calls.find(({ tool }) => tool === 'get_time')).toMatchObject({
       approval: 'denied',
       outcome: 'denied',
+      duration: null,
+      bytes: null,
     })
   })
 

@@ -1,5 +1,5 @@
 import type { Approval, CallOutcome } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow, ToolCallRow } from '../db/connector-tables.ts'
 import { newId } from '../db/new-id.ts'
 import { findConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
@@ -22,42 +22,48 @@ export async function recordCall(
   connector: Pick<ConnectorRow, 'id' | 'name'>,
   call: RecordedCall,
 ): Promise<{ end(outcome: CallOutcome, ending: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
-  const id = newId()
-  await insertToolCall(database.db, {
-    id,
+  const row = toRow(user, connector, call, 'started', now())
+  await insertToolCall(database.db, row)
+  return {
+    end: (outcome, { duration, bytes }) =>
+      updateToolCall(database.db, row.id, { outcome, duration: Math.round(duration), bytes }),
+  }
+}
+
+/** Notes that a person denied a call; nothing was sent. A call of something that is not there leaves no line. */
+export async function recordDenial(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connectorName: string,
+  tool: string,
+  callArguments: unknown,
+): Promise<void> {
+  const connector = await findConnector(database.db, user, connectorName)
+  if (connector === undefined) return
+  const call = { tool, arguments: readOrNothing(callArguments), approval: 'denied' } as const
+  await insertToolCall(database.db, toRow(user, connector, call, 'denied', now()))
+}
+
+function toRow(
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+  outcome: CallOutcome,
+  startedAt: number,
+): ToolCallRow {
+  return {
+    id: newId(),
     user_id: user.id,
     connector_id: connector.id,
     connector: connector.name,
     tool: call.tool,
     arguments_hash: hashJson(call.arguments),
     approval: call.approval,
-    outcome: 'started',
-    started_at: now(),
+    outcome,
+    started_at: startedAt,
     duration: null,
     bytes: null,
-  })
-  return {
-    end: (outcome, { duration, bytes }) =>
-      updateToolCall(database.db, id, { outcome, duration: Math.round(duration), bytes }),
   }
-}
-
-/** Notes that a person denied a call; nothing was sent. A call of something that is not there leaves no line. */
-export async function recordDenial(
-  deps: Pick<ConnectorDeps, 'database' | 'now'>,
-  user: Owner,
-  connectorName: string,
-  tool: string,
-  callArguments: unknown,
-): Promise<void> {
-  const connector = await findConnector(deps.database.db, user, connectorName)
-  if (connector === undefined) return
-  const recorded = await recordCall(deps, user, connector, {
-    tool,
-    arguments: readOrNothing(callArguments),
-    approval: 'denied',
-  })
-  await recorded.end('denied', { duration: 0, bytes: 0 })
 }
 
 /** What could never have been sent is noted as nothing. */
