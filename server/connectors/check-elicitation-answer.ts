@@ -8,7 +8,8 @@ export function checkElicitationAnswer(
   if (answer.action !== 'accept') return { action: answer.action }
   const content: Record<string, string | number | boolean | string[]> = {}
   for (const field of fields) {
-    const value = answer.content?.[field.name]
+    // A field may be named like something that every object has.
+    const value = Object.hasOwn(answer.content ?? {}, field.name) ? answer.content?.[field.name] : undefined
     if (value === undefined) {
       if (field.required) return undefined
       continue

@@ -107,6 +107,15 @@ describe('checkElicitationAnswer', () => {
     expect(check(content)).toBeUndefined()
   })
 
+  it('takes a field that was left out for left out, whatever its name', () => {
+    const params = { requestedSchema: { properties: { constructor: { type: 'string' } } } }
+    const question = readElicitation(params, 10)!
+    expect(checkElicitationAnswer(question, { action: 'accept', content: {} })).toEqual({
+      action: 'accept',
+      content: {},
+    })
+  })
+
   it('gives a refusal on, without content', () => {
     expect(checkElicitationAnswer(form, { action: 'decline', content: { name: 'x' } })).toEqual({
       action: 'decline',
