@@ -220,6 +220,19 @@ describe('the form that adds', () => {
     expect(scene.api.seen(consent)).toEqual([])
   })
 
+  it('leaves for nowhere either once the person has left it while the address of consent was on its way', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.open()
+    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    const form = await openAdd()
+    await addGmail(form)
+    await waitFor(() => expect(scene.api.seen(consent)).toHaveLength(1))
+    await userEvent.click(button('Cancel', form))
+    answer(json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
+    expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+
   it('says that it is saving, once (§2.90)', async () => {
     scene.open()
     scene.api.on(create, never)

@@ -20,8 +20,8 @@ export interface IntegrationFormDialogProps {
   readonly onRetry: () => void
   /** Answers whether it is stored; what failed has been told by then. */
   readonly onSave: (input: IntegrationInput) => Promise<boolean>
-  /** What follows once it is stored, unless the person has left the form meanwhile. */
-  readonly onSaved?: (input: IntegrationInput) => Promise<void>
+  /** What follows once it is stored, as long as `isWanted`: nothing once the person has left the form. */
+  readonly onSaved?: (input: IntegrationInput, isWanted: () => boolean) => Promise<void>
   readonly onClose: () => void
 }
 
@@ -53,7 +53,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     setBusy(true)
     const input = inputOfIntegration(draft)
     if (!(await onSave(input))) return setBusy(false)
-    if (isOpen()) await onSaved?.(input)
+    if (isOpen()) await onSaved?.(input, isOpen)
     onClose()
   }
 

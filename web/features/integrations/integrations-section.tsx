@@ -32,8 +32,8 @@ export function IntegrationsSection() {
   }
 
   /** Whoever adds what needs their consent goes on to give it (§2.89). */
-  const goOn = async ({ name, auth_type }: IntegrationInput) => {
-    if (auth_type === 'oauth') await authorization.authorize(name)
+  const goOn = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
+    if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }
 
   return (

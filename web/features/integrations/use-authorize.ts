@@ -15,10 +15,10 @@ export interface Authorization {
   /** The last one that could not be opened, and why. */
   readonly failed: { readonly name: string; readonly reason: string } | undefined
   /**
-   * Sends the browser to where the person gives their consent (§7.25), unless they are elsewhere by then; what fails is
-   * told (§8.24).
+   * Sends the browser to where the person gives their consent (§7.25), unless they are elsewhere by then or it is not
+   * wanted any more; what fails is told (§8.24).
    */
-  readonly authorize: (name: string) => Promise<void>
+  readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>
 }
 
 export function useAuthorize(): Authorization {
@@ -30,12 +30,12 @@ export function useAuthorize(): Authorization {
   return {
     busy,
     failed,
-    async authorize(name) {
+    async authorize(name, isWanted = isOpen) {
       setBusy(name)
       setFailed(undefined)
       try {
         const answer = await api.get<IntegrationAuth>(integrationAddress(name, 'auth'))
-        if (answer !== undefined && isOpen()) await leaveForConsent(answer.authUrl)
+        if (answer !== undefined && isOpen() && isWanted()) await leaveForConsent(answer.authUrl)
       } catch (error) {
         const message = `Failed to initiate ${titleOfIntegration(name)} authentication`
         toast.error(message)
