@@ -31,6 +31,7 @@ describe('the log of connections', () => {
     expect(within(panel()!).getAllByText('Connected to files')).toHaveLength(2)
     expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
     await userEvent.click(button('Clear logs'))
+    expect(button('Clear logs')).toHaveFocus()
     expect(within(panel()!).queryByText('1 of 1 connected')).toBeNull()
     expect(within(panel()!).getByText('Nothing has been logged.')).toBeVisible()
     expect(within(panel()!).getByText('connected')).toBeVisible()

@@ -25,7 +25,7 @@ export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
       <header className="flex items-center justify-between gap-2 py-2 pr-2 pl-4">
         <h2 className="text-sm font-medium">Connection logs</h2>
         <div className="flex">
-          <IconButton label="Clear logs" size="small" disabled={log.entries.length === 0} onClick={onClear}>
+          <IconButton label="Clear logs" size="small" onClick={onClear}>
             <Eraser size={16} aria-hidden />
           </IconButton>
           <IconButton label="Close logs" size="small" onClick={onClose}>
