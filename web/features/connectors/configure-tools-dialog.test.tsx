@@ -168,6 +168,16 @@ describe('the allowed tools', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: sent })
   })
 
+  it('take no other choice while one is being saved', async () => {
+    const scene = sceneOf()
+    scene.api.on(update, () => defer<Response>().promise)
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Allow read', dialog))
+    expect(dialog.getByPlaceholderText(search).closest('[inert]')).toBeNull()
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(dialog.getByPlaceholderText(search).closest('[inert]')).not.toBeNull()
+  })
+
   it('stay in manage mode when saving fails, which is told (§8.21, §8.34)', async () => {
     expectConsole('error', /Failed to update allow tools: The tool "read" has changed/)
     const scene = sceneOf()

@@ -66,7 +66,8 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
         )
       }
     >
-      <div ref={panel} className="flex flex-col gap-6 pt-1">
+      {/* What is chosen while the choices before it are being saved would be lost. */}
+      <div ref={panel} inert={busy && draft !== null} className="flex flex-col gap-6 pt-1">
         {draft === null ? (
           <AllowSummary connector={connector} onManage={() => turnTo(allowDraftOf(allow_tools))} />
         ) : (
