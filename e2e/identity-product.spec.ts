@@ -53,6 +53,7 @@ test('a refused token leads to the root, signed out (§2.11, §8.2)', async ({ p
 
 test('a provider that is away signs nobody out (§2.52)', async ({ page, person: _, problems }) => {
   problems.expect(/503 \(Service Unavailable\)/)
+  problems.expect(/fetching the data\. 503 /)
   await page.route('**/api/bots', (route) =>
     route.fulfill({ status: 503, json: { error: { code: 'identity_unavailable', message: 'Try again.' } } }),
   )
