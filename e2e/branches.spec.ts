@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
 import { expect, looks, test } from './fixtures.ts'
 import { writeLongChat } from './write-long-chat.ts'
+import { writeMessage } from './write-message.ts'
 
 const input = (page: Page) => page.getByPlaceholder('Type your message...')
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
@@ -13,8 +14,7 @@ const next = (page: Page) => page.getByRole('button', { name: 'Next version' })
 const contents = (page: Page) => page.getByRole('navigation', { name: 'Contents' })
 
 async function send(page: Page, text: string): Promise<void> {
-  await input(page).fill(text)
-  await input(page).press('Enter')
+  await writeMessage(page, text)
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
   await expect(questions(page).filter({ hasText: text })).toBeVisible()
   await expect(sendButton(page)).toBeVisible()

@@ -2,25 +2,19 @@ import type { Page } from '@playwright/test'
 import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
 import { expect, looks, test } from './fixtures.ts'
 import { signUp } from './sign-up.ts'
+import { writeMessage } from './write-message.ts'
 
 const input = (page: Page) => page.getByPlaceholder('Type your message...')
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
 const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
 const lastReply = (page: Page) => page.getByRole('article').last()
 
-async function send(page: Page, text: string): Promise<void> {
-  // Without a bot nothing is sent, and the list of bots may still be on its way.
-  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
-  await input(page).fill(text)
-  await input(page).press('Enter')
-}
-
 /** Characters of the reply that is on the page now. */
 const shownLength = (page: Page): Promise<number> =>
   lastReply(page).evaluate((reply) => reply.querySelector('.markdown')?.textContent.length ?? 0)
 
 async function startLongReply(page: Page): Promise<void> {
-  await send(page, 'write a long answer')
+  await writeMessage(page, 'write a long answer')
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
   await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
   await expect.poll(() => shownLength(page)).toBeGreaterThan(100)
@@ -40,11 +34,11 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(page.getByText('How can I help you today?')).toBeVisible()
     await expect(page.getByRole('combobox', { name: 'Bot' })).toBeVisible()
     await axe(page)
-    await send(page, 'show me code')
+    await writeMessage(page, 'show me code')
     await expect(lastReply(page).locator('.hljs-keyword').first()).toBeVisible()
     await expect(sendButton(page)).toBeVisible()
     await axe(page)
-    await send(page, 'a table')
+    await writeMessage(page, 'a table')
     await expect(lastReply(page).getByRole('table')).toBeVisible()
     await expect(sendButton(page)).toBeVisible()
     await expectNoSidewaysScroll(page)
@@ -61,7 +55,7 @@ test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.2
   await expect(input(page)).toHaveAttribute('rows', '2')
   await expect(input(page)).toHaveCSS('min-height', '60px')
   expect((await input(page).boundingBox())!.height).toBeGreaterThanOrEqual(60)
-  await send(page, 'write a long answer')
+  await writeMessage(page, 'write a long answer')
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
   await expect(page.getByRole('article').first()).toContainText('write a long answer')
   await expect(stopButton(page)).toBeVisible()
@@ -150,19 +144,19 @@ test('when the server is killed, every word that was shown is still there after 
   await page.reload()
   await expect(lastReply(page)).toContainText('Interrupted')
   expect(await lastReply(page).locator('.markdown').innerText()).toBe(kept)
-  await send(page, 'hello again')
+  await writeMessage(page, 'hello again')
   await expect(page.getByRole('article')).toHaveCount(4)
   await expect(sendButton(page)).toBeVisible()
 })
 
 test('a message written offline is kept and sent once', async ({ page, person: _, problems }) => {
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch/)
-  await send(page, 'hello')
+  await writeMessage(page, 'hello')
   await expect(page).toHaveURL(/\/chat\//)
   await expect(page.getByRole('article')).toHaveCount(2)
   await expect(sendButton(page)).toBeVisible()
   await page.context().setOffline(true)
-  await send(page, 'written in a tunnel')
+  await writeMessage(page, 'written in a tunnel')
   await expect(page.getByText('Not sent. You are offline.')).toBeVisible()
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Send again' }).click()
@@ -178,13 +172,13 @@ test('reasoning is folded above an answer, and a failed reply says why (§8.7)',
   page,
   person: _,
 }) => {
-  await send(page, 'think first')
+  await writeMessage(page, 'think first')
   await expect(page).toHaveURL(/\/chat\//)
   await expect(page.getByRole('article')).toHaveCount(2)
   await expect(sendButton(page)).toBeVisible()
   await lastReply(page).getByText('Reasoning', { exact: true }).click()
   await expect(lastReply(page)).toContainText('The person wrote')
-  await send(page, 'fail')
+  await writeMessage(page, 'fail')
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
@@ -192,7 +186,7 @@ test('a formula in a line that breaks is shown whole on a small screen (§1.3)',
   page,
   person: _,
 }) => {
-  await send(page, 'some math')
+  await writeMessage(page, 'some math')
   const pieces = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()
   await expect(pieces.first()).toBeVisible()
@@ -214,7 +208,7 @@ test('a formula in a line that breaks is shown whole on a small screen (§1.3)',
 
 test('a message is copied to the clipboard (§2.29)', async ({ page, context, person: _ }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await send(page, 'copy **this**')
+  await writeMessage(page, 'copy **this**')
   await expect(sendButton(page)).toBeVisible()
   await page.getByRole('article').first().hover()
   await page.getByRole('article').first().getByTitle('Copy message').click()
@@ -232,7 +226,7 @@ test('a chat that is not there leads home (§2.12)', async ({ page, person, prob
 
 test('another person cannot see a chat', async ({ page, person: _, openBrowser, problems }) => {
   problems.expect(/404/)
-  await send(page, 'a secret of mine')
+  await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)
   await expect(sendButton(page)).toBeVisible()
   const other = await (await openBrowser()).newPage()

@@ -4,6 +4,7 @@ import type { ScriptedModel, Step } from '../server/testing/scripted-model.ts'
 import { expect, test as base } from './fixtures.ts'
 import { signIn } from './sign-up.ts'
 import type { Person } from './sign-up.ts'
+import { writeMessage } from './write-message.ts'
 
 interface LiveFixtures {
   /** What the one bot of the person answers with; its page is `page`. */
@@ -32,10 +33,7 @@ const replyText = (page: Page) => lastReply(page).locator('.markdown')
 
 async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
-  await input(page).fill(text)
-  // The list of bots may still be on its way.
-  await expect(sendButton(page)).toBeEnabled()
-  await input(page).press('Enter')
+  await writeMessage(page, text)
 }
 
 /** Calls the server as the person who is signed in on the page. */

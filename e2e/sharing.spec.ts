@@ -2,15 +2,14 @@ import type { APIRequestContext, BrowserContext, Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/scripted-model.ts'
 import { expect, looks, test } from './fixtures.ts'
 import { hostileTexts } from './hostile-texts.ts'
+import { writeMessage } from './write-message.ts'
 
 const notice = 'This is a shared chat view. The content is read-only.'
-const input = (page: Page) => page.getByPlaceholder('Type your message...')
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
 const lastReply = (page: Page) => page.getByRole('article').last()
 
 async function send(page: Page, text: string): Promise<void> {
-  await input(page).fill(text)
-  await input(page).press('Enter')
+  await writeMessage(page, text)
   await expect(page).toHaveURL(/\/chat\//)
   await expect(lastReply(page).locator('.markdown')).toBeVisible()
   await expect(sendButton(page)).toBeVisible()

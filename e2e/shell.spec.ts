@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, looks, test } from './fixtures.ts'
+import { writeMessage } from './write-message.ts'
 
 const isDark = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.classList.contains('dark'))
@@ -158,8 +159,7 @@ test('Escape closes the search alone, and the focus returns where it was (§2.41
 })
 
 test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ page, person: _, axe }) => {
-  await page.getByPlaceholder('Type your message...').fill('Which mushrooms glow at night?')
-  await page.keyboard.press('Enter')
+  await writeMessage(page, 'Which mushrooms glow at night?')
   await expect(page).toHaveURL(/\/chat\/.+/)
   const address = page.url()
   await expect(page.getByText('You wrote “Which mushrooms glow at night?”.')).toBeVisible()

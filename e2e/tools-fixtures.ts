@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/scripted-model.ts'
 import type { ScriptedModel, Step } from '../server/testing/scripted-model.ts'
 import { expect, test as base } from './fixtures.ts'
+import { writeMessage } from './write-message.ts'
 
 interface ToolFixtures {
   /** What the one bot of the person answers with; its page is `page`. */
@@ -70,11 +71,8 @@ export const block = (page: Page, title: string) =>
 export const line = (page: Page, title: string) => block(page, title).locator('button[aria-expanded]')
 
 export async function send(page: Page, text: string): Promise<void> {
-  // Without a bot nothing is sent, and the list of bots may still be on its way.
-  await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
   await expect(sendButton(page)).toBeVisible()
-  await input(page).fill(text)
-  await input(page).press('Enter')
+  await writeMessage(page, text)
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
 }
 
