@@ -1,5 +1,6 @@
 import { render, screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { measureWork } from '../../testing/measure-work.ts'
 import { MarkdownBody } from './markdown-body.tsx'
 
 // The test's page has no doctype; KaTeX asks when it is loaded, with the first formula.
@@ -34,9 +35,9 @@ test.each([
   ],
   ['is nested too deep', '{'.repeat(900) + 'x' + '}'.repeat(900)],
 ])('shows a formula as it was written that %s, and stays quick', async (_name, tex) => {
-  const start = performance.now()
+  const worked = measureWork()
   const page = await draw(`$$\n${tex}\n$$`)
-  expect(performance.now() - start).toBeLessThan(4000)
+  expect(worked()).toBeLessThan(4000)
   expect(page).toHaveTextContent(tex.slice(0, 20))
 })
 
