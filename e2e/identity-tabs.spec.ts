@@ -67,6 +67,7 @@ test('an access token is renewed once, silently, when less than a minute of it i
   expect(second.token).not.toBe(first.token)
   expect((await hosted.readUser(second.token ?? '')).status).toBe(200)
   await page.reload()
+  await expect(signedIn(page)).toBeVisible()
   expect((await askToken(page)).token).toBe(second.token)
   expect(provider.tokenRequests).toHaveLength(1)
 })
