@@ -35,18 +35,11 @@ const scenarios = (
       sequential: false,
       most: 1.5,
     },
-    // 3 ms where the bare relay takes 0.9: both grow with what a commit and a local connection cost.
-    {
-      name: 'first token',
-      streams: 60,
-      tokens: 5,
-      model: prompt(5),
-      spread: 0,
-      sequential: true,
-      most: 3 / 0.9,
-    },
+    { name: 'first token', streams: 60, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
   ] as const
 ).filter(({ name }) => name.includes(chosen))
+/** Milliseconds to the first token. */
+const mostFirstToken = 3
 
 interface Target {
   readonly name: string
@@ -123,12 +116,13 @@ let reached = true
 for (const { name, sequential, most } of scenarios) {
   const bare = median(figures.get(`${name} bare relay`) ?? [])
   const own = median(figures.get(`${name} product`) ?? [])
-  const good = own / bare <= most
+  const good = sequential ? own <= mostFirstToken : own / bare <= most
   reached &&= good
   const unit = sequential ? 'ms to the first token' : 'µs of processor time a token'
+  const goal = sequential ? `at most ${mostFirstToken} ms` : `at most ${most} x`
   const alone = sequential ? `, upstream alone ${show(median(figures.get(`${name} upstream`) ?? []))}` : ''
   console.log(
-    `${name}: product ${show(own)}, bare relay ${show(bare)}${alone} ${unit}; ratio ${show(own / bare)} (to reach: at most ${show(most)} x) ${good ? 'reached' : 'NOT REACHED'}`,
+    `${name}: product ${show(own)}, bare relay ${show(bare)}${alone} ${unit}; ratio ${show(own / bare)} (to reach: ${goal}) ${good ? 'reached' : 'NOT REACHED'}`,
   )
 }
 await Promise.all([product.end(), relay.end(), upstream.end()])
