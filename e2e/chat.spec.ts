@@ -131,7 +131,7 @@ test('when the server is killed, every word that was shown is still there after 
   problems,
 }) => {
   test.setTimeout(90_000)
-  problems.expect(/ERR_|The stream broke|Failed to (load|fetch)|503/i)
+  problems.expect(/ERR_|The stream broke|Failed to load|Failed to fetch \(\/api\/|503/i)
   await startLongReply(page)
   await product.stop('SIGKILL')
   await expect(page.getByText('The connection is lost. Joining again...')).toBeVisible()
@@ -150,7 +150,7 @@ test('when the server is killed, every word that was shown is still there after 
 })
 
 test('a message written offline is kept and sent once', async ({ page, person: _, problems }) => {
-  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch/)
+  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await writeMessage(page, 'hello')
   await expect(page).toHaveURL(/\/chat\//)
   await expect(page.getByRole('article')).toHaveCount(2)

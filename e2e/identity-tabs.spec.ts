@@ -161,7 +161,7 @@ test("only the provider's word ends a sign-in, and then in every tab (§4.1, §8
   problems,
 }) => {
   problems.expect(/500 \(Internal/)
-  problems.expect(/ERR_FAILED|ERR_INTERNET|Failed to fetch/)
+  problems.expect(/ERR_FAILED|ERR_INTERNET|Failed to fetch \(\/api\//)
   problems.expect(/400 \(Bad/)
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()

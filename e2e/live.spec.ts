@@ -251,7 +251,7 @@ test('a device that was offline while a reply was written has all of it when it 
   openBrowser,
   problems,
 }) => {
-  problems.expect(/ERR_|Failed to fetch/)
+  problems.expect(/ERR_|Failed to fetch \(\/api\//)
   const gate = model.gate()
   await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
   const device = await openDevice(openBrowser, person, page.url())
@@ -275,7 +275,7 @@ test('what is sent offline says so, and is sent once when back, for all to see',
   openBrowser,
   problems,
 }) => {
-  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch/)
+  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const device = await openDevice(openBrowser, person, page.url())

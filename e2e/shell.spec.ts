@@ -231,7 +231,7 @@ test('without a network the page says so, and goes on after it', async ({
   problems,
 }) => {
   // The live stream is tried again meanwhile.
-  problems.expect(/ERR_INTERNET_DISCONNECTED|Failed to fetch/)
+  problems.expect(/ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await context.setOffline(true)
   await expect(page.getByText(/Offline/)).toBeVisible()
   await context.setOffline(false)

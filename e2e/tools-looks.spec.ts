@@ -109,7 +109,7 @@ test('what a tool did while a device was offline is there when it is back', asyn
   problems,
   everything,
 }) => {
-  problems.expect(/ERR_|Failed to fetch/)
+  problems.expect(/ERR_|Failed to fetch \(\/api\//)
   await addConnector(page, { name: 'everything', url: everything.url })
   const gate = model.gate()
   model.reply([callTool('everything__trigger-long-running-operation', { duration: 5, steps: 5 })])

@@ -271,7 +271,7 @@ test('a server that is killed during a call says after its restart that nobody k
   problems,
 }) => {
   test.setTimeout(150_000)
-  problems.expect(/ERR_|The stream broke|Failed to (load|fetch)|503/i)
+  problems.expect(/ERR_|The stream broke|Failed to load|Failed to fetch \(\/api\/|503/i)
   await addConnector(page, { name: 'everything', url: everything.url })
   model.reply([callTool('everything__trigger-long-running-operation', { duration: 60, steps: 60 })])
   await send(page, 'Take your time')
