@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
+import type { Db } from './database.ts'
 import { postgresDialect, sqliteDialect } from './dialect.ts'
 import { openSqlite } from './open-sqlite.ts'
 
@@ -49,6 +50,21 @@ describe.each(engines)('errors on %s', (engine) => {
     const { rows } = await sql<{ now: number }>`select ${database.dialect.clock} as now`.execute(database.db)
     expect(Math.abs((rows[0]?.now ?? 0) - Date.now())).toBeLessThan(5_000)
   })
+})
+
+it('looks the run of each event up on SQLite, however many runs are under way', async () => {
+  const { db, close } = await openTestDatabase('sqlite')
+  let plan: string[] = []
+  const explained = {
+    async executeQuery({ sql: text, parameters }: CompiledQuery) {
+      const query = CompiledQuery.raw(`explain query plan ${text}`, [...parameters])
+      plan = (await db.executeQuery<{ detail: string }>(query)).rows.map(({ detail }) => detail)
+      return { rows: [] }
+    },
+  } as unknown as Db
+  await sqliteDialect.appendRunEvents(explained, 'node', [{ run_id: 1, seq: 2, event: '{}' }])
+  expect(plan).toEqual([expect.stringMatching(/^SCAN e /), 'SEARCH r USING INTEGER PRIMARY KEY (rowid=?)'])
+  await close()
 })
 
 it('knows a full disk on SQLite by its error', async () => {

@@ -91,11 +91,12 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-// One parameter for any number of rows, so that the statement is prepared once.
+// One parameter for any number of rows, so that the statement is prepared once. The cross join has SQLite look each row's run
+// up by its id; by itself it reads all rows again for every run that is under way.
 const appendToSqlite = `
   insert into run_events (run_id, seq, event)
   select e.value ->> 0, e.value ->> 1, e.value ->> 2 from json_each(?) e
-  join runs r on r.id = e.value ->> 0 and r.node_id = ? and r.status = 'running' where true
+  cross join runs r on r.id = e.value ->> 0 and r.node_id = ? and r.status = 'running' where true
   on conflict (run_id, seq) do update set event = run_events.event
   returning run_id`
 
