@@ -6,6 +6,7 @@ import { moveLeaf } from '../chats/chat-store.ts'
 import { appendMessage, findPlace, hasNotice, listPath, updateMessage } from '../chats/message-store.ts'
 import type { BatchCall } from '../chats/stored-call.ts'
 import type { ModelTools } from '../connectors/offer-tools.ts'
+import { failure } from '../connectors/tool-outcome.ts'
 import { newId } from '../db/new-id.ts'
 import type { BotRow } from '../db/tables.ts'
 import type { User } from '../identity/user.ts'
@@ -18,7 +19,7 @@ import { toMessageChange } from './close-run.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { decideCall } from './decide-call.ts'
 import type { OpenQuestions } from './open-questions.ts'
-import { failure, runCall } from './run-call.ts'
+import { runCall } from './run-call.ts'
 import type { HandedCall, RunActions } from './run-completion.ts'
 import type { RunRecorder } from './run-recorder.ts'
 import type { WrittenRun } from './write-run.ts'
@@ -124,7 +125,7 @@ export class RecordedActions implements RunActions {
       onEvent: (event) => recorder.add(event),
     }).catch((error: unknown) => {
       this.#deps.onError(error)
-      return failure('failed', brokenCall)
+      return failure(brokenCall)
     })
     const result = writeResult(call, outcome, this.#nextTime())
     const { message } = result

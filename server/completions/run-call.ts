@@ -3,6 +3,7 @@ import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitatio
 import type { ToolProgress } from '@yonder/contract/tool-call'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cleanText } from '../connectors/read-result.ts'
+import { failure } from '../connectors/tool-outcome.ts'
 import type { ToolOutcome } from '../connectors/tool-outcome.ts'
 import { newId } from '../db/new-id.ts'
 import type { User } from '../identity/user.ts'
@@ -37,7 +38,7 @@ export async function runCall(
   const tell = (event: UnnumberedEvent): void => {
     if (!over) frame.onEvent(event)
   }
-  if (call.unknown) return failure('failed', `There is no tool named "${call.toolName}".`)
+  if (call.unknown) return failure(`There is no tool named "${call.toolName}".`)
   const progress = new ProgressNotes((note) =>
     tell({ type: 'tool_progress', message_id: call.replyId, progress: note }),
   )
@@ -119,7 +120,7 @@ function stopped(signal: AbortSignal): { readonly ended: Promise<ToolOutcome>; l
   let leave = (): void => undefined
   const ended = new Promise<ToolOutcome>((resolve) => {
     leave = onAbort(signal, () => {
-      void wait(stopGrace).then(() => resolve(failure('stopped', 'The call was stopped.')))
+      void wait(stopGrace).then(() => resolve(failure('The call was stopped.', { status: 'stopped' })))
     })
   })
   return { ended, leave: () => leave() }
@@ -127,13 +128,7 @@ function stopped(signal: AbortSignal): { readonly ended: Promise<ToolOutcome>; l
 
 /** The result of a call during which its server went down. */
 export function cutOff(): ToolOutcome {
-  return failure(
-    'interrupted',
-    'The server went down during the call. Whether the tool did its work is not known.',
-  )
-}
-
-/** The result of a call that brought none. */
-export function failure(status: ToolOutcome['status'], text: string): ToolOutcome {
-  return { status, text, parts: [{ type: 'note', text }], duration: 0, bytes: 0 }
+  return failure('The server went down during the call. Whether the tool did its work is not known.', {
+    status: 'interrupted',
+  })
 }
