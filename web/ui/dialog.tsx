@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from './class-names.ts'
 import { dialogStack } from './dialog-stack.ts'
+import { focusFirstField } from './focus-first-field.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface DialogProps {
@@ -35,10 +36,7 @@ export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...r
     element.showModal()
     dialogStack.push(element)
     // React does not write the `autofocus` attribute that the browser would look for here.
-    const first =
-      element.querySelector<HTMLElement>('[data-autofocus="true"]') ??
-      element.querySelector<HTMLElement>(':is(input, select, textarea):not([disabled])')
-    first?.focus()
+    focusFirstField(element)
     return () => {
       dialogStack.remove(element)
       // Closed before it is removed: only then does the browser return the focus.

@@ -70,7 +70,18 @@ describe('the form that adds', () => {
     expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
     expect(button('Add Integration', form)).toBeDisabled()
     answer(json(['tavily']))
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
+  })
+
+  it('takes nobody away from where they went before the list came', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.open()
+    const form = await openAdd()
+    button('Cancel', form).focus()
+    answer(json(['tavily']))
     expect(await form.findByLabelText('Integration *')).toBeInTheDocument()
+    expect(button('Cancel', form)).toHaveFocus()
   })
 
   it('says when that cannot be known, and asks again (§2.86)', async () => {
@@ -81,7 +92,7 @@ describe('the form that adds', () => {
     expect(await form.findByText('Error loading integrations. Please try again.')).toBeInTheDocument()
     scene.api.on(types, () => json(['tavily']))
     await userEvent.click(button('Try again', form))
-    expect(await form.findByLabelText('Integration *')).toBeInTheDocument()
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
   it('knows by the name how it is authorized, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {

@@ -3,6 +3,7 @@ import { useId, useState, type SubmitEvent } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { focusFirstField } from '../../ui/focus-first-field.ts'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { useIsOpen } from '../../ui/use-is-open.ts'
 import { checkIntegrationDraft } from './check-integration-draft.ts'
@@ -74,6 +75,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     >
       {canSelect ? (
         <form
+          ref={takeFocus}
           id={form}
           noValidate
           onSubmit={(event) => void submit(event)}
@@ -94,8 +96,18 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   )
 }
 
+/** What can be selected may come late: whoever has not gone elsewhere in the dialog by then begins at the first field. */
+function takeFocus(form: HTMLFormElement | null): void {
+  if (form !== null && document.activeElement === document.body) focusFirstField(form)
+}
+
 function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {
-  if (offers === 'loading') return <LoadingState>Loading available integrations...</LoadingState>
+  if (offers === 'loading')
+    return (
+      <div tabIndex={-1} data-autofocus className="outline-none">
+        <LoadingState>Loading available integrations...</LoadingState>
+      </div>
+    )
   if (offers === 'failed')
     return (
       <ErrorState
