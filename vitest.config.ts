@@ -29,7 +29,9 @@ export default defineConfig({
           name: 'web',
           root: path('web'),
           environment: 'happy-dom',
-          setupFiles: [path('web/testing/set-up-browser-test.ts')],
+          // One page for the files that a worker runs: making each its own takes longer than the tests.
+          isolate: false,
+          setupFiles: [path('web/testing/reset-modules.ts'), path('web/testing/set-up-browser-test.ts')],
           testTimeout: 10_000,
         },
       },
