@@ -35,7 +35,8 @@ const scenarios = (
       sequential: false,
       most: 1.5,
     },
-    { name: 'first token', streams: 60, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
+    // As many as it takes for the upstream alone to answer in what the goal assumes for it, 0.4 ms.
+    { name: 'first token', streams: 300, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
   ] as const
 ).filter(({ name }) => name.includes(chosen))
 /** Milliseconds to the first token. */

@@ -48,10 +48,7 @@ function stream(body: unknown): Promise<void> {
 }
 
 if (plan.sequential) {
-  for (const body of plan.bodies) {
-    await stream(body)
-    await wait(5)
-  }
+  for (const body of plan.bodies) await stream(body)
 } else {
   await Promise.all(
     plan.bodies.map(async (body, index) => {

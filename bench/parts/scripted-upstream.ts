@@ -17,6 +17,8 @@ const chunk = (text: string): string =>
 const chunks = Array.from({ length: 100 }, (_, index) => chunk(`${tokenMark}word${index % 10} `))
 /** Chunks written at once by a burst: what a fast upstream puts into one packet. */
 const burstSize = 20
+/** Milliseconds until a prompt's other tokens: short, since a pause would have every processor wake up for the next stream. */
+const otherTokens = 2
 const end = `data: ${JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion.chunk',
@@ -54,7 +56,7 @@ function sendBurst(response: ServerResponse, tokens: number): void {
 
 function sendPrompt(response: ServerResponse, tokens: number): void {
   response.write(chunks[0])
-  setTimeout(() => sendBurst(response, tokens - 1), 30)
+  setTimeout(() => sendBurst(response, tokens - 1), otherTokens)
 }
 
 function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {
