@@ -60,6 +60,21 @@ test('a person adds a bot, changes its name, and finds it so after a reload (§2
   await expect(row(page, name)).toHaveCount(0)
 })
 
+test('a message that is dismissed over the avatar leaves its menu closed until the pointer moves', async ({
+  page,
+  person: _,
+}) => {
+  await openBots(page)
+  await addBot(page, 'Passing', 'some-model')
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(page.getByText('Bot "Passing" added successfully')).toBeHidden()
+  // What lies under the pointer is looked at again with a frame.
+  await page.waitForTimeout(500)
+  await expect(page.getByRole('menu', { name: 'Account' })).toBeHidden()
+  await page.getByRole('button', { name: 'Account' }).hover()
+  await expect(page.getByRole('menu', { name: 'Account' })).toBeVisible()
+})
+
 test('a person deletes every bot and reads what to do next (§2.52, §2.54, §7.5)', async ({
   page,
   person: _,

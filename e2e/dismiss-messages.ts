@@ -8,6 +8,6 @@ export async function dismissMessages(page: Page): Promise<void> {
   await expect(async () => {
     while ((await messages.count()) > 0) await messages.first().click({ timeout: 1000 })
   }).toPass()
-  // Where they were, the account menu opens under the pointer.
+  // What lies beneath them is looked at without the pointer on it.
   await page.mouse.move(0, 0)
 }

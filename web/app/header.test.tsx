@@ -73,7 +73,7 @@ it('links to the source repository, in a tab of its own (§2.17)', () => {
 describe('the avatar menu', () => {
   const openMenu = () => {
     open()
-    fireEvent.pointerEnter(screen.getByRole('button', { name: 'Account' }).parentElement as Element, {
+    fireEvent.pointerMove(screen.getByRole('button', { name: 'Account' }).parentElement as Element, {
       pointerType: 'mouse',
     })
   }

@@ -25,7 +25,11 @@ const menu = () => screen.queryByRole('menu', { name: 'Account' })
 const item = (name: string) => screen.getByRole('menuitem', { name })
 const around = () => trigger().parentElement as HTMLElement
 const wait = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
-const hover = () => fireEvent.pointerEnter(around(), { pointerType: 'mouse' })
+const enter = (pointerType: string) => fireEvent.pointerEnter(around(), { pointerType })
+const hover = (pointerType = 'mouse') => {
+  enter(pointerType)
+  fireEvent.pointerMove(trigger(), { pointerType })
+}
 const leave = () => fireEvent.pointerLeave(around(), { pointerType: 'mouse' })
 
 async function openByKeys() {
@@ -64,8 +68,13 @@ describe('with a pointer', () => {
     expect(menu()).toBeNull()
   })
 
+  it('stays closed under a pointer that rests while what lay over it goes away', () => {
+    enter('mouse')
+    expect(menu()).toBeNull()
+  })
+
   it('opens by a tap, and closes by a press elsewhere', () => {
-    fireEvent.pointerEnter(around(), { pointerType: 'touch' })
+    hover('touch')
     expect(menu()).toBeNull()
     fireEvent.click(trigger())
     expect(menu()).toBeVisible()

@@ -44,7 +44,13 @@ export function useMenu() {
   return {
     open,
     hide,
-    root: { ref: root, onPointerEnter: hover.enter, onPointerLeave: hover.leave, onKeyDown: escape },
+    root: {
+      ref: root,
+      onPointerEnter: hover.enter,
+      onPointerMove: hover.move,
+      onPointerLeave: hover.leave,
+      onKeyDown: escape,
+    },
     trigger: {
       ref: trigger,
       'aria-haspopup': 'menu' as const,
@@ -97,10 +103,11 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
       opened.current = false
       return was
     },
-    enter: (event: PointerEvent) => {
-      if (event.pointerType === 'touch') return
-      clearTimeout(timer.current)
-      if (!open) opened.current = true
+    enter: () => clearTimeout(timer.current),
+    // A pointer that rests enters too when what lay over the trigger goes away, such as a message.
+    move: (event: PointerEvent) => {
+      if (open || event.pointerType === 'touch') return
+      opened.current = true
       show()
     },
     leave: (event: PointerEvent) => {
