@@ -1,7 +1,14 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
-import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../models/model.ts'
+import type {
+  FinishReason,
+  Gather,
+  ModelPart,
+  ModelRequest,
+  ModelStream,
+  ModelToolCall,
+} from '../models/model.ts'
 import { onAbort } from '../http/on-abort.ts'
 
 /** Characters of an answer, thinking included, after which it is ended. */
@@ -40,6 +47,8 @@ export interface AskModelOptions {
   /** Takes a piece of the answer. On the path of every token. */
   readonly onText: (kind: 'text' | 'reasoning', text: string) => void
   readonly onEvent: (event: UnnumberedEvent) => void
+  /** When what the upstream sent is read; without it as it arrives. */
+  readonly gather?: Gather
 }
 
 /**
@@ -47,7 +56,7 @@ export interface AskModelOptions {
  * business. Never rejects; the upstream is aborted before it resolves.
  */
 export async function askModel(options: AskModelOptions): Promise<ModelAnswer> {
-  const { model, request, signal } = options
+  const { model, request, signal, gather } = options
   const upstream = new AbortController()
   const turn = new ModelTurn(options, () => upstream.abort())
   let leave = (): void => undefined
@@ -58,7 +67,8 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswer> {
     })
   })
   if (turn.ending === undefined) {
-    const asked = model(request, { signal: upstream.signal, onParts: (parts) => turn.take(parts) })
+    const onParts = (parts: readonly ModelPart[]): void => turn.take(parts)
+    const asked = model(request, { signal: upstream.signal, onParts, gather })
     // A stop is answered at once, however long the upstream's socket takes to close.
     await Promise.race([asked, aborted])
   }

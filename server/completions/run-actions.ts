@@ -199,6 +199,7 @@ export class RecordedActions implements RunActions {
       signal,
       onText: (kind, text) => recorder.append(kind, text),
       onEvent: (event) => recorder.add(event),
+      gather: (read) => recorder.gather(read),
     })
   }
 

@@ -98,6 +98,33 @@ describe('the run log', () => {
     expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
+  it('reads what has arrived at once until the first text, and then for the next commit', async () => {
+    const { log, rows, acts } = openLog()
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    a.gather(() => a.append('text', 'one'))
+    b.gather(() => b.append('text', 'two'))
+    await wait(20)
+    expect(acts).toEqual(['commit a2 b2'])
+    const read = vi.fn(() => {
+      a.append('text', ' more')
+      // The first of its kind would hurry, were it not taken at this very moment: no second commit begins beside this one.
+      a.append('reasoning', 'hm')
+      queueMicrotask(() => b.append('text', ' late'))
+    })
+    a.gather(read)
+    b.append('text', ' too')
+    expect(read).not.toHaveBeenCalled()
+    await wait(200)
+    expect(read).toHaveBeenCalledTimes(1)
+    expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
+    expect(rows[2]?.event).toContain(' more')
+    a.add({ type: 'reply', assistant_message: message('assistant') })
+    const next = vi.fn()
+    a.gather(next)
+    expect(next).toHaveBeenCalledTimes(1)
+  })
+
   it('stores what belongs to an event before it is shown', async () => {
     const { log, acts, listen } = openLog()
     const run = log.open(1, started)

@@ -59,6 +59,9 @@ export class RunRecorder {
   #tail = ''
   #tailKind: Tail = 'text'
   #waiting = false
+  /** Reads what has arrived for this run and waits. */
+  #read: (() => void) | undefined
+  #taking = false
   /** Events that were taken and are not shown yet. */
   #taken = 0
   #settling: { readonly seq: number; readonly resolve: () => void }[] = []
@@ -82,6 +85,16 @@ export class RunRecorder {
     const first = !this.#begun.has(kind)
     if (first) this.#begun.add(kind)
     if (first || !this.#waiting) this.#announce(first)
+  }
+
+  /**
+   * Something has arrived (`Gather`). Until a reply has its first text it is read at once, and from then on when the log takes
+   * what there is: together with what has arrived for other runs.
+   */
+  gather(read: () => void): void {
+    if (!this.#begun.has('text')) return read()
+    this.#read = read
+    this.#announce(false)
   }
 
   /** Adds an event, with what must be committed together with it. Nothing follows on the end of a run. */
@@ -124,6 +137,7 @@ export class RunRecorder {
 
   /** For the log: everything since the last call. */
   take(): { events: UnnumberedEvent[]; writes: EventWrite[] } {
+    this.#readArrived()
     this.#sealTail()
     const taken = { events: this.#events, writes: this.#writes }
     this.#events = []
@@ -192,8 +206,21 @@ export class RunRecorder {
     for (const { seq, resolve } of settling) if (seq <= shown) resolve()
   }
 
+  #readArrived(): void {
+    const read = this.#read
+    if (read === undefined) return
+    this.#read = undefined
+    // What is read now is taken now.
+    this.#taking = true
+    try {
+      read()
+    } finally {
+      this.#taking = false
+    }
+  }
+
   #announce(hurry: boolean): void {
-    if (this.#lost || (this.#waiting && !hurry)) return
+    if (this.#lost || this.#taking || (this.#waiting && !hurry)) return
     this.#waiting = true
     this.#wake(this, hurry)
   }

@@ -58,7 +58,15 @@ export interface ModelStreamOptions {
    * path of every token: it must be quick and must not throw.
    */
   readonly onParts: (parts: readonly ModelPart[]) => void
+  /** See `Gather`; without it everything is read when it arrives. */
+  readonly gather?: Gather | undefined
 }
+
+/**
+ * Says when an answer is read: told that something has arrived, it calls `read` at once or a moment later, when others have
+ * something too. Much at a time is read in half the time that it takes piece by piece. `read` may be called in vain.
+ */
+export type Gather = (read: () => void) => void
 
 /**
  * Asks a model and gives its answer piece by piece. What every implementation keeps, whatever the upstream does:

@@ -6,7 +6,7 @@ import type { HostileModel } from '../testing/hostile-model.ts'
 import { startScriptedModel } from '../testing/scripted-model.ts'
 import type { ScriptedModel } from '../testing/scripted-model.ts'
 import { modelLimits } from './model-limits.ts'
-import type { ModelPart, ModelRequest } from './model.ts'
+import type { Gather, ModelPart, ModelRequest } from './model.ts'
 import { openaiChat } from './openai-chat.ts'
 
 let hostile: HostileModel
@@ -30,6 +30,7 @@ async function ask(
   baseUrl: string,
   request: Partial<ModelRequest>,
   onBatch?: (parts: readonly ModelPart[]) => void,
+  gather?: Gather,
 ) {
   const parts: ModelPart[] = []
   const model = openaiChat(
@@ -44,6 +45,7 @@ async function ask(
         onBatch?.(some)
         parts.push(...some)
       },
+      gather,
     },
   )
   const join = (type: 'text' | 'reasoning') =>
@@ -166,5 +168,36 @@ describe('requests', () => {
     })
     expect(batches[0]).toBe('abc')
     expect(batches.slice(1).join(' ')).toContain('d')
+  })
+})
+
+describe('an answer that is read later', () => {
+  const never: Gather = () => undefined
+
+  it('is read to its end before the end is told, in one go', async () => {
+    scripted.reply(['a', { delay: 20 }, 'b', { delay: 20 }, 'c'])
+    const batches: string[] = []
+    const { end } = await ask(
+      scripted.baseUrl,
+      {},
+      (parts) => batches.push(parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+      never,
+    )
+    expect(batches[0]).toBe('abc')
+    expect(end).toEqual({ type: 'finish', reason: 'stop' })
+  })
+
+  it('gives what came before a fault', async () => {
+    scripted.reply(['a', 'b', { delay: 20 }, { cut: true }])
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never)
+    expect(text).toBe('ab')
+    expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
+  })
+
+  it('does not wait once it has grown', async () => {
+    const gate = scripted.gate()
+    scripted.reply(['x'.repeat(20_000), gate, 'end'])
+    const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), never)
+    expect(text).toHaveLength(20_003)
   })
 })

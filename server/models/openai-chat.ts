@@ -33,6 +33,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
       limits,
       now,
       signal: options.signal,
+      gather: options.gather,
       onData: (chunk) => answer.push(chunk),
     })
     answer.end()

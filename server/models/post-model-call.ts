@@ -4,6 +4,7 @@ import { AppError } from '../http/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-upstream.ts'
 import type { UpstreamAnswer } from './describe-upstream.ts'
 import { limitSignal } from './limit-signal.ts'
+import type { Gather } from './model.ts'
 import { ModelFailure } from './model-failure.ts'
 import type { ModelLimits } from './model-limits.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
@@ -25,6 +26,8 @@ export interface ModelCallOptions {
   readonly now: () => number
   /** Takes one read of the answer and tells how far it is; what it throws ends the call. */
   readonly onData: (chunk: Buffer) => Progress
+  /** When `onData` is called: without it at once. What waits is read in any case before the end or a fault is told. */
+  readonly gather?: Gather | undefined
 }
 
 /** `finishing`: the model said that it finished, but more such as usage may follow; `done`: nothing after it counts. */
@@ -36,6 +39,8 @@ type Attempt =
   | { readonly kind: 'broken'; readonly error: unknown; readonly started: boolean }
 
 const errorBodyBytes = 64 * 1024
+/** Bytes of an answer that wait to be read; with more, they are read at once. */
+const mostUnread = 16 * 1024
 
 /**
  * Posts a call and hands the body of a successful answer to `onData`, read by read. Resolves when the answer ended or
@@ -120,16 +125,20 @@ class Exchange implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: UpstreamAnswer['headers'] = {}
   private errorBody = ''
+  private unread: Buffer[] = []
+  private unreadBytes = 0
   private settled = false
   private finishing = false
   private lingering: NodeJS.Timeout | undefined
   private readonly options: ModelCallOptions
+  private readonly gather: Gather
   private readonly resolve: (attempt: Attempt) => void
   private readonly onAbort = () =>
     this.settle({ kind: 'broken', error: this.options.signal.reason, started: true })
 
   constructor(options: ModelCallOptions, resolve: (attempt: Attempt) => void) {
     this.options = options
+    this.gather = options.gather ?? readAtOnce
     this.resolve = resolve
     if (options.signal.aborted) this.onAbort()
     else options.signal.addEventListener('abort', this.onAbort, { once: true })
@@ -152,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) {
       controller.abort(stopped())
     } else if (this.succeeded) {
-      this.read(chunk)
+      this.keep(chunk)
     } else {
       this.errorBody += chunk.toString('utf8', 0, errorBodyBytes)
       if (this.errorBody.length >= errorBodyBytes) this.settle(this.answered())
@@ -160,12 +169,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.readKept()
     clearTimeout(this.lingering)
     this.controller = undefined
     this.settle(this.succeeded ? { kind: 'ended' } : this.answered())
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
+    this.readKept()
     clearTimeout(this.lingering)
     this.controller = undefined
     if (this.finishing) return this.settle({ kind: 'ended' })
@@ -182,6 +193,22 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   private answered(): Attempt {
     return { kind: 'answered', answer: { status: this.status, headers: this.headers, body: this.errorBody } }
+  }
+
+  private keep(chunk: Buffer): void {
+    this.unread.push(chunk)
+    this.unreadBytes += chunk.length
+    if (this.unreadBytes > mostUnread) this.readKept()
+    else if (this.unread.length === 1) this.gather(this.readKept)
+  }
+
+  private readonly readKept = (): void => {
+    const chunks = this.unread
+    const [first] = chunks
+    if (first === undefined || this.settled) return
+    this.unread = []
+    this.unreadBytes = 0
+    this.read(chunks.length === 1 ? first : Buffer.concat(chunks))
   }
 
   private read(chunk: Buffer): void {
@@ -217,6 +244,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.resolve(attempt)
   }
 }
+
+const readAtOnce: Gather = (read) => read()
 
 function stopped(): Error {
   return new Error('the answer is not read any further')
