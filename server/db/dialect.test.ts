@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { CompiledQuery, sql } from 'kysely'
+import SqliteFile from 'better-sqlite3'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
-import type { Db } from './database.ts'
 import { postgresDialect, sqliteDialect } from './dialect.ts'
 import { openSqlite } from './open-sqlite.ts'
 
@@ -52,30 +52,90 @@ describe.each(engines)('errors on %s', (engine) => {
   })
 })
 
-it('looks the run of each event up on SQLite, however many runs are under way', async () => {
-  const { db, close } = await openTestDatabase('sqlite')
-  let plan: string[] = []
-  const explained = {
-    async executeQuery({ sql: text, parameters }: CompiledQuery) {
-      const query = CompiledQuery.raw(`explain query plan ${text}`, [...parameters])
-      plan = (await db.executeQuery<{ detail: string }>(query)).rows.map(({ detail }) => detail)
-      return { rows: [] }
-    },
-  } as unknown as Db
-  await sqliteDialect.appendRunEvents(explained, 'node', [{ run_id: 1, seq: 2, event: '{}' }])
-  expect(plan).toEqual([expect.stringMatching(/^SCAN e /), 'SEARCH r USING INTEGER PRIMARY KEY (rowid=?)'])
-  await close()
+describe.each(engines)('events of runs on %s', (engine) => {
+  let database: TestDatabase
+  let runIds: number[]
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    const { db } = database
+    await db.insertInto('users').values(user).execute()
+    runIds = []
+    for (const node_id of ['node', 'node', 'other']) {
+      const id = `c${runIds.length}`
+      const chat = { id, user_id: user.id, selected_message_id: null, created_at: 1, updated_at: 1 }
+      await db.insertInto('chats').values(chat).execute()
+      const run = {
+        chat_id: id,
+        user_id: user.id,
+        message_id: 'm',
+        node_id,
+        status: 'running' as const,
+        started_at: 1,
+        lease_until: 1,
+        ended_at: null,
+        last_seq: 1,
+        stop_requested: 0,
+      }
+      const { id: runId } = await db.insertInto('runs').values(run).returning('id').executeTakeFirstOrThrow()
+      runIds.push(runId)
+    }
+  })
+
+  afterEach(() => database.close())
+
+  const read = async () =>
+    (await database.db.selectFrom('run_events').select(['run_id', 'seq']).orderBy('run_id').execute()).map(
+      ({ run_id, seq }) => [run_id, seq],
+    )
+
+  it('are written for the runs that a node holds, and an event that comes twice once', async () => {
+    const [first = 0, second = 0, foreign = 0] = runIds
+    const events = [first, second, foreign].map((run_id) => ({ run_id, seq: 1, event: '{}' }))
+    for (let round = 0; round < 2; round++) {
+      const live = await database.dialect.appendRunEvents(database.db, 'node', events)
+      expect([...live].sort()).toEqual([first, second])
+    }
+    expect(await read()).toEqual([
+      [first, 1],
+      [second, 1],
+    ])
+  })
+
+  it('are all written or none', async () => {
+    const [first = 0, second = 0] = runIds
+    const broken = { run_id: second, seq: 1, event: null as unknown as string }
+    const events = [{ run_id: first, seq: 1, event: '{}' }, broken]
+    await expect(database.dialect.appendRunEvents(database.db, 'node', events)).rejects.toThrow(/null/i)
+    expect(await read()).toEqual([])
+  })
+
+  it('stay when a transaction that was open meanwhile is taken back, and go with their own', async () => {
+    const [first = 0, second = 0] = runIds
+    const { db, dialect } = database
+    const undone = new Error('undone')
+    let written: Promise<unknown> | undefined
+    const other = db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ name: 'undone' }).execute()
+      await dialect.appendRunEvents(trx, 'node', [{ run_id: first, seq: 1, event: '{}' }])
+      written = dialect.appendRunEvents(db, 'node', [{ run_id: second, seq: 1, event: '{}' }])
+      throw undone
+    })
+    await expect(other).rejects.toBe(undone)
+    await written
+    expect(await read()).toEqual([[second, 1]])
+  })
 })
 
 it('knows a full disk on SQLite by its error', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-full-'))
-  const { db, close } = openSqlite(join(folder, 'full.sqlite'))
+  const { db, dialect, close } = openSqlite(join(folder, 'full.sqlite'))
   await sql`create table t (x text)`.execute(db)
   await sql`pragma max_page_count = 3`.execute(db)
   const error: unknown = await sql`insert into t values (${'x'.repeat(100_000)})`
     .execute(db)
     .catch((thrown: unknown) => thrown)
-  expect(sqliteDialect.isStorageFull(error)).toBe(true)
+  expect(dialect.isStorageFull(error)).toBe(true)
   await close()
   rmSync(folder, { recursive: true })
 })
@@ -91,7 +151,7 @@ it.each([
 })
 
 it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])('makes nothing of %s', (error) => {
-  for (const dialect of [sqliteDialect, postgresDialect]) {
+  for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
     expect(dialect.isUniqueViolation(error)).toBe(false)
     expect(dialect.isStorageFull(error)).toBe(false)
   }

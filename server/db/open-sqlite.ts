@@ -47,7 +47,7 @@ export function openSqlite(path: string): Database {
   })
   return {
     db,
-    dialect: sqliteDialect,
+    dialect: sqliteDialect(file),
     file: path,
     openSignals: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
