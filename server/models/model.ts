@@ -64,7 +64,7 @@ export interface ModelStreamOptions {
 
 /**
  * Says when an answer is read: told that something has arrived, it calls `read` at once or a moment later, when others have
- * something too. Much at a time is read in half the time that it takes piece by piece. `read` may be called in vain.
+ * something too: one after the other they are read in less time than each by itself. `read` may be called in vain.
  */
 export type Gather = (read: () => void) => void
 

@@ -31,11 +31,12 @@ async function ask(
   request: Partial<ModelRequest>,
   onBatch?: (parts: readonly ModelPart[]) => void,
   gather?: Gather,
+  total = modelLimits.total,
 ) {
   const parts: ModelPart[] = []
   const model = openaiChat(
     { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
-    { guard, limits: { ...modelLimits, afterFinish: 100 } },
+    { guard, limits: { ...modelLimits, afterFinish: 100, total } },
   )
   await model(
     { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [], maxTokens: null, ...request },
@@ -192,6 +193,15 @@ describe('an answer that is read later', () => {
     const { text, end } = await ask(scripted.baseUrl, {}, undefined, never)
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
+  })
+
+  it('gives what came before its time was up', async () => {
+    const gate = scripted.gate()
+    scripted.reply(['a', 'b', gate])
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never, 1_000)
+    gate.open()
+    expect(text).toBe('ab')
+    expect(end).toMatchObject({ type: 'failed', code: 'upstream_timeout' })
   })
 
   it('does not wait once it has grown', async () => {

@@ -236,6 +236,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private settle(attempt: Attempt): void {
+    this.readKept()
+    // What waited to be read may have been the end itself.
     if (this.settled) return
     this.settled = true
     clearTimeout(this.lingering)
