@@ -61,7 +61,7 @@ export class RunRecorder {
   #waiting = false
   /** Reads what has arrived for this run and waits. */
   #read: (() => void) | undefined
-  #taking = false
+  #reading = false
   /** Events that were taken and are not shown yet. */
   #taken = 0
   #settling: { readonly seq: number; readonly resolve: () => void }[] = []
@@ -211,16 +211,16 @@ export class RunRecorder {
     if (read === undefined) return
     this.#read = undefined
     // What is read now is taken now.
-    this.#taking = true
+    this.#reading = true
     try {
       read()
     } finally {
-      this.#taking = false
+      this.#reading = false
     }
   }
 
   #announce(hurry: boolean): void {
-    if (this.#lost || this.#taking || (this.#waiting && !hurry)) return
+    if (this.#lost || this.#reading || (this.#waiting && !hurry)) return
     this.#waiting = true
     this.#wake(this, hurry)
   }

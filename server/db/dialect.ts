@@ -101,7 +101,7 @@ const insertRunEvent = `
 /** Goes past Kysely, which would build and await each row: this is the path of every token. */
 function appendToSqlite(file: SqliteFile.Database): Dialect['appendRunEvents'] {
   let insert: SqliteFile.Statement<[number, string, number, string]> | undefined
-  const append = file.transaction((nodeId: string, events: readonly RunEventRow[]) => {
+  const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
     // Its table comes with the first migration.
     insert ??= file.prepare(insertRunEvent)
     const live = new Set<number>()
@@ -109,11 +109,12 @@ function appendToSqlite(file: SqliteFile.Database): Dialect['appendRunEvents'] {
       if (insert.run(seq, event, run_id, nodeId).changes > 0) live.add(run_id)
     }
     return live
-  })
+  }
+  const commit = file.transaction(append)
   return async (db, nodeId, events) =>
     db.isTransaction
       ? append(nodeId, events)
-      : db.connection().execute(async () => append.immediate(nodeId, events))
+      : db.connection().execute(async () => commit.immediate(nodeId, events))
 }
 
 // The lock makes whoever closes an expired run (`lockRun`) wait for this commit, or this statement see it closed; renewing
