@@ -16,7 +16,7 @@ export default defineConfig({
           name: 'server',
           root: path('server'),
           environment: 'node',
-          // The files that a worker runs share its modules, which keep nothing in mind: what does is made by each test.
+          // The files that a worker runs share its modules, which keep nothing that a test can tell: what does is made by each test.
           isolate: false,
           globalSetup: [path('scripts/provide-test-database.mjs')],
           // A first PGlite takes seconds on a busy machine.

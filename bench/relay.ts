@@ -15,6 +15,7 @@ import { startProduct } from './parts/start-measured-product.ts'
 const rounds = Number(process.argv[2] ?? 3)
 /** A part of a scenario's name, to run no other. */
 const chosen = process.argv[3] ?? ''
+/** `most` is a ratio to the bare relay, or milliseconds to the first token where streams are sequential. */
 const scenarios = (
   [
     {
@@ -36,11 +37,9 @@ const scenarios = (
       most: 1.5,
     },
     // As many as it takes for the upstream alone to answer in what the goal assumes for it, 0.4 ms.
-    { name: 'first token', streams: 300, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 0 },
+    { name: 'first token', streams: 300, tokens: 5, model: prompt(5), spread: 0, sequential: true, most: 3 },
   ] as const
 ).filter(({ name }) => name.includes(chosen))
-/** Milliseconds to the first token. */
-const mostFirstToken = 3
 
 interface Target {
   readonly name: string
@@ -117,10 +116,10 @@ let reached = true
 for (const { name, sequential, most } of scenarios) {
   const bare = median(figures.get(`${name} bare relay`) ?? [])
   const own = median(figures.get(`${name} product`) ?? [])
-  const good = sequential ? own <= mostFirstToken : own / bare <= most
+  const good = (sequential ? own : own / bare) <= most
   reached &&= good
   const unit = sequential ? 'ms to the first token' : 'µs of processor time a token'
-  const goal = sequential ? `at most ${mostFirstToken} ms` : `at most ${most} x`
+  const goal = sequential ? `at most ${most} ms` : `at most ${most} x`
   const alone = sequential ? `, upstream alone ${show(median(figures.get(`${name} upstream`) ?? []))}` : ''
   console.log(
     `${name}: product ${show(own)}, bare relay ${show(bare)}${alone} ${unit}; ratio ${show(own / bare)} (to reach: ${goal}) ${good ? 'reached' : 'NOT REACHED'}`,
