@@ -119,10 +119,10 @@ describe('the sign-in page', () => {
       known.push(await timeOf({ email, password: 'wrong horse' }))
       unknown.push(await timeOf({ email: 'nobody@example.com', password: 'wrong horse' }))
     }
-    // The fastest of each is the least disturbed by whatever else the machine does.
+    // The fastest of each is the least disturbed by whatever else the machine does. Without a hash for nobody it is thirty.
     const ratio = Math.min(...known) / Math.min(...unknown)
-    expect(ratio).toBeGreaterThan(0.6)
-    expect(ratio).toBeLessThan(1.6)
+    expect(ratio).toBeGreaterThan(1 / 3)
+    expect(ratio).toBeLessThan(3)
   })
 
   it('counts guesses of one address, and then says to wait', async () => {
