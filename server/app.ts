@@ -71,7 +71,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   const domains = openDomains(app, deps)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)
-  await registerSecurityHeaders(app, {
+  registerSecurityHeaders(app, {
     connectOrigins: identity.browserOrigins,
     https: config.publicUrl.startsWith('https:'),
   })

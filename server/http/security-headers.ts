@@ -1,15 +1,16 @@
-import helmet from '@fastify/helmet'
 import type { FastifyInstance } from 'fastify'
+import helmet from 'helmet'
 
 /**
  * The headers of every page. Scripts, styles and connections come from here alone; `connectOrigins` adds the identity
  * provider. Images may come from elsewhere, since the page asks a person before it names one.
  */
-export async function registerSecurityHeaders(
+export function registerSecurityHeaders(
   app: FastifyInstance,
   { connectOrigins, https }: { readonly connectOrigins: readonly string[]; readonly https: boolean },
-): Promise<void> {
-  await app.register(helmet, {
+): void {
+  // Made once: Fastify's own plugin for it puts the policy together anew for each request.
+  const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -33,7 +34,8 @@ export async function registerSecurityHeaders(
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   })
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()')
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.raw.setHeader('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()')
+    setHeaders(request.raw, reply.raw, () => done())
   })
 }

@@ -59,7 +59,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(() => false))
   app.decorateRequest('user', null)
-  await registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, https: false })
+  registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, https: false })
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
