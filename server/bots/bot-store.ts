@@ -1,6 +1,7 @@
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { BotRow } from '../db/tables.ts'
 
 type Owner = Pick<User, 'id'>
@@ -19,13 +20,12 @@ export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
     .execute()
 }
 
-export function findBot(db: Db, user: Owner, name: string): Promise<BotRow | undefined> {
-  return db
-    .selectFrom('bots')
-    .selectAll()
-    .where('user_id', '=', user.id)
-    .where('name', '=', name)
-    .executeTakeFirst()
+const botQuery = prepareQuery((db, bot: { readonly userId: string; readonly name: string }) =>
+  db.selectFrom('bots').selectAll().where('user_id', '=', bot.userId).where('name', '=', bot.name).compile(),
+)
+
+export async function findBot(db: Db, user: Owner, name: string): Promise<BotRow | undefined> {
+  return (await botQuery(db, { userId: user.id, name })).rows[0]
 }
 
 /**

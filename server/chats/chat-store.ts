@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { ChatRow } from '../db/tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
@@ -24,28 +25,42 @@ export async function requireChat(db: Db, user: Owner, chatId: string): Promise<
   return chat
 }
 
+const chatLock = prepareQuery(
+  (db, chat: { readonly id: string; readonly userId: string; readonly now: number }) =>
+    db
+      .updateTable('chats')
+      .set({ updated_at: chat.now })
+      .where('id', '=', chat.id)
+      .where('user_id', '=', chat.userId)
+      .returningAll()
+      .compile(),
+)
+
 /**
  * The same, with its time moved on; holds off every other writer of the chat until the transaction ends.
  * @throws AppError `not_found`
  */
 export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {
-  const chat = await trx
-    .updateTable('chats')
-    .set({ updated_at: now })
-    .where('id', '=', chatId)
-    .where('user_id', '=', user.id)
-    .returningAll()
-    .executeTakeFirst()
+  const { rows } = await chatLock(trx, { id: chatId, userId: user.id, now })
+  const [chat] = rows
   if (chat === undefined) throw unknownChat()
   return chat
 }
 
+const leafUpdate = prepareQuery((db, chat: { readonly id: string; readonly messageId: string }) =>
+  db.updateTable('chats').set({ selected_message_id: chat.messageId }).where('id', '=', chat.id).compile(),
+)
+
 export async function moveLeaf(db: Db, chatId: string, messageId: string): Promise<void> {
-  await db.updateTable('chats').set({ selected_message_id: messageId }).where('id', '=', chatId).execute()
+  await leafUpdate(db, { id: chatId, messageId })
 }
 
+const timeUpdate = prepareQuery((db, chat: { readonly id: string; readonly now: number }) =>
+  db.updateTable('chats').set({ updated_at: chat.now }).where('id', '=', chat.id).compile(),
+)
+
 export async function touchChat(db: Db, chatId: string, now: number): Promise<void> {
-  await db.updateTable('chats').set({ updated_at: now }).where('id', '=', chatId).execute()
+  await timeUpdate(db, { id: chatId, now })
 }
 
 /** A page of a person's chats, newest first. */

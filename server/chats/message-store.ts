@@ -1,59 +1,87 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables.ts'
 
 /** A message to append; the place in the tree and the time are given by `appendMessage`. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
 
-/** What becomes of a reply when its run ends. */
-export type MessageChange = Partial<
-  Pick<
-    MessageRow,
-    | 'content'
-    | 'reasoning'
-    | 'status'
-    | 'error_code'
-    | 'error_message'
-    | 'model'
-    | 'provider'
-    | 'usage'
-    | 'finish'
-    | 'server'
-    | 'tool'
-    | 'arguments'
-    | 'call_state'
-    | 'call'
-    | 'notice'
-  >
+/** What becomes of a reply. */
+export type FilledReply = Pick<
+  MessageRow,
+  | 'content'
+  | 'reasoning'
+  | 'status'
+  | 'error_code'
+  | 'error_message'
+  | 'model'
+  | 'provider'
+  | 'usage'
+  | 'finish'
+  | 'server'
+  | 'tool'
+  | 'arguments'
+  | 'notice'
 >
+
+/** The same, in part, and what becomes of the call that it makes. */
+export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
 /** How long a path to a model may be, in messages: reading it then costs the same in a chat of any length. */
 export const longestPath = 1_000
 
+/** What not every message has. */
+const absent = { model: null, bot: null, server: null, tool: null, outcome: null }
+
+type MessageInsert = Required<NewMessage> &
+  Pick<MessageRow, 'parent_id' | 'first_id' | 'second_id'> & { readonly now: number }
+
+const messageInsert = prepareQuery((db, message: MessageInsert) =>
+  db
+    .insertInto('messages')
+    .values({
+      chat_id: message.chat_id,
+      id: message.id,
+      role: message.role,
+      content: message.content,
+      status: message.status,
+      model: message.model,
+      bot: message.bot,
+      server: message.server,
+      tool: message.tool,
+      outcome: message.outcome,
+      parent_id: message.parent_id,
+      first_id: message.first_id,
+      second_id: message.second_id,
+      unix_timestamp: afterLatest(message.chat_id, message.now),
+    })
+    .returningAll()
+    .compile(),
+)
+
 /**
- * Appends a message under `parent`, later than every other one of its chat, whose latest time the caller may know. The
- * caller holds the chat (`lockChat`).
+ * Appends a message under `parent`, later than every other one of its chat, and no earlier than `now`. The caller holds the
+ * chat (`lockChat`).
  */
 export async function appendMessage(
   trx: Db,
   message: NewMessage,
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
-  latest?: number,
 ): Promise<MessageRow> {
-  return trx
-    .insertInto('messages')
-    .values({
-      ...message,
-      parent_id: parent?.id ?? null,
-      first_id: parent?.first_id ?? message.id,
-      second_id: parent === null ? null : (parent.second_id ?? message.id),
-      unix_timestamp: latest === undefined ? afterLatest(message.chat_id, now) : Math.max(now, latest + 1),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const { rows } = await messageInsert(trx, {
+    ...absent,
+    ...message,
+    parent_id: parent?.id ?? null,
+    first_id: parent?.first_id ?? message.id,
+    second_id: parent === null ? null : (parent.second_id ?? message.id),
+    now,
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no row for a message')
+  return row
 }
 
 /** The time of a chat's latest message; 0 without one. */
@@ -148,6 +176,23 @@ export type PathMessage = Pick<
   'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call'
 >
 
+const pathQuery = prepareQuery(
+  (db, asked: { readonly chatId: string; readonly leafId: string; readonly limit: number }) =>
+    sql<PathMessage>`
+    with recursive path (id, parent_id, role, content, status, server, arguments, call_state, call, depth) as (
+      select id, parent_id, role, content, status, server, arguments, call_state, call, 1
+      from messages where chat_id = ${asked.chatId} and id = ${asked.leafId}
+      union all
+      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
+        path.depth + 1
+      from path join messages m on m.chat_id = ${asked.chatId} and m.id = path.parent_id
+      where path.depth < ${asked.limit}
+    )
+    select id, role, content, status, server, arguments, call_state, call from path order by depth desc`.compile(
+      db,
+    ),
+)
+
 /** The newest `limit` messages on the way from the root to a message, oldest first. */
 export async function listPath(
   db: Db,
@@ -155,19 +200,7 @@ export async function listPath(
   leafId: string,
   limit = longestPath,
 ): Promise<PathMessage[]> {
-  const { rows } = await sql<PathMessage>`
-    with recursive path (id, parent_id, role, content, status, server, arguments, call_state, call, depth) as (
-      select id, parent_id, role, content, status, server, arguments, call_state, call, 1
-      from messages where chat_id = ${chatId} and id = ${leafId}
-      union all
-      select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
-        path.depth + 1
-      from path join messages m on m.chat_id = ${chatId} and m.id = path.parent_id
-      where path.depth < ${limit}
-    )
-    select id, role, content, status, server, arguments, call_state, call from path order by depth desc`.execute(
-    db,
-  )
+  const { rows } = await pathQuery(db, { chatId, leafId, limit })
   return rows
 }
 
@@ -183,6 +216,34 @@ export async function listWholePath(db: Db, chatId: string, leafId: string): Pro
     select m.* from path join messages m on m.chat_id = ${chatId} and m.id = path.id
     order by path.depth desc`.execute(db)
   return rows
+}
+
+const replyUpdate = prepareQuery((db, reply: FilledReply & { chatId: string; id: string }) =>
+  db
+    .updateTable('messages')
+    .set({
+      content: reply.content,
+      reasoning: reply.reasoning,
+      status: reply.status,
+      error_code: reply.error_code,
+      error_message: reply.error_message,
+      model: reply.model,
+      provider: reply.provider,
+      usage: reply.usage,
+      finish: reply.finish,
+      server: reply.server,
+      tool: reply.tool,
+      arguments: reply.arguments,
+      notice: reply.notice,
+    })
+    .where('chat_id', '=', reply.chatId)
+    .where('id', '=', reply.id)
+    .compile(),
+)
+
+/** Stores a reply as it ended. */
+export async function fillReply(db: Db, chatId: string, id: string, reply: FilledReply): Promise<void> {
+  await replyUpdate(db, { ...reply, chatId, id })
 }
 
 export async function updateMessage(

@@ -2,8 +2,8 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/text-of-content'
 import { touchChat } from '../chats/chat-store.ts'
-import { updateMessage } from '../chats/message-store.ts'
-import type { MessageChange } from '../chats/message-store.ts'
+import { fillReply } from '../chats/message-store.ts'
+import type { FilledReply } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
 import { endRun } from './run-store.ts'
 
@@ -20,11 +20,11 @@ export async function closeRun(
   await touchChat(trx, run.chat_id, now)
   if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
   // After a result the run may end without another reply.
-  if (last.role === 'assistant') await updateMessage(trx, run.chat_id, last.id, toMessageChange(last))
+  if (last.role === 'assistant') await fillReply(trx, run.chat_id, last.id, toFilledReply(last))
 }
 
 /** A folded reply as it is stored: the true text, of a failed one too. */
-export function toMessageChange(reply: Message): MessageChange {
+export function toFilledReply(reply: Message): FilledReply {
   return {
     content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
     reasoning: reply.reasoning ?? null,

@@ -15,7 +15,7 @@ import { onAbort } from '../http/on-abort.ts'
 import { askModel } from './ask-model.ts'
 import type { ModelAnswer, RunEnding } from './ask-model.ts'
 import { buildPrompt } from './build-prompt.ts'
-import { toMessageChange } from './close-run.ts'
+import { toFilledReply } from './close-run.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { decideCall } from './decide-call.ts'
 import type { OpenQuestions } from './open-questions.ts'
@@ -106,7 +106,7 @@ export class RecordedActions implements RunActions {
       const reply = state.messages.find(({ id }) => id === replyId)
       if (reply === undefined) throw new Error(`the run has no reply ${replyId}`)
       await updateMessage(trx, this.#chatId, replyId, {
-        ...toMessageChange(reply),
+        ...toFilledReply(reply),
         call_state: shown.call.state,
         call: JSON.stringify(stored),
       })
@@ -165,7 +165,6 @@ export class RecordedActions implements RunActions {
         },
         await findPlace(trx, this.#chatId, questionId),
         time,
-        time - 1,
       )
       await moveLeaf(trx, this.#chatId, reply.id)
     })

@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dialect } from '../db/dialect.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { RunEventRow, RunRow } from '../db/tables.ts'
 
 /** Milliseconds for which a node holds its runs without renewing. */
 export const leaseTime = 10_000
+
+/** Spelled out, since SQLite uses the index of the runs that are under way for no parameter. */
+const running = sql.lit('running')
 
 /** A run as the log is followed: `expired` says that its node has not renewed it in time. */
 export type RunStanding = RunRow & { readonly expired: boolean }
@@ -27,7 +31,7 @@ export async function insertRun(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await trx.insertInto('run_events').values({ run_id: id, seq: 1, event: started }).execute()
+  await insertEvent(trx, { run_id: id, seq: 1, event: started })
   return id
 }
 
@@ -55,7 +59,7 @@ export async function findActiveRun(
 ): Promise<RunStanding | undefined> {
   const row = await selectRuns(db, dialect)
     .where('chat_id', '=', chatId)
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .executeTakeFirst()
   return row === undefined ? undefined : toStanding(row)
 }
@@ -88,7 +92,7 @@ export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
     .select(ownerColumns)
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('user_id', '=', userId)
     .execute()
 }
@@ -98,7 +102,7 @@ export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
     .select(ownerColumns)
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('node_id', '!=', nodeId)
     .execute()
 }
@@ -108,7 +112,7 @@ export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[
   const rows = await db
     .selectFrom('runs')
     .select('id')
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('lease_until', '<', dialect.clock)
     .limit(100)
     .execute()
@@ -160,24 +164,35 @@ export function listTurnEvents(db: Db, chatId: string, messageId: string): Promi
     .execute()
 }
 
+const eventInsert = prepareQuery((db, event: RunEventRow) =>
+  db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
+)
+
 /** For a run that no node holds any more; others write through the log. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
-  await trx.insertInto('run_events').values(event).execute()
+  await eventInsert(trx, event)
 }
 
-/** Ends a run that is still running; false when it was not. */
-export async function endRun(
-  trx: Db,
-  runId: number,
-  end: { readonly status: string; readonly lastSeq: number; readonly now: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+/** How a run ended; `now` in milliseconds. */
+interface RunEnd {
+  readonly status: string
+  readonly lastSeq: number
+  readonly now: number
+}
+
+const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
+  db
     .updateTable('runs')
-    .set({ status: end.status, last_seq: end.lastSeq, ended_at: end.now })
-    .where('id', '=', runId)
-    .where('status', '=', 'running')
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .set({ status: run.status, last_seq: run.lastSeq, ended_at: run.now })
+    .where('id', '=', run.id)
+    .where('status', '=', running)
+    .compile(),
+)
+
+/** Ends a run that is still running; false when it was not. */
+export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
+  const { numAffectedRows = 0n } = await runEnd(trx, { id: runId, ...end })
+  return numAffectedRows > 0n
 }
 
 /** Keeps these runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
@@ -190,7 +205,7 @@ export async function renewLeases(
   const rows = await db
     .updateTable('runs')
     .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('node_id', '=', nodeId)
     .where('id', 'in', runIds)
     .returning('id')
@@ -204,7 +219,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .updateTable('runs')
     .set({ stop_requested: 1 })
     .where('id', '=', runId)
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .execute()
 }
 
@@ -213,7 +228,7 @@ export async function listStopRequests(db: Db, nodeId: string): Promise<number[]
   const rows = await db
     .selectFrom('runs')
     .select('id')
-    .where('status', '=', 'running')
+    .where('status', '=', running)
     .where('node_id', '=', nodeId)
     .where('stop_requested', '=', 1)
     .execute()

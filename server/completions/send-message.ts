@@ -60,7 +60,7 @@ export async function sendMessage(
     const isDenied = parent?.call_state === 'waiting' && (await claimWaitingCall(trx, parent, 'denied'))
     return {
       kind: 'written',
-      run: await writeRun(trx, deps, user, bot, message, message.unix_timestamp),
+      run: await writeRun(trx, deps, user, bot, message),
       denied: isDenied ? parent : undefined,
     }
   })

@@ -87,7 +87,6 @@ export async function storeResult(
     },
     await findPlace(trx, chatId, replyId),
     time,
-    time - 1,
   )
   await insertResultImages(trx, chatId, id, images)
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })

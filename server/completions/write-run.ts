@@ -27,8 +27,8 @@ export interface WrittenRun {
 type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 /**
- * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`) and may know
- * the time of its latest message. After a tool's result the run goes on with the calls that the model asked for with it.
+ * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`).
+ * After a tool's result the run goes on with the calls that the model asked for with it.
  * @throws AppError `run_active`
  */
 export async function writeRun(
@@ -37,7 +37,6 @@ export async function writeRun(
   user: User,
   bot: BotRow,
   question: MessageRow,
-  latest?: number,
 ): Promise<WrittenRun> {
   const chatId = question.chat_id
   const reply = await appendMessage(
@@ -53,7 +52,6 @@ export async function writeRun(
     },
     question,
     deps.now(),
-    latest,
   )
   const first: RunStep = question.server === null ? { kind: 'ask' } : await findNextStep(trx, question)
   return insertWrittenRun(trx, deps, user, {

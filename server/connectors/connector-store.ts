@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { ConnectorRow } from '../db/connector-tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
@@ -21,16 +22,20 @@ export type ConnectorChange = Pick<
 > &
   Pick<ConnectorRow, 'tools_expire_at' | 'era'>
 
-/** A person's connectors, the default ones first, then the oldest first. */
-export function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
-  return db
+const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
+  db
     .selectFrom('connectors')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where('user_id', '=', owner.userId)
     .orderBy('is_default', 'desc')
     .orderBy('created_at')
     .orderBy('id')
-    .execute()
+    .compile(),
+)
+
+/** A person's connectors, the default ones first, then the oldest first. */
+export async function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
+  return (await connectorQuery(db, { userId: user.id })).rows
 }
 
 export function findConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow | undefined> {

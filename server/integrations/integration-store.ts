@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import type { IntegrationRow } from '../db/integration-tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { User } from '../identity/user.ts'
@@ -12,15 +13,19 @@ export const unconnected: IntegrationChange = { api_key: null, tokens: null, sco
 
 type Key = Pick<IntegrationRow, 'user_id' | 'name'>
 
-/** A person's integrations, the oldest first. */
-export function listIntegrations(db: Db, user: Owner): Promise<IntegrationRow[]> {
-  return db
+const integrationQuery = prepareQuery((db, owner: { readonly userId: string }) =>
+  db
     .selectFrom('integrations')
     .selectAll()
-    .where('user_id', '=', user.id)
+    .where('user_id', '=', owner.userId)
     .orderBy('created_at')
     .orderBy('name')
-    .execute()
+    .compile(),
+)
+
+/** A person's integrations, the oldest first. */
+export async function listIntegrations(db: Db, user: Owner): Promise<IntegrationRow[]> {
+  return (await integrationQuery(db, { userId: user.id })).rows
 }
 
 export function findIntegration(db: Db, user: Owner, name: string): Promise<IntegrationRow | undefined> {
