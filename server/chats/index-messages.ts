@@ -2,28 +2,39 @@ import type { Kysely } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Tables } from '../db/tables.ts'
 import { cutGrams } from './cut-grams.ts'
-import { deleteQueued, findQueued, insertPiece, insertUser, moveQueued } from './search-index-store.ts'
+import {
+  deleteQueued,
+  hasQueued,
+  insertPiece,
+  listQueued,
+  moveQueued,
+  numberUser,
+} from './search-index-store.ts'
 import type { QueuedPiece } from './search-index-store.ts'
 import { mostPieces, pieceLength } from './search-store.ts'
 import { foldCase } from './split-words.ts'
 
 /** Milliseconds for which one slice holds up everything else. */
 const sliceTime = 3
+/** Pieces read at once: about what a slice has time for when messages are short. */
+const batchSize = 10
 
 /**
  * Indexes messages that wait for it, for a few milliseconds, in one transaction. True when more wait. Only for SQLite:
  * PostgreSQL indexes by itself.
  */
 export async function indexMessages(db: Kysely<Tables>, time = sliceTime): Promise<boolean> {
-  if ((await findQueued(db)) === undefined) return false
+  if (!(await hasQueued(db))) return false
   return db.transaction().execute(async (trx) => {
     const until = performance.now() + time
-    while (performance.now() < until) {
-      const queued = await findQueued(trx)
-      if (queued === undefined) return false
-      await indexPiece(trx, queued)
+    for (;;) {
+      const queued = await listQueued(trx, batchSize)
+      if (queued.length === 0) return false
+      for (const piece of queued) {
+        await indexPiece(trx, piece)
+        if (performance.now() >= until) return true
+      }
     }
-    return true
   })
 }
 
@@ -33,7 +44,7 @@ async function indexPiece(trx: Db, queued: QueuedPiece): Promise<void> {
   const characters = Array.from(text)
   const last = characters.length <= pieceLength || chunk + 1 >= mostPieces
   const grams = cutGrams(foldCase(characters.slice(0, pieceLength).join('')))
-  const user = queued.user ?? (await insertUser(trx, user_id))
+  const user = queued.user ?? (await numberUser(trx, user_id))
   await insertPiece(trx, { user, position, piece: chunk }, grams)
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { prepareQuery } from '../db/prepare-query.ts'
 import { pieceLength, pieceOverlap, rowIdOf } from './search-store.ts'
 
 /** A piece of a finished message that the index does not hold yet. */
@@ -13,10 +14,16 @@ export interface QueuedPiece {
   readonly user: number | null
 }
 
-/** The next piece of the oldest message that waits; `undefined` when none does. */
-export function findQueued(db: Db): Promise<QueuedPiece | undefined> {
-  const step = pieceLength - pieceOverlap
-  return db
+const firstQueued = prepareQuery((db) => db.selectFrom('search_queue').select('position').limit(1).compile())
+
+export async function hasQueued(db: Db): Promise<boolean> {
+  return (await firstQueued(db, {})).rows.length > 0
+}
+
+const step = pieceLength - pieceOverlap
+
+const queuedPieces = prepareQuery((db, { limit }: { readonly limit: number }) =>
+  db
     .selectFrom('search_queue as q')
     .leftJoin('messages as m', 'm.position', 'q.position')
     .leftJoin('chats as c', 'c.id', 'm.chat_id')
@@ -31,28 +38,36 @@ export function findQueued(db: Db): Promise<QueuedPiece | undefined> {
       'u.number as user',
     ])
     .orderBy('q.position')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(limit)
+    .compile(),
+)
+
+/** The next pieces of the oldest messages that wait, one of each message. */
+export async function listQueued(trx: Db, limit: number): Promise<QueuedPiece[]> {
+  return (await queuedPieces(trx, { limit })).rows
 }
 
-/** Gives a person a number in the index. */
-export async function insertUser(trx: Db, userId: string): Promise<number> {
+/** The person's number in the index, which is given now if there is none. */
+export async function numberUser(trx: Db, userId: string): Promise<number> {
   const { number } = await trx
     .insertInto('search_users')
     .values({ user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId }))
     .returning('number')
     .executeTakeFirstOrThrow()
   return number
 }
 
+const whole = 'cast(? as integer)'
+const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(whole, whole, whole)}, ?)`
+
 /** Indexes a piece of a message. */
 export async function insertPiece(
   trx: Db,
-  place: { readonly user: number; readonly position: number; readonly piece: number },
+  { user, position, piece }: { readonly user: number; readonly position: number; readonly piece: number },
   grams: string,
 ): Promise<void> {
-  const rowId = sql.raw(rowIdOf(`${place.user}`, `${place.position}`, `${place.piece}`))
-  await sql`insert into message_search (rowid, grams) values (${rowId}, ${grams})`.execute(trx)
+  await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, piece, grams]))
 }
 
 /** Remembers which piece comes next. */
@@ -60,6 +75,10 @@ export async function moveQueued(trx: Db, position: number, chunk: number): Prom
   await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
 }
 
+const queuedDelete = prepareQuery((db, queued: { readonly position: number }) =>
+  db.deleteFrom('search_queue').where('position', '=', queued.position).compile(),
+)
+
 export async function deleteQueued(trx: Db, position: number): Promise<void> {
-  await trx.deleteFrom('search_queue').where('position', '=', position).execute()
+  await queuedDelete(trx, { position })
 }
