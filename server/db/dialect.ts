@@ -25,6 +25,8 @@ export interface Dialect {
     column: string,
   ): CreateTableBuilder<Table, string>
   createMessageTable(trx: Kysely<Tables>): Promise<void>
+  /** Puts the rows of `run_events` where their key is, if the engine keeps the two apart and can do otherwise. */
+  storeEventsByKey(trx: Kysely<Tables>): Promise<void>
   /** Builds what `chats/search-store.ts` searches. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
   /** Milliseconds since 1970 by the database's clock: nodes compare leases with it, their own clocks may differ. */
@@ -92,6 +94,15 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
+const eventsByKey = [
+  `create table keyed_events (
+    run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
+    primary key (run_id, seq)) without rowid`,
+  'insert into keyed_events (run_id, seq, event) select run_id, seq, event from run_events',
+  'drop table run_events',
+  'alter table keyed_events rename to run_events',
+]
+
 // Row by row in one transaction: one statement for all rows takes three times as long.
 const insertRunEvent = `
   insert into run_events (run_id, seq, event)
@@ -142,6 +153,9 @@ export const sqliteDialect = (file: SqliteFile.Database): Dialect => ({
       trx,
     )
   },
+  async storeEventsByKey(trx) {
+    for (const statement of eventsByKey) await sql.raw(statement).execute(trx)
+  },
   async createSearchIndex(trx) {
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },
@@ -170,6 +184,7 @@ export const postgresDialect: Dialect = {
   async createMessageTable(trx) {
     await sql`create table messages (position bigserial primary key, ${messageColumns})`.execute(trx)
   },
+  storeEventsByKey: () => Promise.resolve(),
   async createSearchIndex(trx) {
     await sql`create extension if not exists pg_trgm`.execute(trx)
     await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(

@@ -9,6 +9,7 @@ import { createConnectors } from './migrations/0004-connectors.ts'
 import { createShares } from './migrations/0005-shares.ts'
 import { createToolMessages } from './migrations/0006-tool-messages.ts'
 import { createIntegrations } from './migrations/0007-integrations.ts'
+import { leanRuns } from './migrations/0008-lean-runs.ts'
 import type { Tables } from './tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -22,6 +23,7 @@ export const migrations: readonly Migration[] = [
   createShares,
   createToolMessages,
   createIntegrations,
+  leanRuns,
 ]
 
 /**
