@@ -10,15 +10,18 @@ import type { SseHub, SseStream } from './sse.ts'
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
-/** A server whose only answer is a stream, and a reader of it. */
-async function open(interval: number) {
+/** A server whose only answer is a stream, and a reader of it; `atOnce` is done in the turn in which it opens. */
+async function open(interval: number, atOnce: (stream: SseStream, sent: () => number) => void = () => {}) {
   const app = Fastify({ forceCloseConnections: true })
   const hub: SseHub = createSseHub({ heartbeat: 'beat', interval })
   const streams: SseStream[] = []
   app.addHook('onSend', async () => undefined)
   app.get('/', (incoming, reply) => {
     reply.header('x-content-type-options', 'nosniff')
-    streams.push(hub.open(incoming, reply))
+    const stream = hub.open(incoming, reply)
+    streams.push(stream)
+    const before = incoming.socket.bytesWritten
+    atOnce(stream, () => incoming.socket.bytesWritten - before)
   })
   await app.listen({ port: 0 })
   close = async () => {
@@ -32,6 +35,12 @@ async function open(interval: number) {
   const [stream] = streams
   if (stream === undefined) throw new Error('no stream')
   return { stream, answer }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of answer.setEncoding('utf8')) text += String(piece)
+  return text
 }
 
 describe('server-sent events', () => {
@@ -60,6 +69,39 @@ describe('server-sent events', () => {
     expect(stream.closed).toBe(true)
     stream.write('nothing')
     stream.end()
+  })
+
+  it('send what is written at once when the turn is over, in order', async () => {
+    let sent = -1
+    const { stream, answer } = await open(60_000, (opened, sentBytes) => {
+      for (const data of ['one', 'two']) opened.write(sseFrame(data))
+      sent = sentBytes()
+    })
+    expect(sent).toBe(0)
+    stream.end(sseFrame('three'))
+    expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
+  })
+
+  it('send what is written at once also when that is all', async () => {
+    const { answer } = await open(60_000, (opened) => {
+      opened.write(sseFrame('one'))
+      opened.end(sseFrame('two'))
+    })
+    expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\n')
+  })
+
+  it('hold back no more than the beginning of much that is written at once', async () => {
+    const frame = sseFrame('x'.repeat(1_000))
+    let held = 0
+    const { stream, answer } = await open(60_000, (opened, sentBytes) => {
+      while (sentBytes() === 0 && held < 1_000) {
+        opened.write(frame)
+        held++
+      }
+    })
+    expect(held).toBeLessThan(100)
+    stream.end()
+    expect(await textOf(answer)).toBe(frame.repeat(held))
   })
 
   it('go on after nothing was written', async () => {

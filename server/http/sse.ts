@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Characters that wait for a reader that is slower than its stream; beyond, it is let go and may come back. */
 const mostBuffered = 512 * 1024
+/** The same of those that go out with the headers. */
+const mostFirst = 64 * 1024
 /** Milliseconds that a reader may take for a piece of what it has missed. */
 const longestDrain = 30_000
 
@@ -64,7 +66,8 @@ export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOption
       for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
       reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
       const stream = new RawSseStream(reply.raw)
-      // With the first frame when that comes at once; a reader that has all so far must not wait for the next.
+      // With the frames that come at once, and after what this request asks of others; a reader that has all so far must
+      // not wait for the next frame.
       setImmediate(() => stream.begin())
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
@@ -82,6 +85,8 @@ class RawSseStream implements SseStream {
   readonly #listeners: (() => void)[] = []
   #waiting: (() => void) | undefined
   #begun = false
+  /** Frames that go out with the headers. */
+  #first = ''
   readonly #resume = (): void => this.#waiting?.()
 
   constructor(raw: ServerResponse) {
@@ -96,18 +101,24 @@ class RawSseStream implements SseStream {
   write(frames: string): void {
     // Nothing, in one piece, would be the end of the answer.
     if (frames === '' || this.closed || this.#raw.writableEnded) return
+    if (!this.#begun) {
+      this.#first += frames
+      if (this.#first.length > mostFirst) this.begin()
+      return
+    }
     // What is asked of a reader is that it took what came before, not that this one piece is small.
     if (this.#socket.writableLength > mostBuffered) this.#raw.destroy()
-    else if (this.#begun && this.#raw.chunkedEncoding) this.#socket.write(toChunk(frames))
+    // The headers are out, so a frame can go to the socket in one piece; the answer would send it in three.
+    else if (this.#raw.chunkedEncoding) this.#socket.write(toChunk(frames))
     else this.#raw.write(frames)
-    // From here on the headers are out, and a frame goes to the socket in one piece; the answer would send it in three.
-    this.#begun = true
   }
 
   begin(): void {
     if (this.#begun || this.closed || this.#raw.writableEnded) return
     this.#begun = true
-    this.#raw.flushHeaders()
+    if (this.#first === '') this.#raw.flushHeaders()
+    else this.#raw.write(this.#first)
+    this.#first = ''
   }
 
   drained(): Promise<boolean> {
@@ -127,7 +138,7 @@ class RawSseStream implements SseStream {
 
   end(frames?: string): void {
     if (this.closed || this.#raw.writableEnded) return
-    this.#raw.end(frames)
+    this.#raw.end(this.#first + (frames ?? ''))
   }
 
   onClose(listener: () => void): void {
