@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Dialect } from '../db/dialect.ts'
 import { prepareQuery } from '../db/prepare-query.ts'
@@ -13,26 +14,33 @@ const running = sql.lit('running')
 /** A run as the log is followed: `expired` says that its node has not renewed it in time. */
 export type RunStanding = RunRow & { readonly expired: boolean }
 
-/** Gives the run's id. Fails when the chat has a run already. */
-export async function insertRun(
-  trx: Db,
-  dialect: Dialect,
-  run: Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>,
-  started: string,
-): Promise<number> {
-  const { id } = await trx
+type NewRun = Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>
+
+const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<number> }) =>
+  db
     .insertInto('runs')
     .values({
-      ...run,
+      chat_id: run.chat_id,
+      user_id: run.user_id,
+      message_id: run.message_id,
+      node_id: run.node_id,
+      started_at: run.started_at,
       status: 'running',
-      lease_until: sql`${dialect.clock} + ${leaseTime}`,
+      lease_until: sql`${run.clock} + ${leaseTime}`,
       last_seq: 1,
       stop_requested: 0,
     })
     .returning('id')
-    .executeTakeFirstOrThrow()
-  await insertEvent(trx, { run_id: id, seq: 1, event: started })
-  return id
+    .compile(),
+)
+
+/** Gives the run's id. Fails when the chat has a run already. */
+export async function insertRun(trx: Db, { clock }: Dialect, run: NewRun, started: string): Promise<number> {
+  const { rows } = await runInsert(trx, { ...run, clock })
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no id for a run')
+  await insertEvent(trx, { run_id: row.id, seq: 1, event: started })
+  return row.id
 }
 
 function selectRuns(db: Db, dialect: Dialect) {

@@ -50,6 +50,21 @@ describe.each(engines)('a prepared query on %s', (engine) => {
     expect(build).toHaveBeenCalledTimes(1)
   })
 
+  it('takes SQL as it is', async () => {
+    const { clock } = database.dialect
+    const tell = prepareQuery((db, asked: { readonly clock: typeof clock; readonly more: number }) =>
+      sql<{ time: number | string }>`select ${asked.clock} + cast(${asked.more} as bigint) as time`.compile(
+        db,
+      ),
+    )
+    const times = [0, 1_000_000].map(async (more) =>
+      Number((await tell(database.db, { clock, more })).rows[0]?.time),
+    )
+    const [now = 0, later = 0] = await Promise.all(times)
+    expect(Math.abs(now - Date.now())).toBeLessThan(600_000)
+    expect(later - now).toBeGreaterThanOrEqual(1_000_000)
+  })
+
   it('is built for each database by itself', async () => {
     const build = vi.fn(insertion)
     const insert = prepareQuery(build)

@@ -1,3 +1,4 @@
+import { isExpression } from 'kysely'
 import type { CompiledQuery, DialectAdapter, QueryResult } from 'kysely'
 import type { Db } from './database.ts'
 
@@ -10,14 +11,12 @@ class Placeholder {
   }
 }
 
-const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(name) })
-
 /**
  * A query that is built once for each database, and from then on only given its values: building a short one takes three
  * times as long as SQLite takes to answer it. For the way of a message; elsewhere a plain query reads better.
  *
  * `build` gets placeholders for the values. They may stand wherever SQL takes a parameter; nothing may be decided by them,
- * and they cannot be spread.
+ * and they cannot be spread. A value that is SQL itself, such as the engine's clock, must be the same every time.
  */
 export function prepareQuery<Values extends object, Row>(
   build: (db: Db, values: Values) => CompiledQuery<Row>,
@@ -28,7 +27,7 @@ export function prepareQuery<Values extends object, Row>(
     const { adapter } = db.getExecutor()
     let query = built.get(adapter)
     if (query === undefined) {
-      query = build(db, placeholders as Values)
+      query = build(db, hideValues(values))
       built.set(adapter, query)
     }
     const parameters = query.parameters.map((parameter) =>
@@ -36,4 +35,13 @@ export function prepareQuery<Values extends object, Row>(
     )
     return db.executeQuery({ sql: query.sql, query: query.query, queryId: query.queryId, parameters })
   }
+}
+
+function hideValues<Values extends object>(values: Values): Values {
+  return new Proxy(values, {
+    get(_, name) {
+      const value = values[name as keyof Values]
+      return isExpression(value) ? value : new Placeholder(name)
+    },
+  })
 }
