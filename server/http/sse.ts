@@ -66,9 +66,9 @@ export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOption
       for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
       reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
       const stream = new RawSseStream(reply.raw)
-      // With the frames that come at once, and after what this request asks of others; a reader that has all so far must
-      // not wait for the next frame.
-      setImmediate(() => stream.begin())
+      // With the frames that come at once, and after what this request asks of others, which undici sends a turn later; a
+      // reader that has all so far must not wait for the next frame.
+      setImmediate(() => setImmediate(() => stream.begin()))
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
       onOpen?.(request, stream)
