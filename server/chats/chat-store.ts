@@ -10,17 +10,17 @@ export async function insertChat(db: Db, chat: ChatRow): Promise<void> {
   await db.insertInto('chats').values(chat).execute()
 }
 
+const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId: string }) =>
+  db.selectFrom('chats').selectAll().where('id', '=', chat.id).where('user_id', '=', chat.userId).compile(),
+)
+
 /**
  * A person's chat; another person's does not exist for them.
  * @throws AppError `not_found`
  */
 export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {
-  const chat = await db
-    .selectFrom('chats')
-    .selectAll()
-    .where('id', '=', chatId)
-    .where('user_id', '=', user.id)
-    .executeTakeFirst()
+  const { rows } = await chatQuery(db, { id: chatId, userId: user.id })
+  const [chat] = rows
   if (chat === undefined) throw unknownChat()
   return chat
 }

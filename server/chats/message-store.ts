@@ -103,13 +103,17 @@ function afterLatest(chatId: string, now: number) {
     from messages where chat_id = ${chatId} order by unix_timestamp desc limit 1), ${now})`
 }
 
-export function findMessage(db: Db, chatId: string, id: string): Promise<MessageRow | undefined> {
-  return db
+const messageQuery = prepareQuery((db, message: { readonly chatId: string; readonly id: string }) =>
+  db
     .selectFrom('messages')
     .selectAll()
-    .where('chat_id', '=', chatId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+    .where('chat_id', '=', message.chatId)
+    .where('id', '=', message.id)
+    .compile(),
+)
+
+export async function findMessage(db: Db, chatId: string, id: string): Promise<MessageRow | undefined> {
+  return (await messageQuery(db, { chatId, id })).rows[0]
 }
 
 /** What a message below another one must know of it. */

@@ -78,7 +78,7 @@ function attach(
     after,
     numbered,
     onFrames: (frames) => stream.write(frames),
-    onEnd: () => stream.end(),
+    onEnd: (frames) => stream.end(frames),
   })
   stream.onClose(detach)
   return true

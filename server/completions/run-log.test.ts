@@ -45,14 +45,16 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
   })
   const listen = (recorder: RunRecorder, after = 1, numbered = false) => {
     const heard = { frames: '', ended: false }
+    const hear = (frames: string): void => {
+      acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
+      heard.frames += frames
+    }
     const listener: RunListener = {
       after,
       numbered,
-      onFrames: (frames) => {
-        acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
-        heard.frames += frames
-      },
-      onEnd: () => {
+      onFrames: hear,
+      onEnd: (frames) => {
+        hear(frames)
         heard.ended = true
       },
     }

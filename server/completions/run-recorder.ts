@@ -25,8 +25,8 @@ export interface RunListener {
   /** Wants `id:` lines. */
   readonly numbered: boolean
   onFrames(frames: string): void
-  /** Nothing more comes. */
-  onEnd(): void
+  /** The last frames: nothing more comes. */
+  onEnd(frames: string): void
 }
 
 /** Hears what a run says before it is framed. */
@@ -174,11 +174,12 @@ export class RunRecorder {
     let plain: string | undefined
     let numbered: string | undefined
     for (const listener of this.#listeners) {
-      if (listener.after >= before)
-        listener.onFrames(toFrames(skip(events, listener.after), listener.numbered))
-      else if (listener.numbered) listener.onFrames((numbered ??= toFrames(events, true)))
-      else listener.onFrames((plain ??= toFrames(events, false)))
-      if (ended) listener.onEnd()
+      let frames: string
+      if (listener.after >= before) frames = toFrames(skip(events, listener.after), listener.numbered)
+      else if (listener.numbered) frames = numbered ??= toFrames(events, true)
+      else frames = plain ??= toFrames(events, false)
+      if (ended) listener.onEnd(frames)
+      else listener.onFrames(frames)
     }
     if (ended) this.#listeners.clear()
   }
@@ -188,10 +189,7 @@ export class RunRecorder {
     if (this.#lost) return
     this.#lost = true
     const frame = sseFrame(JSON.stringify({ error: reason }))
-    for (const listener of this.#listeners) {
-      listener.onFrames(frame)
-      listener.onEnd()
-    }
+    for (const listener of this.#listeners) listener.onEnd(frame)
     this.#listeners.clear()
     for (const watcher of this.#watchers) watcher.onLost()
     this.#watchers.clear()

@@ -35,7 +35,7 @@ describe.each(engines)('a run that the database no longer counts as running, on 
       after: 1,
       numbered: false,
       onFrames: (frames) => (heard += frames),
-      onEnd: () => (heard += 'end'),
+      onEnd: (frames) => (heard += `${frames}end`),
     })
     const run: ActiveRun = {
       chatId: 'c',
