@@ -222,27 +222,28 @@ export async function listWholePath(db: Db, chatId: string, leafId: string): Pro
   return rows
 }
 
-const replyUpdate = prepareQuery((db, reply: FilledReply & { chatId: string; id: string }) =>
-  db
-    .updateTable('messages')
-    .set({
-      content: reply.content,
-      reasoning: reply.reasoning,
-      status: reply.status,
-      error_code: reply.error_code,
-      error_message: reply.error_message,
-      model: reply.model,
-      provider: reply.provider,
-      usage: reply.usage,
-      finish: reply.finish,
-      server: reply.server,
-      tool: reply.tool,
-      arguments: reply.arguments,
-      notice: reply.notice,
-    })
-    .where('chat_id', '=', reply.chatId)
-    .where('id', '=', reply.id)
-    .compile(),
+const replyUpdate = prepareQuery(
+  (db, reply: FilledReply & { readonly chatId: string; readonly id: string }) =>
+    db
+      .updateTable('messages')
+      .set({
+        content: reply.content,
+        reasoning: reply.reasoning,
+        status: reply.status,
+        error_code: reply.error_code,
+        error_message: reply.error_message,
+        model: reply.model,
+        provider: reply.provider,
+        usage: reply.usage,
+        finish: reply.finish,
+        server: reply.server,
+        tool: reply.tool,
+        arguments: reply.arguments,
+        notice: reply.notice,
+      })
+      .where('chat_id', '=', reply.chatId)
+      .where('id', '=', reply.id)
+      .compile(),
 )
 
 /** Stores a reply as it ended. */
