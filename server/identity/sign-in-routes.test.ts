@@ -115,14 +115,14 @@ describe('the sign-in page', () => {
     }
     const known: number[] = []
     const unknown: number[] = []
-    for (let round = 0; round < 5; round += 1) {
+    // The fastest of each is the least disturbed by whatever else the machine does; on a busy one it takes longer to meet it.
+    const ratio = () => Math.min(...known) / Math.min(...unknown)
+    for (let round = 0; round < 20 && (round < 5 || ratio() <= 0.6 || ratio() >= 1.6); round += 1) {
       known.push(await timeOf({ email, password: 'wrong horse' }))
       unknown.push(await timeOf({ email: 'nobody@example.com', password: 'wrong horse' }))
     }
-    // The fastest of each is the least disturbed by whatever else the machine does. Without a hash for nobody it is thirty.
-    const ratio = Math.min(...known) / Math.min(...unknown)
-    expect(ratio).toBeGreaterThan(1 / 3)
-    expect(ratio).toBeLessThan(3)
+    expect(ratio()).toBeGreaterThan(0.6)
+    expect(ratio()).toBeLessThan(1.6)
   })
 
   it('counts guesses of one address, and then says to wait', async () => {
