@@ -176,7 +176,7 @@ const eventInsert = prepareQuery((db, event: RunEventRow) =>
   db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
 )
 
-/** For a run that no node holds any more; others write through the log. */
+/** The first event of a run, or one of a run that no node holds any more; all others are written through the log. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
