@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import SqliteFile from 'better-sqlite3'
@@ -6,10 +6,32 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
+import type { Db } from './database.ts'
 import { postgresDialect, sqliteDialect } from './dialect.ts'
+import { migrate } from './migrate.ts'
 import { openSqlite } from './open-sqlite.ts'
 
 const user = { id: 'u', issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }
+
+/** A chat with a run that `node` holds; the run's number. */
+async function insertRunningRun(db: Db, chatId: string, node: string): Promise<number> {
+  const chat = { id: chatId, user_id: user.id, selected_message_id: null, created_at: 1, updated_at: 1 }
+  await db.insertInto('chats').values(chat).execute()
+  const run = {
+    chat_id: chatId,
+    user_id: user.id,
+    message_id: 'm',
+    node_id: node,
+    status: 'running' as const,
+    started_at: 1,
+    lease_until: 1,
+    ended_at: null,
+    last_seq: 1,
+    stop_requested: 0,
+  }
+  const { id } = await db.insertInto('runs').values(run).returning('id').executeTakeFirstOrThrow()
+  return id
+}
 
 describe.each(engines)('errors on %s', (engine) => {
   let database: TestDatabase
@@ -61,24 +83,8 @@ describe.each(engines)('events of runs on %s', (engine) => {
     const { db } = database
     await db.insertInto('users').values(user).execute()
     runIds = []
-    for (const node_id of ['node', 'node', 'other']) {
-      const id = `c${runIds.length}`
-      const chat = { id, user_id: user.id, selected_message_id: null, created_at: 1, updated_at: 1 }
-      await db.insertInto('chats').values(chat).execute()
-      const run = {
-        chat_id: id,
-        user_id: user.id,
-        message_id: 'm',
-        node_id,
-        status: 'running' as const,
-        started_at: 1,
-        lease_until: 1,
-        ended_at: null,
-        last_seq: 1,
-        stop_requested: 0,
-      }
-      const { id: runId } = await db.insertInto('runs').values(run).returning('id').executeTakeFirstOrThrow()
-      runIds.push(runId)
+    for (const node of ['node', 'node', 'other']) {
+      runIds.push(await insertRunningRun(db, `c${runIds.length}`, node))
     }
   })
 
@@ -125,6 +131,32 @@ describe.each(engines)('events of runs on %s', (engine) => {
     await written
     expect(await read()).toEqual([[second, 1]])
   })
+})
+
+it('writes what many replies say at once on fewer pages than there are replies', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-pages-'))
+  const path = join(folder, 'pages.sqlite')
+  const database = openSqlite(path)
+  await migrate(database)
+  const { db, dialect } = database
+  await db.insertInto('users').values(user).execute()
+  const runIds: number[] = []
+  for (let index = 0; index < 100; index++) runIds.push(await insertRunningRun(db, `c${index}`, 'node'))
+  const say = (seq: number) =>
+    dialect.appendRunEvents(
+      db,
+      'node',
+      runIds.map((run_id) => ({ run_id, seq, event: 'x'.repeat(100) })),
+    )
+  // Each reply has filled some four pages.
+  for (let seq = 1; seq <= 150; seq++) await say(seq)
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  await say(151)
+  const pages = Math.floor(statSync(`${path}-wal`).size / 4096)
+  expect(pages).toBeGreaterThan(0)
+  expect(pages).toBeLessThan(runIds.length * 0.75)
+  await database.close()
+  rmSync(folder, { recursive: true })
 })
 
 it('knows a full disk on SQLite by its error', async () => {

@@ -25,8 +25,8 @@ export interface Dialect {
     column: string,
   ): CreateTableBuilder<Table, string>
   createMessageTable(trx: Kysely<Tables>): Promise<void>
-  /** Puts the rows of `run_events` where their key is, if the engine keeps the two apart and can do otherwise. */
-  storeEventsByKey(trx: Kysely<Tables>): Promise<void>
+  /** Where the rows of `run_events` lie, if the engine leaves the choice. */
+  storeEvents(trx: Kysely<Tables>, place: 'by key' | 'as written'): Promise<void>
   /** Builds what `chats/search-store.ts` searches. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
   /** Milliseconds since 1970 by the database's clock: nodes compare leases with it, their own clocks may differ. */
@@ -94,13 +94,13 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-const eventsByKey = [
-  `create table keyed_events (
+const movedEvents = (place: string): readonly string[] => [
+  `create table moved_events (
     run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
-    primary key (run_id, seq)) without rowid`,
-  'insert into keyed_events (run_id, seq, event) select run_id, seq, event from run_events',
+    primary key (run_id, seq)) ${place}`,
+  'insert into moved_events (run_id, seq, event) select run_id, seq, event from run_events',
   'drop table run_events',
-  'alter table keyed_events rename to run_events',
+  'alter table moved_events rename to run_events',
 ]
 
 // Row by row in one transaction: one statement for all rows takes three times as long.
@@ -153,8 +153,10 @@ export const sqliteDialect = (file: SqliteFile.Database): Dialect => ({
       trx,
     )
   },
-  async storeEventsByKey(trx) {
-    for (const statement of eventsByKey) await sql.raw(statement).execute(trx)
+  async storeEvents(trx, place) {
+    for (const statement of movedEvents(place === 'by key' ? 'without rowid' : '')) {
+      await sql.raw(statement).execute(trx)
+    }
   },
   async createSearchIndex(trx) {
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
@@ -184,7 +186,7 @@ export const postgresDialect: Dialect = {
   async createMessageTable(trx) {
     await sql`create table messages (position bigserial primary key, ${messageColumns})`.execute(trx)
   },
-  storeEventsByKey: () => Promise.resolve(),
+  storeEvents: () => Promise.resolve(),
   async createSearchIndex(trx) {
     await sql`create extension if not exists pg_trgm`.execute(trx)
     await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(

@@ -119,34 +119,38 @@ describe.each(engines)('migrations on %s', (engine) => {
     }
     expect(stateAfter.get(migrations.length)).toEqual(wanted)
     expect(stateAfter.get(0)).toEqual([])
-    expect(new Set([...stateAfter.values()].map((schema) => schema.join())).size).toBe(stateAfter.size)
+    // The ninth moves rows and names nothing.
+    expect(new Set([...stateAfter.values()].map((schema) => schema.join())).size).toBe(stateAfter.size - 1)
     // Each was stopped in its middle.
     expect([...stateAfter.keys()]).toEqual(
       Array.from({ length: migrations.length + 1 }, (_, applied) => applied),
     )
   })
 
-  it('keep the logs of runs, which go on and end with their runs', async () => {
-    const { db, dialect } = database
-    await empty(database)
-    await migrateTo(database, 7)
-    const user = { id: 'u', issuer: 'https://id.example', subject: 's', created_at: 1 }
-    await db.insertInto('users').values(user).execute()
-    const chat = { id: 'c', user_id: 'u', selected_message_id: null, created_at: 1, updated_at: 1 }
-    await db.insertInto('chats').values(chat).execute()
-    const run = { chat_id: 'c', user_id: 'u', message_id: 'm', node_id: 'n', started_at: 1 }
-    const runId = await insertRun(db, dialect, run, 'first')
-    await dialect.appendRunEvents(db, 'n', [{ run_id: runId, seq: 2, event: 'second' }])
-    await migrate(database)
-    await dialect.appendRunEvents(db, 'n', [
-      { run_id: runId, seq: 2, event: 'second again' },
-      { run_id: runId, seq: 3, event: 'third' },
-    ])
-    expect((await listEvents(db, runId, 0)).map(({ event }) => event)).toEqual(['first', 'second', 'third'])
-    expect(await listExpiredRuns(db, dialect)).toEqual([])
-    await db.deleteFrom('runs').execute()
-    expect(await listEvents(db, runId, 0)).toEqual([])
-  })
+  it.each([7, 8])(
+    'keep the logs of runs from version %i, which go on and end with their runs',
+    async (version) => {
+      const { db, dialect } = database
+      await empty(database)
+      await migrateTo(database, version)
+      const user = { id: 'u', issuer: 'https://id.example', subject: 's', created_at: 1 }
+      await db.insertInto('users').values(user).execute()
+      const chat = { id: 'c', user_id: 'u', selected_message_id: null, created_at: 1, updated_at: 1 }
+      await db.insertInto('chats').values(chat).execute()
+      const run = { chat_id: 'c', user_id: 'u', message_id: 'm', node_id: 'n', started_at: 1 }
+      const runId = await insertRun(db, dialect, run, 'first')
+      await dialect.appendRunEvents(db, 'n', [{ run_id: runId, seq: 2, event: 'second' }])
+      await migrate(database)
+      await dialect.appendRunEvents(db, 'n', [
+        { run_id: runId, seq: 2, event: 'second again' },
+        { run_id: runId, seq: 3, event: 'third' },
+      ])
+      expect((await listEvents(db, runId, 0)).map(({ event }) => event)).toEqual(['first', 'second', 'third'])
+      expect(await listExpiredRuns(db, dialect)).toEqual([])
+      await db.deleteFrom('runs').execute()
+      expect(await listEvents(db, runId, 0)).toEqual([])
+    },
+  )
 
   it('refuse a database that a newer version wrote, with every row as it was', async () => {
     await sql`insert into migrations (number, applied_at) values (${migrations.length + 7}, 1)`.execute(

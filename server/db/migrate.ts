@@ -10,6 +10,7 @@ import { createShares } from './migrations/0005-shares.ts'
 import { createToolMessages } from './migrations/0006-tool-messages.ts'
 import { createIntegrations } from './migrations/0007-integrations.ts'
 import { leanRuns } from './migrations/0008-lean-runs.ts'
+import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
 import type { Tables } from './tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   createToolMessages,
   createIntegrations,
   leanRuns,
+  eventsAsWritten,
 ]
 
 /**
