@@ -20,6 +20,19 @@ export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
     .execute()
 }
 
+/**
+ * When a bot is made that is to come after all of this person's others: `now`, or just after the newest of them, since
+ * several can be made within a millisecond. All in milliseconds since 1970.
+ */
+export async function timeNewBot(db: Db, user: Owner, now: number): Promise<number> {
+  const { newest } = await db
+    .selectFrom('bots')
+    .select(({ fn }) => fn.max<number | null>('created_at').as('newest'))
+    .where('user_id', '=', user.id)
+    .executeTakeFirstOrThrow()
+  return Math.max(now, (newest ?? 0) + 1)
+}
+
 const botQuery = prepareQuery((db, bot: { readonly userId: string; readonly name: string }) =>
   db.selectFrom('bots').selectAll().where('user_id', '=', bot.userId).where('name', '=', bot.name).compile(),
 )

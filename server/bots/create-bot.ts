@@ -4,7 +4,7 @@ import { newId } from '../db/new-id.ts'
 import type { Sealer } from '../db/seal-secret.ts'
 import type { BotRow } from '../db/tables.ts'
 import type { User } from '../identity/user.ts'
-import { insertBot } from './bot-store.ts'
+import { insertBot, timeNewBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './fill-bot.ts'
 
 /** Makes a bot for a person. Fails on a name that their bots have already; `now` is milliseconds since 1970. */
@@ -15,7 +15,8 @@ export async function createBot(
   input: BotInput,
   now: number,
 ): Promise<BotRow> {
-  const bot = { id: newId(), user_id: user.id, created_at: now, ...fillBot(sealer, emptyBot, input) }
+  const created_at = await timeNewBot(db, user, now)
+  const bot = { id: newId(), user_id: user.id, created_at, ...fillBot(sealer, emptyBot, input) }
   await insertBot(db, bot)
   return bot
 }

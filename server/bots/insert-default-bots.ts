@@ -15,17 +15,13 @@ export interface DefaultBotsDeps {
   readonly now: () => number
 }
 
-/** Gives a person, at their first sign-in, the operator's bots as ordinary bots of their own. */
+/** Gives a person, at their first sign-in, the operator's bots in the operator's order, as ordinary bots of their own. */
 export async function insertDefaultBots(
   trx: Db,
   user: Pick<User, 'id'>,
   { config, sealer, now }: DefaultBotsDeps,
 ): Promise<void> {
-  const start = now()
-  for (const [index, bot] of listDefaultBots(config).entries()) {
-    // A millisecond apart: a list is in the order of creation, and this keeps the operator's.
-    await createBot(trx, sealer, user, bot, start + index)
-  }
+  for (const bot of listDefaultBots(config)) await createBot(trx, sealer, user, bot, now())
 }
 
 /** Of an operator's provider no model is known but what the operator names; the demo model lives where none is configured. */

@@ -36,13 +36,15 @@ export async function createConnector(
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
         throw new AppError('conflict', `You have ${maxConnectors} connectors, which is the most. Delete one.`)
       }
-      const slugs = new Set((await listConnectors(trx, user)).map(({ slug }) => slug))
+      const others = await listConnectors(trx, user)
+      const slugs = new Set(others.map(({ slug }) => slug))
       const connector: ConnectorRow = {
         id: newId(),
         user_id: user.id,
         is_default: 0,
         slug: slugName(input.name, slugs),
-        created_at: now,
+        // Listed in the order in which they were made, also within one millisecond.
+        created_at: Math.max(now, ...others.map((other) => other.created_at + 1)),
         ...fillConnector(sealer, emptyConnector, input),
       }
       await insertConnector(trx, connector)

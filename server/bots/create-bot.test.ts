@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSealer } from '../db/seal-secret.ts'
+import { engines, openTestDatabase } from '../testing/test-database.ts'
+import type { TestDatabase } from '../testing/test-database.ts'
+import { listBots } from './bot-store.ts'
+import { createBot } from './create-bot.ts'
+
+const sealer = createSealer('a secret of tests that is long enough')
+const user = { id: 'ada' }
+
+describe.each(engines)('a new bot on %s', (engine) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    const row = {
+      id: user.id,
+      issuer: 'i',
+      subject: 's',
+      name: null,
+      email: null,
+      picture: null,
+      created_at: 1,
+    }
+    await database.db.insertInto('users').values(row).execute()
+  })
+
+  afterEach(() => database.close())
+
+  it('comes after the others, also when they were made in the same millisecond', async () => {
+    const names = ['Zebra', 'Ant', 'Mole', 'Bee', 'Yak', 'Cat']
+    for (const name of names) await createBot(database.db, sealer, user, { name, model: 'm' }, 1_000)
+    await createBot(database.db, sealer, user, { name: 'Later', model: 'm' }, 5_000)
+    const bots = await listBots(database.db, user)
+    expect(bots.map(({ name }) => name)).toEqual([...names, 'Later'])
+    expect(bots.at(-1)?.created_at).toBe(5_000)
+  })
+})

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSealer } from '../db/seal-secret.ts'
+import { engines, openTestDatabase } from '../testing/test-database.ts'
+import type { TestDatabase } from '../testing/test-database.ts'
+import { listConnectors } from './connector-store.ts'
+import { createConnector } from './create-connector.ts'
+
+const user = { id: 'ada' }
+const options = {
+  sealer: createSealer('a secret of tests that is long enough'),
+  reservedNames: new Set<string>(),
+  maxConnectors: 10,
+  now: 1_000,
+}
+
+describe.each(engines)('a new connector on %s', (engine) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    const row = {
+      id: user.id,
+      issuer: 'i',
+      subject: 's',
+      name: null,
+      email: null,
+      picture: null,
+      created_at: 1,
+    }
+    await database.db.insertInto('users').values(row).execute()
+  })
+
+  afterEach(() => database.close())
+
+  it('comes after the others, also when they were made in the same millisecond', async () => {
+    const names = ['Zebra', 'Ant', 'Mole', 'Bee', 'Yak', 'Cat']
+    for (const name of names) {
+      await createConnector(database, user, { name, url: 'https://tools.example/mcp' }, options)
+    }
+    const listed = await listConnectors(database.db, user)
+    expect(listed.map(({ name }) => name)).toEqual(names)
+  })
+})
