@@ -137,6 +137,12 @@ describe('buildPrompt', () => {
     expect(said[4]?.length).toBeGreaterThan(3_000_000)
   })
 
+  it('counts what calls were given to what is too long', () => {
+    const long = { ...calling('one', 'answered'), arguments: JSON.stringify({ x: 'x'.repeat(2_500_000) }) }
+    const path = [user('a'), long, result('r1', '1'), user('b'), long, result('r2', '2'), user('c')]
+    expect(shape(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
+  })
+
   it('leaves a result out whose call was cut off', () => {
     expect(shape(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
   })
