@@ -77,6 +77,29 @@ test('a message is edited and sent again as another version; the first one and i
   await expect(questions(page).last()).toContainText('and more')
 })
 
+test('an edit survives a reload and a look at another page, and is gone once it was sent', async ({
+  page,
+  person: _,
+}) => {
+  await send(page, 'hello')
+  await questions(page).first().hover()
+  await questions(page).first().getByRole('button', { name: 'Edit message' }).click()
+  const editor = page.getByRole('form', { name: 'Edit message' })
+  await editor.getByRole('textbox').fill('half written')
+  await page.reload()
+  await expect(editor.getByRole('textbox')).toHaveValue('half written')
+  await expect(editor.getByRole('textbox')).not.toBeFocused()
+  await page.getByRole('link', { name: 'Yonder' }).first().click()
+  await expect(editor).toHaveCount(0)
+  await page.goBack()
+  await expect(editor.getByRole('textbox')).toHaveValue('half written')
+  await editor.getByRole('button', { name: 'Send' }).click()
+  await expect(questions(page).first()).toContainText('half written')
+  await page.reload()
+  await expect(questions(page).first()).toContainText('half written')
+  await expect(editor).toHaveCount(0)
+})
+
 test('a stopped reply offers to be regenerated', async ({ page, person: _ }) => {
   await input(page).fill('write a long answer')
   await input(page).press('Enter')

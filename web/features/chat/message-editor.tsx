@@ -4,14 +4,21 @@ import { isSendKey } from './is-send-key.ts'
 
 export interface MessageEditorProps {
   readonly text: string
+  /** What was made of it before the chat was left. */
+  readonly kept?: string | undefined
+  readonly onChange: (text: string) => void
   /** Given a text that is not blank; absent while nothing can be sent. */
   readonly onSend?: ((text: string) => void) | undefined
   readonly onCancel: () => void
 }
 
-/** A message of one's own, opened in its place to be sent again in other words. Escape leaves it as it was. */
-export function MessageEditor({ text: before, onSend, onCancel }: MessageEditorProps) {
-  const [text, setText] = useState(before)
+/**
+ * A message of one's own, opened in its place to be sent again in other words. Escape leaves it as it was. Opened by its
+ * person it takes the focus; found open, it waits.
+ */
+export function MessageEditor({ text: before, kept, onChange, onSend, onCancel }: MessageEditorProps) {
+  const [text, setText] = useState(kept ?? before)
+  const opened = kept === undefined
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   const ready = onSend !== undefined && text.trim() !== ''
@@ -19,10 +26,11 @@ export function MessageEditor({ text: before, onSend, onCancel }: MessageEditorP
     if (ready) onSend(text)
   }
   useLayoutEffect(() => {
+    if (!opened) return
     const area = box.current
     area?.focus({ preventScroll: true })
     area?.setSelectionRange(area.value.length, area.value.length)
-  }, [])
+  }, [opened])
   return (
     <form
       data-keep
@@ -42,7 +50,10 @@ export function MessageEditor({ text: before, onSend, onCancel }: MessageEditorP
         enterKeyHint="send"
         aria-label="Message"
         aria-describedby={hint}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => {
+          setText(event.target.value)
+          onChange(event.target.value)
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault()

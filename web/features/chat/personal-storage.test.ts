@@ -5,6 +5,7 @@ import { storageKeys } from './storage-keys.ts'
 const texts = [
   storageKeys.homeDraft,
   storageKeys.draft('c_1'),
+  storageKeys.edit('c_1'),
   storageKeys.outbox('c_1'),
   storageKeys.newMessage('c_2'),
   storageKeys.newBot('c_2'),

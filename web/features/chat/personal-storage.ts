@@ -4,7 +4,7 @@ import { storageKeys } from './storage-keys.ts'
 /** Names whose the entries are. */
 const ownerKey = 'chat_storage_owner'
 /** What is made of a chat's id in `storageKeys`, and what a person has entered for its tools. */
-const texts = /^(chat_.+_(draft|outbox|question_.+)|newChat_.+_(message|bot))$/
+const texts = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
 const choices = /^chat_.+_selectedBot$/
 
 /** What chats keep in a browser belongs to one person, also where several use it one after the other. */

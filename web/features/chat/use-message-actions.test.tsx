@@ -1,6 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import { screen, waitFor, within } from '@testing-library/react'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
@@ -215,6 +215,50 @@ test.each(['{Escape}', 'Cancel'])(
     expect(asked(api)).toEqual([])
   },
 )
+
+test('finds an edit as it was left, without taking the focus, and nothing of one that was ended', async () => {
+  open()
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  await userEvent.keyboard(' more')
+  cleanup()
+  open()
+  await ready()
+  const box = within(screen.getByRole('form', { name: 'Edit message' })).getByRole('textbox')
+  expect(articles()[2]).toContainElement(box)
+  expect(box).toHaveValue('text of u2 more')
+  expect(box).not.toHaveFocus()
+  await userEvent.type(box, '{Escape}')
+  expect(articles()[2]).toHaveTextContent('text of u2')
+  cleanup()
+  open()
+  await ready()
+  expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+  // Opened again, it begins with what the message says.
+  await userEvent.click(button('Edit message', articles()[2]))
+  expect(screen.getByRole('textbox', { name: 'Message', description: /earlier version/ })).toHaveValue(
+    'text of u2',
+  )
+  await userEvent.keyboard('x{Backspace}')
+  cleanup()
+  open()
+  await ready()
+  expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+})
+
+test('keeps an edit open while another reply is asked for', async () => {
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => new EventStream().response),
+  )
+  await ready()
+  await userEvent.click(button('Edit message', articles()[0]))
+  await userEvent.keyboard(' more')
+  await userEvent.click(button('Regenerate'))
+  const form = screen.getByRole('form', { name: 'Edit message' })
+  expect(within(form).getByRole('textbox')).toHaveValue('text of u1 more')
+  expect(within(form).getByRole('button', { name: 'Send' })).toBeDisabled()
+})
 
 test('changes nothing while a reply is written', async () => {
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)

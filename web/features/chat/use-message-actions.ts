@@ -1,10 +1,11 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { beginAgain } from './begin-run.ts'
+import { editDraft } from './edit-draft.ts'
 import { indexSiblings } from './index-siblings.ts'
 import type { LiveChat } from './live-chat.ts'
-import type { MessageActions } from './message-actions.ts'
+import type { Editing, MessageActions } from './message-actions.ts'
 import { newMessageId } from './new-message-id.ts'
 import { useSelectBranch } from './use-select-branch.ts'
 
@@ -22,15 +23,15 @@ export interface MessageActionsOptions {
 /** What the owner can do with the messages of a chat; the same object for as long as nothing of it changes. */
 export function useMessageActions(options: MessageActionsOptions): MessageActions {
   const { chat, live, busy, botName, onAsk } = options
-  const [editing, edit] = useState<string>()
+  const { editing, edit, keepEdit } = useEditing(chat.id)
   const select = useSelectBranch(chat.id)
   const { messages } = chat
   const siblingsOf = useMemo(() => indexSiblings(messages), [messages])
   return useMemo(() => {
     const write = (begin: (bot: string) => boolean) => {
-      if (botName === undefined || !begin(botName)) return
-      edit(undefined)
-      onAsk()
+      const begun = botName !== undefined && begin(botName)
+      if (begun) onAsk()
+      return begun
     }
     return {
       siblingsOf,
@@ -38,6 +39,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
       busy,
       editing,
       edit,
+      keepEdit,
       ...(botName !== undefined && {
         regenerate: (reply: Message) => {
           const question = findQuestion(messages, reply)
@@ -50,13 +52,39 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
               }),
             )
         },
-        resend: (message: Message, content: string) =>
-          write((bot) =>
+        resend: (message: Message, content: string) => {
+          const sent = write((bot) =>
             live.send({ id: newMessageId(), parentId: message.parent_id, content, botName: bot }),
-          ),
+          )
+          if (sent) edit(undefined)
+        },
       }),
     }
-  }, [siblingsOf, select, busy, editing, botName, onAsk, live, chat.id, messages])
+  }, [siblingsOf, select, busy, editing, edit, keepEdit, botName, onAsk, live, chat.id, messages])
+}
+
+/** Which message is edited. One that was left in the middle of it is open again. */
+function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'keepEdit'> {
+  const [editing, setEditing] = useState<Editing | undefined>(() => {
+    const draft = editDraft.read(chatId)
+    return draft && { messageId: draft.messageId, kept: draft.text }
+  })
+  const edit = useCallback(
+    (messageId: string | undefined) => {
+      editDraft.clear(chatId)
+      setEditing(messageId === undefined ? undefined : { messageId })
+    },
+    [chatId],
+  )
+  const messageId = editing?.messageId
+  const keepEdit = useCallback(
+    (text: string | undefined) => {
+      if (messageId === undefined || text === undefined) editDraft.clear(chatId)
+      else editDraft.write(chatId, { messageId, text })
+    },
+    [chatId, messageId],
+  )
+  return { editing, edit, keepEdit }
 }
 
 /** What a reply answers: a message of the user, or the result of a tool. */

@@ -10,7 +10,7 @@ import { MessageMeta } from './message-meta.tsx'
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   const article = useRef<HTMLElement>(null)
-  const editing = actions?.editing === message.id
+  const editing = actions?.editing?.messageId === message.id
   useReturnFocus(article, editing)
   const text = textOfContent(message.content)
   const resend = actions?.resend
@@ -25,6 +25,8 @@ export function UserMessage({ message }: { readonly message: Message }) {
       {editing && actions !== undefined ? (
         <MessageEditor
           text={text}
+          kept={actions.editing?.kept}
+          onChange={(changed) => actions.keepEdit(changed === text ? undefined : changed)}
           onSend={resend && !actions.busy ? (changed) => resend(message, changed) : undefined}
           onCancel={() => actions.edit(undefined)}
         />
