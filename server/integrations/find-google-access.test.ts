@@ -28,14 +28,23 @@ describe.each(engines)('access to Google on %s', (engine) => {
   let there: Integrations
   let clock: number
   let changes: string[]
+  /** How often tokens were read to be used. */
+  let reads: number
   let user: { readonly id: string }
 
   function open(secretKey = 'a secret of tests that is long enough'): Integrations {
     const config = parseConfig(google.environment)
+    const sealer = createSealer(secretKey)
     return openIntegrations({
       config,
       database,
-      sealer: createSealer(secretKey),
+      sealer: {
+        ...sealer,
+        open(sealed) {
+          reads++
+          return sealer.open(sealed)
+        },
+      },
       now: () => clock,
       guards,
       onChanged: (userId) => changes.push(userId),
@@ -53,6 +62,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
   beforeEach(async ({ task }) => {
     google.reset()
     changes = []
+    reads = 0
     clock = Date.now()
     user = { id: task.id }
     const person = { issuer: 'test', subject: task.id, name: null, email: null, picture: null, created_at: 1 }
@@ -114,9 +124,16 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it('that cannot be renewed says why, once for all who wait', async () => {
-    google.manners.token = 'fail'
+    google.manners.token = 'hang'
     clock += 61 * minute
-    const refused = await Promise.allSettled(Array.from({ length: 5 }, () => access()))
+    const before = reads
+    const asked = Promise.allSettled(Array.from({ length: 5 }, () => access()))
+    // Who comes only after Google has answered asks again.
+    await expect.poll(() => reads - before, { interval: 5 }).toBe(5)
+    await expect.poll(renewals, { interval: 5 }).toBe(1)
+    google.manners.token = 'fail'
+    google.releaseTokens()
+    const refused = await asked
     expect(refused).toEqual(
       refused.map(() => ({
         status: 'rejected',

@@ -34,7 +34,7 @@ export interface GoogleStandIn {
   readonly revocations: readonly string[]
   /** The addresses that the page of consent was opened with. */
   readonly consents: readonly URL[]
-  /** Answers the token requests that hang. */
+  /** Answers the token requests that hang, as its manners are by now. */
   releaseTokens(): void
   /** Forgets what has come and minds its manners again; tokens stay good. */
   reset(): void
@@ -140,7 +140,7 @@ class StandIn {
       case '/o/oauth2/v2/auth':
         return this.#consent(url, new URLSearchParams(body.toString()), response)
       case '/token':
-        return this.#giveTokens(new URLSearchParams(body.toString()), response)
+        return this.#takeTokenRequest(new URLSearchParams(body.toString()), response)
       case '/revoke':
         return this.#revoke(new URLSearchParams(body.toString()), response)
       default:
@@ -188,11 +188,15 @@ class StandIn {
     response.writeHead(302, { location: back.href }).end()
   }
 
-  async #giveTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+  #takeTokenRequest(form: URLSearchParams, response: ServerResponse): Promise<void> {
     this.tokenRequests.push(Object.fromEntries(form))
+    return this.#giveTokens(form, response)
+  }
+
+  async #giveTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
     switch (this.manners.token) {
       case 'hang':
-        this.#hanging.push(() => this.#giveGoodTokens(form, response))
+        this.#hanging.push(() => this.#giveTokens(form, response))
         return
       case 'stall':
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
