@@ -32,13 +32,14 @@ async function countApplied({ db }: Database): Promise<number> {
   return Number(rows[0]?.applied)
 }
 
-/** The names of tables and indexes, which tell how far the schema has come. */
+/** The names of tables and indexes, on SQLite with where their rows lie, which tell how far the schema has come. */
 async function listSchema({ db, dialect }: Database): Promise<readonly string[]> {
   const { rows } =
     dialect.kind === 'sqlite'
       ? await sql<{
           name: string
-        }>`select name from sqlite_master where name not like 'sqlite_%' order by name`.execute(db)
+        }>`select name || iif(sql like '%without rowid', ' by key', '') as name from sqlite_master
+          where name not like 'sqlite_%' order by name`.execute(db)
       : await sql<{ name: string }>`select relname as name from pg_class
           where relnamespace = current_schema()::regnamespace order by relname`.execute(db)
   return rows.map(({ name }) => name)
@@ -119,8 +120,9 @@ describe.each(engines)('migrations on %s', (engine) => {
     }
     expect(stateAfter.get(migrations.length)).toEqual(wanted)
     expect(stateAfter.get(0)).toEqual([])
-    // The ninth moves rows and names nothing.
-    expect(new Set([...stateAfter.values()].map((schema) => schema.join())).size).toBe(stateAfter.size - 1)
+    // The ninth moves rows, which PostgreSQL lays as it likes.
+    const different = engine === 'sqlite' ? stateAfter.size : stateAfter.size - 1
+    expect(new Set([...stateAfter.values()].map((schema) => schema.join())).size).toBe(different)
     // Each was stopped in its middle.
     expect([...stateAfter.keys()]).toEqual(
       Array.from({ length: migrations.length + 1 }, (_, applied) => applied),
