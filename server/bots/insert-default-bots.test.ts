@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../config.ts'
 import { createSealer } from '../db/seal-secret.ts'
+import { insertUser } from '../testing/insert-user.ts'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
 import { listBots } from './bot-store.ts'
@@ -14,18 +15,7 @@ describe.each(engines)('default bots on %s', (engine) => {
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    await database.db
-      .insertInto('users')
-      .values({
-        id: user.id,
-        issuer: 'i',
-        subject: 's',
-        name: null,
-        email: null,
-        picture: null,
-        created_at: 1,
-      })
-      .execute()
+    await insertUser(database.db, user.id)
   })
 
   afterEach(() => database.close())

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/seal-secret.ts'
+import { insertUser } from '../testing/insert-user.ts'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
 import { listConnectors } from './connector-store.ts'
@@ -18,16 +19,7 @@ describe.each(engines)('a new connector on %s', (engine) => {
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    const row = {
-      id: user.id,
-      issuer: 'i',
-      subject: 's',
-      name: null,
-      email: null,
-      picture: null,
-      created_at: 1,
-    }
-    await database.db.insertInto('users').values(row).execute()
+    await insertUser(database.db, user.id)
   })
 
   afterEach(() => database.close())

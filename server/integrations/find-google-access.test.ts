@@ -4,6 +4,7 @@ import { parseConfig } from '../config.ts'
 import { createSealer } from '../db/seal-secret.ts'
 import { openGuards } from '../open-guards.ts'
 import type { Guards } from '../open-guards.ts'
+import { insertUser } from '../testing/insert-user.ts'
 import { startGoogleStandIn } from '../testing/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../testing/start-google-stand-in.ts'
 import { engines, isConcurrent, openTestDatabase } from '../testing/test-database.ts'
@@ -64,12 +65,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     changes = []
     reads = 0
     clock = Date.now()
-    user = { id: task.id }
-    const person = { issuer: 'test', subject: task.id, name: null, email: null, picture: null, created_at: 1 }
-    await database.db
-      .insertInto('users')
-      .values({ ...user, ...person })
-      .execute()
+    user = await insertUser(database.db, task.id)
     await createIntegration(here, user, { name, auth_type: 'oauth' })
     await consent()
   })

@@ -11,6 +11,7 @@ import { createSealer } from '../db/seal-secret.ts'
 import { guardedFetch } from '../http/guarded-fetch.ts'
 import type { AddressPolicy } from '../http/address-policy.ts'
 import type { ConnectorOptions as SocketOptions } from '../http/guarded-connector.ts'
+import { insertUser } from './insert-user.ts'
 import { openTestDatabase } from './test-database.ts'
 import type { Engine, TestDatabase } from './test-database.ts'
 
@@ -82,13 +83,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     database,
     errors,
     changes,
-    async addUser(id) {
-      await database.db
-        .insertInto('users')
-        .values({ id, issuer: 'test', subject: id, name: id, email: null, picture: null, created_at: now() })
-        .execute()
-      return { id }
-    },
+    addUser: (id) => insertUser(database.db, id),
     async connect(userId, { name = 'Tools', ...input }) {
       const user = { id: userId }
       const made = await createConnector(
