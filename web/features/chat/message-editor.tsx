@@ -66,15 +66,17 @@ export function MessageEditor({ text: before, kept, onChange, onSend, onCancel }
         className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-2.5 pt-1.5 outline-none"
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <span id={hint} className="mr-auto px-2.5 text-xs text-muted">
+        <span id={hint} className="mr-auto pl-2.5 text-xs text-muted">
           The earlier version is kept.
         </span>
-        <Button size="small" look="plain" onClick={onCancel}>
-          Cancel
-        </Button>
-        <Button size="small" look="primary" type="submit" disabled={!ready}>
-          Send
-        </Button>
+        <div className="flex gap-2">
+          <Button size="small" look="plain" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button size="small" look="primary" type="submit" disabled={!ready}>
+            Send
+          </Button>
+        </div>
       </div>
     </form>
   )
