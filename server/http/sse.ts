@@ -62,10 +62,7 @@ export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOption
   return {
     open(request, reply) {
       reply.hijack()
-      const headers = reply.getHeaders()
-      for (const name of Object.keys(headers)) if (headers[name] === undefined) delete headers[name]
-      reply.raw.writeHead(200, { ...(headers as Record<string, string>), ...streamHeaders })
-      const stream = new RawSseStream(reply.raw)
+      const stream = new RawSseStream(reply)
       // With the frames that come at once, and after what this request asks of others, which undici sends a turn later; a
       // reader that has all so far must not wait for the next frame.
       setImmediate(() => setImmediate(() => stream.begin()))
@@ -80,6 +77,7 @@ export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOption
 
 class RawSseStream implements SseStream {
   closed = false
+  readonly #reply: FastifyReply
   readonly #raw: ServerResponse
   readonly #socket: Socket
   readonly #listeners: (() => void)[] = []
@@ -89,7 +87,9 @@ class RawSseStream implements SseStream {
   #first = ''
   readonly #resume = (): void => this.#waiting?.()
 
-  constructor(raw: ServerResponse) {
+  constructor(reply: FastifyReply) {
+    const { raw } = reply
+    this.#reply = reply
     this.#raw = raw
     this.#socket = raw.socket ?? raw.req.socket
     raw.on('close', () => this.#close())
@@ -115,10 +115,16 @@ class RawSseStream implements SseStream {
 
   begin(): void {
     if (this.#begun || this.closed || this.#raw.writableEnded) return
-    this.#begun = true
+    this.#writeHead()
     if (this.#first === '') this.#raw.flushHeaders()
     else this.#raw.write(this.#first)
     this.#first = ''
+  }
+
+  #writeHead(): void {
+    this.#begun = true
+    const headers = Object.entries({ ...this.#reply.getHeaders(), ...streamHeaders })
+    this.#raw.writeHead(200, Object.fromEntries(headers.filter(([, value]) => value !== undefined)))
   }
 
   drained(): Promise<boolean> {
@@ -138,6 +144,7 @@ class RawSseStream implements SseStream {
 
   end(frames?: string): void {
     if (this.closed || this.#raw.writableEnded) return
+    if (!this.#begun) this.#writeHead()
     this.#raw.end(this.#first + (frames ?? ''))
   }
 
