@@ -12,19 +12,25 @@ import { ModelFailure } from './model-failure.ts'
 export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, model: string): URL {
   const base = parse(endpoint.baseUrl)
   const custom = endpoint.customApiPath?.trim() ?? ''
-  if (/^[a-z][a-z0-9+.-]*:/i.test(custom) || custom.startsWith('//') || hasControl(custom)) {
+  if (custom !== '') requirePath(custom)
+  const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
+  const root = base.pathname.replace(/\/+$/, '')
+  const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
+  if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
+  if (query !== undefined) {
+    for (const [name, value] of new URLSearchParams(query)) base.searchParams.append(name, value)
+  }
+  base.hash = ''
+  return base
+}
+
+function requirePath(text: string): void {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//') || hasControl(text)) {
     throw new ModelFailure(
       'bot_misconfigured',
       'The API path of this bot must be a path such as /chat/completions.',
     )
   }
-  const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
-  const root = base.pathname.replace(/\/+$/, '')
-  const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
-  if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
-  for (const [name, value] of new URLSearchParams(query ?? '')) base.searchParams.append(name, value)
-  base.hash = ''
-  return base
 }
 
 function parse(text: string): URL {
