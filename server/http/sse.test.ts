@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
@@ -102,6 +103,37 @@ describe('server-sent events', () => {
     expect(held).toBeLessThan(100)
     stream.end()
     expect(await textOf(answer)).toBe(frame.repeat(held))
+  })
+
+  it('wait for the answer to an earlier request on the same connection', async () => {
+    const app = Fastify({ forceCloseConnections: true })
+    const hub = createSseHub({ heartbeat: 'beat' })
+    let answerFirst = (): void => undefined
+    app.get('/first', () => new Promise((resolve) => (answerFirst = () => resolve('first'))))
+    app.get('/second', async (incoming, reply) => {
+      const stream = hub.open(incoming, reply)
+      for (const data of ['one', 'two', 'three']) {
+        stream.write(sseFrame(data))
+        await wait(20)
+      }
+      answerFirst()
+      await wait(20)
+      stream.end(sseFrame('four'))
+    })
+    await app.listen({ port: 0 })
+    close = async () => {
+      hub.close()
+      await app.close()
+    }
+    const socket = connect((app.server.address() as AddressInfo).port)
+    const ask = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
+    socket.write(ask('/first', '') + ask('/second', 'connection: close\r\n'))
+    let text = ''
+    for await (const piece of socket.setEncoding('utf8')) text += String(piece)
+    const [, first, second] = text.split(/HTTP\/1\.1 200 OK\r\n/)
+    expect(first).toMatch(/\r\n\r\nfirst$/)
+    expect(second?.match(/data: \w+/g)).toEqual(['data: one', 'data: two', 'data: three', 'data: four'])
+    expect(second).toMatch(/\r\n\r\nb\r\ndata: one\n\n\r\n/)
   })
 
   it('go on after nothing was written', async () => {

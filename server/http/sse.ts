@@ -108,17 +108,25 @@ class RawSseStream implements SseStream {
     }
     // What is asked of a reader is that it took what came before, not that this one piece is small.
     if (this.#socket.writableLength > mostBuffered) this.#raw.destroy()
-    // The headers are out, so a frame can go to the socket in one piece; the answer would send it in three.
-    else if (this.#raw.chunkedEncoding) this.#socket.write(toChunk(frames))
-    else this.#raw.write(frames)
+    else this.#send(frames)
   }
 
   begin(): void {
     if (this.#begun || this.closed || this.#raw.writableEnded) return
+    this.#socket.cork()
     this.#writeHead()
-    if (this.#first === '') this.#raw.flushHeaders()
-    else this.#raw.write(this.#first)
+    this.#raw.flushHeaders()
+    if (this.#first !== '') this.#send(this.#first)
     this.#first = ''
+    this.#socket.uncork()
+  }
+
+  /** The headers are out, so frames can go to the socket in one piece; the answer would send them in three. */
+  #send(frames: string): void {
+    const { chunkedEncoding, socket } = this.#raw
+    // An answer has no socket while one to an earlier request on the same connection is not over.
+    if (chunkedEncoding && socket !== null) socket.write(toChunk(frames))
+    else this.#raw.write(frames)
   }
 
   #writeHead(): void {
