@@ -4,6 +4,11 @@ import { defineConfig } from 'vitest/config'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
+/** Node 25 brought a storage of its own, which would stand in for the page's. */
+const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
+  process.allowedNodeEnvironmentFlags.has(flag),
+)
+
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {
@@ -31,6 +36,7 @@ export default defineConfig({
           name: 'web',
           root: path('web'),
           environment: 'happy-dom',
+          execArgv: noNodeStorage,
           // One page for the files that a worker runs: making each its own takes longer than the tests.
           isolate: false,
           setupFiles: [path('web/testing/reset-modules.ts'), path('web/testing/set-up-browser-test.ts')],
