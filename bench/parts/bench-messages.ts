@@ -9,17 +9,22 @@ export const prompt = (tokens: number): string => `prompt-${tokens}`
 /** Every token of the upstream holds this once, and nothing else does. */
 export const tokenMark = '§'
 
-export interface LoadPlan {
+export interface LoadTarget {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** One stream each, all at once. */
+  /** One stream each. */
   readonly bodies: readonly unknown[]
-  /** Milliseconds over which the starts are spread. */
-  readonly spread: number
-  /** True: one after the other. */
-  readonly sequential: boolean
 }
 
+export interface LoadPlan {
+  readonly targets: readonly LoadTarget[]
+  /** Streams that one target is asked for, one after the other, before it is the next one's turn; null: all at once. */
+  readonly turn: number | null
+  /** Milliseconds over which the starts of streams at once are spread. */
+  readonly spread: number
+}
+
+/** What became of one target's streams. */
 export interface LoadResult {
   readonly tokens: number
   /** Milliseconds from a request to its first token, one for each stream. */

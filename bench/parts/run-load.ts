@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import type { LoadPlan, LoadResult } from './bench-messages.ts'
 import { partPath } from './start-process.ts'
 
-/** Has the load client carry out a plan, in a process of its own. */
-export function runLoad(plan: LoadPlan): Promise<LoadResult> {
+/** Has the load client carry out a plan, in a process of its own; gives a result for each target. */
+export function runLoad(plan: LoadPlan): Promise<readonly LoadResult[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', 'tsx', partPath('load-client')], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -12,9 +12,10 @@ export function runLoad(plan: LoadPlan): Promise<LoadResult> {
     child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
     child.on('error', reject)
     child.on('close', () => {
-      const result = JSON.parse(output) as LoadResult
-      if (result.failures.length > 0) reject(new Error(result.failures.slice(0, 3).join('\n')))
-      else resolve(result)
+      const results = JSON.parse(output) as readonly LoadResult[]
+      const failures = results.flatMap((result) => result.failures)
+      if (failures.length > 0) reject(new Error(failures.slice(0, 3).join('\n')))
+      else resolve(results)
     })
     child.stdin.end(JSON.stringify(plan))
   })
