@@ -3,8 +3,8 @@ import { basename, join } from 'node:path'
 import { build } from 'rolldown'
 import { rootFolder } from './run-command.mjs'
 
-/** Native modules and what only they need stay outside; everything else goes into the bundle, which starts faster. */
-const external = ['better-sqlite3', 'pg-native']
+/** A native module that nobody installs. Everything else but SQLite goes into the bundle, which starts faster. */
+const external = ['pg-native']
 
 const folder = join(rootFolder, 'server')
 

@@ -13,6 +13,15 @@ It is downloaded ready-made where that is possible and compiled otherwise, which
 Then run this command again.`
 
 /**
+ * The SQLite that fits this Node, as `server/db/sqlite-file.ts` chooses it, and how npm builds it. The newer one comes ready-made
+ * for the systems that most people have; the older one would be built on every Node if npm ran its script on its own.
+ */
+const sqlite =
+  Number(process.versions.napi) >= 10
+    ? { name: 'better-sqlite3', build: ['explore', 'better-sqlite3', '--', 'node-gyp rebuild --release'] }
+    : { name: 'better-sqlite3-12', build: ['run', 'install', '--prefix', 'node_modules/better-sqlite3-12'] }
+
+/**
  * Makes the clone ready to build and run: the right Node, every package, a SQLite that loads.
  * Silent and fast when nothing is missing; ends the process with a sentence when something cannot be had.
  */
@@ -34,9 +43,7 @@ function requireNode() {
 
 /** @param {string} reason */
 async function installPackages(reason) {
-  console.log(
-    `Installing packages: ${reason}. SQLite may be compiled on the way, which can take two minutes.`,
-  )
+  console.log(`Installing packages: ${reason}.`)
   // `ci` empties node_modules first, so it is for a clone that has none. It also refuses a lock file that lags behind.
   const commands = existsSync(`${rootFolder}node_modules`) ? ['install'] : ['ci', 'install']
   for (const command of commands) {
@@ -49,19 +56,28 @@ async function installPackages(reason) {
 
 async function requireSqlite() {
   if (loadsSqlite()) return
-  console.log("SQLite's native module does not fit this Node; building it again (one to two minutes).")
+  // It was left out for the Node of that time.
+  if (!existsSync(`${rootFolder}node_modules/${sqlite.name}`)) {
+    await installPackages('SQLite for this Node is missing')
+    if (loadsSqlite()) return
+  }
+  console.log('Fetching SQLite for this Node, or compiling it, which can take two minutes.')
   // Scripts may be switched off in the npm settings of this machine; this package needs its own.
-  await runNpm(['rebuild', 'better-sqlite3', '--ignore-scripts=false', '--loglevel=error'])
+  const built = await runNpm([...sqlite.build, '--ignore-scripts=false', '--loglevel=error'], {
+    quiet: true,
+  })
   const { code } = await runCommand(process.execPath, [
     '-e',
-    "new (require('better-sqlite3'))(':memory:').close()",
+    `new (require('${sqlite.name}'))(':memory:').close()`,
   ])
-  if (code !== 0) leave(compilerHint)
+  if (code === 0) return
+  console.error(built.output)
+  leave(compilerHint)
 }
 
 function loadsSqlite() {
   try {
-    const Sqlite = createRequire(`${rootFolder}server/package.json`)('better-sqlite3')
+    const Sqlite = createRequire(`${rootFolder}server/package.json`)(sqlite.name)
     new Sqlite(':memory:').close()
     return true
   } catch {
@@ -69,16 +85,19 @@ function loadsSqlite() {
   }
 }
 
-/** @param {readonly string[]} parameters */
-async function runNpm(parameters) {
+/**
+ * @param {readonly string[]} parameters
+ * @param {import('./run-command.mjs').CommandOptions} [options]
+ */
+async function runNpm(parameters, options) {
   const started = Date.now()
   const pulse = setInterval(() => {
     console.log(`  … still working (${Math.round((Date.now() - started) / 1000)} s)`)
   }, 15_000)
   const npm = process.env['npm_execpath'] ?? ''
   const result = await (npm.endsWith('npm-cli.js')
-    ? runCommand(process.execPath, [npm, ...parameters])
-    : runCommand('npm', parameters))
+    ? runCommand(process.execPath, [npm, ...parameters], options)
+    : runCommand('npm', parameters, options))
   clearInterval(pulse)
   return result
 }

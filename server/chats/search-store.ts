@@ -1,4 +1,4 @@
-import type SqliteFile from 'better-sqlite3'
+import type BetterSqlite from 'better-sqlite3'
 
 /*
  * A row of the index is a piece of one message. Its row id is made of the person's number, the message's position
@@ -47,7 +47,7 @@ export interface SearchReader {
 
 const readable = `status <> 'streaming' and (server is null or role = 'assistant')`
 
-export function createSearchReader(file: SqliteFile.Database): SearchReader {
+export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   const first = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )

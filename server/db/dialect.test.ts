@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import SqliteFile from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
@@ -10,6 +9,7 @@ import type { Db } from './database.ts'
 import { postgresDialect, sqliteDialect } from './dialect.ts'
 import { migrate } from './migrate.ts'
 import { openSqlite } from './open-sqlite.ts'
+import { SqliteFile } from './sqlite-file.ts'
 
 const user = { id: 'u', issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }
 

@@ -1,4 +1,4 @@
-import type SqliteFile from 'better-sqlite3'
+import type BetterSqlite from 'better-sqlite3'
 import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder } from 'kysely'
 import { CompiledQuery, sql } from 'kysely'
 import type { ChangeNews, Db } from './database.ts'
@@ -110,8 +110,8 @@ const insertRunEvent = `
   on conflict (run_id, seq) do update set event = run_events.event`
 
 /** Goes past Kysely, which would build and await each row: this is the path of every token. */
-function appendToSqlite(file: SqliteFile.Database): Dialect['appendRunEvents'] {
-  let insert: SqliteFile.Statement<[number, string, number, string]> | undefined
+function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents'] {
+  let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
   const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
     // Its table comes with the first migration.
     insert ??= file.prepare(insertRunEvent)
@@ -142,7 +142,7 @@ const appendToPostgres = `
   select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id::text, ',')) from live`
 
 /** SQLite 3.51.3 or newer; `file` is the one connection that writes. */
-export const sqliteDialect = (file: SqliteFile.Database): Dialect => ({
+export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
   kind: 'sqlite',
   integer: 'integer',
   // BEGIN IMMEDIATE has taken the only write lock already.

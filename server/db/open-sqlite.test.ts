@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import SqliteFile from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runScript } from '../testing/run-script.ts'
+import { moduleUrl, runScript } from '../testing/run-script.ts'
 import type { Database } from './database.ts'
 import { openSqlite } from './open-sqlite.ts'
+import { SqliteFile } from './sqlite-file.ts'
 
 let folder: string
 let path: string
@@ -66,13 +66,11 @@ it('takes the write lock when a transaction begins, so that reading first and wr
 it('waits while another process writes', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
-  const requireFrom = JSON.stringify(import.meta.url)
   const held = join(folder, 'held')
   const holder = runScript(`
-    import { createRequire } from 'node:module'
     import { writeFileSync } from 'node:fs'
-    const Sqlite = createRequire(${requireFrom})('better-sqlite3')
-    const file = new Sqlite(${JSON.stringify(path)})
+    import { SqliteFile } from '${moduleUrl('db/sqlite-file.ts')}'
+    const file = new SqliteFile(${JSON.stringify(path)})
     file.exec('begin immediate; insert into t values (1)')
     writeFileSync(${JSON.stringify(held)}, '')
     setTimeout(() => file.exec('commit'), 300)`)

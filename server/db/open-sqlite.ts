@@ -1,8 +1,9 @@
-import SqliteFile from 'better-sqlite3'
+import type BetterSqlite from 'better-sqlite3'
 import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver } from 'kysely'
 import type { DatabaseConnection, SqliteDialectConfig } from 'kysely'
 import type { Database } from './database.ts'
 import { sqliteDialect } from './dialect.ts'
+import { SqliteFile } from './sqlite-file.ts'
 import type { Tables } from './tables.ts'
 
 /** The first release without the WAL-reset corruption. */
@@ -54,7 +55,7 @@ export function openSqlite(path: string): Database {
   }
 }
 
-function requireSafeVersion(file: SqliteFile.Database): void {
+function requireSafeVersion(file: BetterSqlite.Database): void {
   const version =
     file.prepare<[], { version: string }>('select sqlite_version() as version').get()?.version ?? ''
   const parts = version.split('.').map(Number)
@@ -70,9 +71,9 @@ function requireSafeVersion(file: SqliteFile.Database): void {
 }
 
 /** The same connection, with the least recently made statements dropped once the cache is full. */
-function withStatementCache(file: SqliteFile.Database): Pick<SqliteFile.Database, 'close' | 'prepare'> {
-  const statements = new Map<string, SqliteFile.Statement>()
-  const prepare = (sql: string): SqliteFile.Statement => {
+function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Database, 'close' | 'prepare'> {
+  const statements = new Map<string, BetterSqlite.Statement>()
+  const prepare = (sql: string): BetterSqlite.Statement => {
     const known = statements.get(sql)
     if (known !== undefined && !known.busy) return known
     const statement = file.prepare(sql)
@@ -85,6 +86,6 @@ function withStatementCache(file: SqliteFile.Database): Pick<SqliteFile.Database
   }
   return {
     close: () => file.close(),
-    prepare: prepare as SqliteFile.Database['prepare'],
+    prepare: prepare as BetterSqlite.Database['prepare'],
   }
 }
