@@ -92,6 +92,19 @@ it('runs more different statements than it keeps, and the first of them again', 
   }
 })
 
+it('outlives the statements that the garbage collector ends between two turns', async () => {
+  const { status, output } = await runScript(`
+    import { setTimeout as wait } from 'node:timers/promises'
+    import { SqliteFile } from '${moduleUrl('db/sqlite-file.ts')}'
+    const file = new SqliteFile(':memory:')
+    for (let turn = 0; turn < 60; turn++) {
+      for (let number = 0; number < 2_000; number++) file.prepare('select ' + (turn * 2_000 + number)).get()
+      await wait(20)
+    }
+    file.close()`)
+  expect({ status, output }).toEqual({ status: 0, output: '' })
+})
+
 it('keeps a statement good when the table under it changes', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
