@@ -59,20 +59,23 @@ async function requireSqlite() {
   // It was left out for the Node of that time.
   if (!existsSync(`${rootFolder}node_modules/${sqlite.name}`)) {
     await installPackages('SQLite for this Node is missing')
-    if (loadsSqlite()) return
+    if (await loadsAnew()) return
   }
   console.log('Fetching SQLite for this Node, or compiling it, which can take two minutes.')
   // Scripts may be switched off in the npm settings of this machine; this package needs its own.
   const built = await runNpm([...sqlite.build, '--ignore-scripts=false', '--loglevel=error'], {
     quiet: true,
   })
-  const { code } = await runCommand(process.execPath, [
-    '-e',
-    `new (require('${sqlite.name}'))(':memory:').close()`,
-  ])
-  if (code === 0) return
+  if (await loadsAnew()) return
   console.error(built.output)
   leave(compilerHint)
+}
+
+/** In a process of its own: this one remembers what it has not found. */
+async function loadsAnew() {
+  const open = `new (require('${sqlite.name}'))(':memory:').close()`
+  const { code } = await runCommand(process.execPath, ['-e', open], { quiet: true })
+  return code === 0
 }
 
 function loadsSqlite() {
