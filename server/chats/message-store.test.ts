@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../db/new-id.ts'
+import type { MessageRow } from '../db/tables.ts'
 import { insertUser } from '../testing/insert-user.ts'
 import { engines, openTestDatabase } from '../testing/test-database.ts'
 import type { TestDatabase } from '../testing/test-database.ts'
 import { insertChat } from './chat-store.ts'
 import { appendMessage, findMessage } from './message-store.ts'
+import type { NewMessage } from './message-store.ts'
 
 describe.each(engines)('messages on %s', (engine) => {
   let database: TestDatabase
@@ -18,31 +20,15 @@ describe.each(engines)('messages on %s', (engine) => {
     const chat_id = newId()
     const { id: user_id } = await insertUser(db, newId())
     await insertChat(db, { id: chat_id, user_id, selected_message_id: null, created_at: 1, updated_at: 1 })
-    const asked = { chat_id, id: newId(), role: 'user', content: 'question', status: 'complete' }
-    const question = await appendMessage(db, asked, null, 1_000)
-    expect(await findMessage(db, chat_id, asked.id)).toEqual(question)
-    const told = {
-      chat_id,
-      id: newId(),
-      role: 'assistant',
-      content: '',
-      status: 'streaming',
-      bot: 'b',
-      model: 'm',
+    const append = async (parent: MessageRow | null, more: Partial<NewMessage>) => {
+      const message = { chat_id, id: newId(), role: 'user', content: 'text', status: 'complete', ...more }
+      const appended = await appendMessage(db, message, parent, 1_000)
+      expect(await findMessage(db, chat_id, message.id)).toEqual(appended)
+      return appended
     }
-    const reply = await appendMessage(db, told, question, 1_000)
-    expect(await findMessage(db, chat_id, told.id)).toEqual(reply)
-    const result = {
-      chat_id,
-      id: newId(),
-      role: 'user',
-      content: '2',
-      status: 'complete',
-      server: 's',
-      tool: 't',
-    }
-    const answer = await appendMessage(db, { ...result, outcome: '{}' }, reply, 1_000)
-    expect(await findMessage(db, chat_id, result.id)).toEqual(answer)
+    const question = await append(null, {})
+    const reply = await append(question, { role: 'assistant', status: 'streaming', bot: 'b', model: 'm' })
+    const answer = await append(reply, { server: 's', tool: 't', outcome: '{}' })
     expect([question, reply, answer].map(({ unix_timestamp: time }) => time)).toEqual([1_000, 1_001, 1_002])
     expect(answer).toMatchObject({ parent_id: reply.id, first_id: question.id, second_id: reply.id })
   })

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { SqliteFile } from '../db/sqlite-file.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
-import { SqliteFile } from '../db/sqlite-file.ts'
 import { createSearchReader } from './search-store.ts'
 
 /*
