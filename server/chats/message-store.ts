@@ -32,27 +32,7 @@ export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' 
 /** How long a path to a model may be, in messages: reading it then costs the same in a chat of any length. */
 export const longestPath = 1_000
 
-/** What not every message has. */
-const absent = { model: null, bot: null, server: null, tool: null, outcome: null }
-
-/** What no message has when it is appended. */
-const unwritten = {
-  reasoning: null,
-  error_code: null,
-  error_message: null,
-  provider: null,
-  usage: null,
-  finish: null,
-  arguments: null,
-  call_state: null,
-  call: null,
-  notice: null,
-}
-
-type MessageInsert = Required<NewMessage> &
-  Pick<MessageRow, 'parent_id' | 'first_id' | 'second_id'> & { readonly now: number }
-
-const messageInsert = prepareQuery((db, message: MessageInsert) =>
+const messageInsert = prepareQuery((db, message: MessageRow) =>
   db
     .insertInto('messages')
     .values({
@@ -69,7 +49,7 @@ const messageInsert = prepareQuery((db, message: MessageInsert) =>
       parent_id: message.parent_id,
       first_id: message.first_id,
       second_id: message.second_id,
-      unix_timestamp: afterLatest(message.chat_id, message.now),
+      unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
     })
     // The rest is known, and handing over two dozen columns takes longer than storing them.
     .returning(['position', 'unix_timestamp'])
@@ -86,17 +66,38 @@ export async function appendMessage(
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
 ): Promise<MessageRow> {
-  const appended = {
-    ...absent,
-    ...message,
+  // Spelled out: an object that grows by spreading takes longer than the query that it is made for.
+  const placed: MessageRow = {
+    position: 0,
+    chat_id: message.chat_id,
+    id: message.id,
     parent_id: parent?.id ?? null,
+    role: message.role,
+    content: message.content,
+    reasoning: null,
+    status: message.status,
+    error_code: null,
+    error_message: null,
+    model: message.model ?? null,
+    provider: null,
+    bot: message.bot ?? null,
+    usage: null,
+    finish: null,
     first_id: parent?.first_id ?? message.id,
     second_id: parent === null ? null : (parent.second_id ?? message.id),
+    server: message.server ?? null,
+    tool: message.tool ?? null,
+    arguments: null,
+    call_state: null,
+    call: null,
+    outcome: message.outcome ?? null,
+    notice: null,
+    unix_timestamp: now,
   }
-  const { rows } = await messageInsert(trx, { ...appended, now })
+  const { rows } = await messageInsert(trx, placed)
   const [given] = rows
   if (given === undefined) throw new Error('the database gave no row for a message')
-  return { ...unwritten, ...appended, ...given }
+  return { ...placed, ...given }
 }
 
 /** The time of a chat's latest message; 0 without one. */
