@@ -38,6 +38,28 @@ async function open(interval: number, atOnce: (stream: SseStream, sent: () => nu
   return { stream, answer }
 }
 
+/** What a connection says that asks for an answer and, before it has come, for a stream. */
+async function openBehind(
+  act: (stream: SseStream, answerFirst: () => void) => Promise<void>,
+): Promise<string> {
+  const app = Fastify({ forceCloseConnections: true })
+  const hub = createSseHub({ heartbeat: 'beat' })
+  let answerFirst = (): void => undefined
+  app.get('/first', () => new Promise((resolve) => (answerFirst = () => resolve('first'))))
+  app.get('/second', (incoming, reply) => act(hub.open(incoming, reply), answerFirst))
+  await app.listen({ port: 0 })
+  close = async () => {
+    hub.close()
+    await app.close()
+  }
+  const socket = connect((app.server.address() as AddressInfo).port)
+  const ask = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
+  socket.write(ask('/first', '') + ask('/second', 'connection: close\r\n'))
+  let text = ''
+  for await (const piece of socket.setEncoding('utf8')) text += String(piece)
+  return text
+}
+
 async function textOf(answer: IncomingMessage): Promise<string> {
   let text = ''
   for await (const piece of answer.setEncoding('utf8')) text += String(piece)
@@ -106,12 +128,7 @@ describe('server-sent events', () => {
   })
 
   it('wait for the answer to an earlier request on the same connection', async () => {
-    const app = Fastify({ forceCloseConnections: true })
-    const hub = createSseHub({ heartbeat: 'beat' })
-    let answerFirst = (): void => undefined
-    app.get('/first', () => new Promise((resolve) => (answerFirst = () => resolve('first'))))
-    app.get('/second', async (incoming, reply) => {
-      const stream = hub.open(incoming, reply)
+    const text = await openBehind(async (stream, answerFirst) => {
       for (const data of ['one', 'two', 'three']) {
         stream.write(sseFrame(data))
         await wait(20)
@@ -120,20 +137,28 @@ describe('server-sent events', () => {
       await wait(20)
       stream.end(sseFrame('four'))
     })
-    await app.listen({ port: 0 })
-    close = async () => {
-      hub.close()
-      await app.close()
-    }
-    const socket = connect((app.server.address() as AddressInfo).port)
-    const ask = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
-    socket.write(ask('/first', '') + ask('/second', 'connection: close\r\n'))
-    let text = ''
-    for await (const piece of socket.setEncoding('utf8')) text += String(piece)
     const [, first, second] = text.split(/HTTP\/1\.1 200 OK\r\n/)
     expect(first).toMatch(/\r\n\r\nfirst$/)
     expect(second?.match(/data: \w+/g)).toEqual(['data: one', 'data: two', 'data: three', 'data: four'])
     expect(second).toMatch(/\r\n\r\nb\r\ndata: one\n\n\r\n/)
+  })
+
+  it('are let go when too much waits for an earlier answer', async () => {
+    const frame = sseFrame('x'.repeat(64 * 1024))
+    let written = 0
+    let closed = 0
+    const text = await openBehind(async (stream, answerFirst) => {
+      stream.onClose(() => closed++)
+      while (!stream.closed && written < 100) {
+        stream.write(frame)
+        written++
+        await wait(0)
+      }
+      answerFirst()
+    })
+    expect(written).toBeLessThan(15)
+    expect(closed).toBe(1)
+    expect(text).toMatch(/\r\n\r\nfirst$/)
   })
 
   it('go on after nothing was written', async () => {

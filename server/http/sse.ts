@@ -107,7 +107,7 @@ class RawSseStream implements SseStream {
       return
     }
     // What is asked of a reader is that it took what came before, not that this one piece is small.
-    if (this.#socket.writableLength > mostBuffered) this.#raw.destroy()
+    if (this.#raw.writableLength > mostBuffered) this.#letGo()
     else this.#send(frames)
   }
 
@@ -139,7 +139,7 @@ class RawSseStream implements SseStream {
     if (this.closed) return Promise.resolve(false)
     if (!this.#socket.writableNeedDrain) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#raw.destroy(), longestDrain)
+      const timer = setTimeout(() => this.#letGo(), longestDrain)
       this.#waiting = () => {
         this.#waiting = undefined
         clearTimeout(timer)
@@ -159,6 +159,12 @@ class RawSseStream implements SseStream {
   onClose(listener: () => void): void {
     if (this.closed) listener()
     else this.#listeners.push(listener)
+  }
+
+  #letGo(): void {
+    this.#raw.destroy()
+    // An answer whose turn on its connection has not come says so only then.
+    this.#close()
   }
 
   #close(): void {
