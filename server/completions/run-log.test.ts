@@ -2,9 +2,9 @@ import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
 import fc from 'fast-check'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { textOfContent } from '@yonder/contract/text-of-content'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Db } from '../db/database.ts'
 import type { RunEventRow } from '../db/tables.ts'
 import { RunLog } from './run-log.ts'
@@ -26,6 +26,20 @@ const started: StartedEvent = {
   assistant_message: message('assistant'),
 }
 
+// The time of the log goes by as a test says: how long a turn takes is the machine's affair.
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => vi.useRealTimers())
+
+/** Lets happen what needs no time. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await turn()
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  vi.advanceTimersByTime(milliseconds)
+  await settle()
+}
+
 /** A database that notes what is written, in one list with what is shown. */
 function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
   const acts: string[] = []
@@ -34,7 +48,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
   const log = new RunLog({
     db: {} as Db,
     append: async (_db, events) => {
-      await wait(1)
+      await turn()
       const live = append?.(events) ?? new Set(events.map((event) => event.run_id))
       acts.push(`commit ${events.map(({ run_id, seq }) => `${'?ab'[run_id]}${seq}`).join(' ')}`)
       rows.push(...events)
@@ -79,14 +93,14 @@ describe('the run log', () => {
     listen(b)
     a.append('text', 'one')
     b.append('text', 'two')
-    await wait(20)
+    await settle()
     expect(acts).toEqual(['commit a2 b2', 'show a2', 'show b2'])
     a.append('text', 'three')
     b.append('text', 'four')
     a.append('text', ' and more')
-    await wait(10)
+    await pass(49)
     expect(acts.length).toBe(3)
-    await wait(80)
+    await pass(1)
     expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
@@ -96,7 +110,7 @@ describe('the run log', () => {
     const heard = listen(run)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'first')
-    await wait(20)
+    await settle()
     expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
@@ -106,7 +120,7 @@ describe('the run log', () => {
     const b = log.open(2, started)
     a.gather(() => a.append('text', 'one'))
     b.gather(() => b.append('text', 'two'))
-    await wait(20)
+    await settle()
     expect(acts).toEqual(['commit a2 b2'])
     const read = vi.fn(() => {
       a.append('text', ' more')
@@ -117,7 +131,8 @@ describe('the run log', () => {
     a.gather(read)
     b.append('text', ' too')
     expect(read).not.toHaveBeenCalled()
-    await wait(200)
+    await pass(50)
+    await pass(50)
     expect(read).toHaveBeenCalledTimes(1)
     expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
@@ -178,7 +193,7 @@ describe('the run log', () => {
     const [heardA, heardB] = [listen(a), listen(b)]
     a.append('text', 'secret')
     b.append('text', 'fine')
-    await wait(20)
+    await settle()
     expect(lost).toHaveBeenCalledOnce()
     expect(heardA.frames).toContain('"error":{"code":"interrupted"')
     expect(heardA.frames).not.toContain('secret')
@@ -197,11 +212,11 @@ describe('the run log', () => {
     const [heardBad, heardGood] = [listen(bad), listen(good)]
     bad.append('text', 'one ')
     good.append('text', 'fine')
-    await wait(20)
+    await settle()
     expect(eventsIn(heardGood.frames).length).toBe(1)
     expect(heardBad.frames).toBe('')
     bad.append('text', 'two')
-    await wait(1_200)
+    await pass(250)
     expect(eventsIn(heardBad.frames).map((event) => event.seq)).toEqual([2, 3])
     expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
     expect(onError).toHaveBeenCalled()
@@ -214,7 +229,7 @@ describe('the run log', () => {
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'one')
     run.append('reasoning', 'two')
-    await wait(20)
+    await settle()
     expect(late.frames).toMatch(/^id: 4\ndata: \{"type":"reasoning","seq":4,/)
   })
 
@@ -231,7 +246,7 @@ describe('the run log', () => {
         const heard = listen(run)
         for (const { kind, text, pause } of pieces) {
           run.append(kind, text)
-          if (pause) await wait(2)
+          if (pause) await pass(50)
         }
         run.add({ type: 'ended', status: 'complete' })
         await run.closed
