@@ -187,6 +187,17 @@ describe.each(engines)('chats on %s', (engine) => {
       expect(product.model.requests.length).toBe(asked)
     })
 
+    it.each(['foo.bar', 'x'.repeat(65), '%00', '%ED%A0%80', '%F0%9F%98%80'])(
+      'is not there under %s, which can be no id (§8.10)',
+      async (id) => {
+        const { status, body } = await eve.call('GET', `/api/chats/${id}`)
+        expect(body).toMatchObject({
+          error: { code: id === '%ED%A0%80' ? 'invalid_request' : 'not_found' },
+        })
+        expect(status).toBe(id === '%ED%A0%80' ? 400 : 404)
+      },
+    )
+
     it('lends its messages to no chat of mine', async () => {
       const own = await eve.newChat()
       for (const body of [

@@ -32,6 +32,9 @@ export interface ChatRoutesDeps {
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
+/** Not checked for its form: a chat that there cannot be is not found, as one that there is not (§8.10). */
+const ChatId = z.object({ id: z.string().transform(normalizeText) })
+
 const ImagePlace = z.object({
   id: ClientId,
   messageId: ClientId,
@@ -52,10 +55,8 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
     return { id }
   })
 
-  api.get(
-    '/api/chats/:id',
-    { schema: { params: z.object({ id: ClientId }), response: { 200: Chat } } },
-    (request) => readChat(db, readRun, requireUser(request), request.params.id),
+  api.get('/api/chats/:id', { schema: { params: ChatId, response: { 200: Chat } } }, (request) =>
+    readChat(db, readRun, requireUser(request), request.params.id),
   )
 
   api.get(
