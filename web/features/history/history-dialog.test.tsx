@@ -1,5 +1,5 @@
 import type { ChatSummary } from '@yonder/contract/chat'
-import { screen, waitFor, within } from '@testing-library/react'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
@@ -49,6 +49,13 @@ function open(api: ScriptedApi) {
 
 const rows = () => screen.getAllByRole('link')
 const box = () => screen.getByRole('searchbox', { name: 'Search chats' })
+
+it('takes no more of a search than the server looks for', async () => {
+  open(keep(kept))
+  fireEvent.change(box(), { target: { value: 'x'.repeat(499) } })
+  await userEvent.type(box(), 'yz{Enter}')
+  expect(box()).toHaveValue(`${'x'.repeat(499)}y`)
+})
 
 it('opens with the recent chats: page 1 of 10 (§2.41, §9.5, §7.8)', async () => {
   const api = keep(kept)

@@ -30,6 +30,7 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
             autoComplete="off"
             spellCheck={false}
             enterKeyHint="search"
+            maxLength={500}
             value={text}
             onChange={(event) => {
               setText(event.target.value)
