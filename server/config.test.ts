@@ -108,6 +108,40 @@ it.each<[string, Readonly<Record<string, string>>, string]>([
   expect(problems[0]).toContain(`${name}: `)
 })
 
+it.each<[string, Readonly<Record<string, string>>]>([
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '127.0.0.1,nonsense' }],
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.0/33' }],
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '::1/0' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgres://[bad' }],
+  ['ALLOWED_PRIVATE_HOSTS', { ALLOWED_PRIVATE_HOSTS: '1.2.3.4:99999' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://user:pw@chat.example' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://chat.example/?a=1' }],
+])('names %s before anything else could stumble over it', (name, environment) => {
+  expect(problemsOf(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
+})
+
+it('says what does not go together also where something else is wrong, and nothing twice', () => {
+  const problems = problemsOf({
+    PORT: 'x',
+    OIDC_ISSUER: 'https://id.example',
+    DEFAULT_MODEL_API_KEY: 'k',
+    DEFAULT_MODEL_BASE_URL: 'nowhere',
+  })
+  expect(problems.map((line) => line.trim().split(':')[0])).toEqual([
+    'PORT',
+    'DEFAULT_MODEL_BASE_URL',
+    'OIDC_CLIENT_ID',
+    'OIDC_AUDIENCE',
+  ])
+})
+
+it('takes proxies and sockets as people write them', () => {
+  const TRUSTED_PROXIES = 'loopback, 127.0.0.1,10.0.0.0/8 ,fd00::/8'
+  expect(parseConfig({ TRUSTED_PROXIES }).trustedProxies).toHaveLength(4)
+  const DATABASE_URL = 'postgres://yonder:pw@/yonder?host=/var/run/postgresql'
+  expect(parseConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
+})
+
 it('never repeats a secret in a refusal', () => {
   const problems = problemsOf({
     PORT: 'x',

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
@@ -37,30 +38,54 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
-/** `a.example:443,127.0.0.1:*` */
-const hostList = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
-  )
-  .pipe(
-    z.array(
-      z.string().regex(/^(\[[0-9a-fA-F:]+\]|[^\s:/\][]+):(\d{1,5}|\*)$/, 'must be host:port,host:port'),
-    ),
-  )
+const origin = httpUrl.refine(
+  (text) => URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
+  'must be an origin such as https://chat.example.com, and no more',
+)
 
-const emailList = z
+/** Entries with commas between them, and blanks as people like. */
+const list = (entry: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((piece) => piece.trim())
+        .filter((piece) => piece !== ''),
+    )
+    .pipe(z.array(entry))
+
+/** `a.example:443,127.0.0.1:*` */
+const hostList = list(z.string().refine(isHostAndPort, 'must be host:port,host:port'))
+
+function isHostAndPort(text: string): boolean {
+  const port = /^(?:\[[0-9a-fA-F:]+\]|[^\s:/\][]+):(\d{1,5}|\*)$/.exec(text)?.[1]
+  return port === '*' || Number(port) <= 65_535
+}
+
+const emailList = list(
+  z.string().toLowerCase().pipe(z.email('must be e-mail addresses with commas between them')),
+)
+
+/** `127.0.0.1,10.0.0.0/8`, and the names that Fastify knows. */
+const networkList = list(
+  z.string().refine(isNetwork, 'must be addresses or networks such as 127.0.0.1,10.0.0.0/8'),
+)
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [, address = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  return Number(bits) >= 1 && Number(bits) <= most
+}
+
+/** One without a host names a socket in its query. */
+const postgresUrl = z
   .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((entry) => entry.trim().toLowerCase())
-      .filter((entry) => entry !== ''),
+  .refine(
+    (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/')),
+    'must be a postgres:// address',
   )
-  .pipe(z.array(z.email('must be e-mail addresses with commas between them')))
 
 const perMinute = optional(z.coerce.number('must be a whole number').int().min(1))
 
@@ -68,9 +93,9 @@ const perMinute = optional(z.coerce.number('must be a whole number').int().min(1
 const Environment = z.object({
   PORT: optional(z.coerce.number('must be a port').int().min(0).max(65_535)),
   HOST: optional(z.string()),
-  PUBLIC_URL: optional(httpUrl),
+  PUBLIC_URL: optional(origin),
   DATA_DIR: optional(z.string()),
-  DATABASE_URL: optional(z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')),
+  DATABASE_URL: optional(postgresUrl),
   OIDC_ISSUER: optional(httpUrl),
   OIDC_CLIENT_ID: optional(z.string()),
   OIDC_AUDIENCE: optional(z.string()),
@@ -99,7 +124,7 @@ const Environment = z.object({
   SOURCE_URL: optional(httpUrl),
   METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters')),
   CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl),
-  TRUSTED_PROXIES: optional(z.string()),
+  TRUSTED_PROXIES: optional(networkList),
   LOG_LEVEL: optional(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
   RATE_LIMIT_SIGN_IN: perMinute,
   RATE_LIMIT_COMPLETIONS: perMinute,
@@ -176,50 +201,75 @@ const defaultSourceUrl = 'https://github.com/yonder-chat/yonder'
 
 /** Reads settings. Throws `ConfigError` that lists every wrong value. */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const parsed = Environment.safeParse(environment)
-  const problems = parsed.success
-    ? crossProblems(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  if (!parsed.success || problems.length > 0) {
-    throw new ConfigError(
-      `Yonder cannot start with these settings:\n${problems.map((line) => `  ${line}`).join('\n')}`,
-    )
-  }
-  return toConfig(parsed.data)
+  const { settings, wrong } = readEach(environment)
+  const problems = [
+    ...wrong,
+    ...findMisfits(settings).filter(({ name }) => !wrong.some((one) => one.name === name)),
+  ]
+  if (problems.length === 0) return toConfig(settings)
+  const lines = problems.map(({ place, name, message }) => `  ${place ?? name}: ${message}`)
+  throw new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
 }
 
-function crossProblems(env: z.infer<typeof Environment>): string[] {
-  const problems: string[] = []
+interface Problem {
+  /** Of the setting. */
+  readonly name: string
+  /** Where in it. */
+  readonly place?: string
+  readonly message: string
+}
+
+type Settings = z.infer<typeof Environment>
+
+/** The settings that are right by themselves, and what is wrong with the others. */
+function readEach(environment: Readonly<Record<string, string | undefined>>): {
+  readonly settings: Settings
+  readonly wrong: readonly Problem[]
+} {
+  const parsed = Environment.safeParse(environment)
+  if (parsed.success) return { settings: parsed.data, wrong: [] }
+  const wrong = parsed.error.issues.map(({ path, message }) => ({
+    name: String(path[0]),
+    place: path.join('.'),
+    message,
+  }))
+  const others = Object.entries(environment).filter(([name]) => !wrong.some((one) => one.name === name))
+  return { settings: Environment.parse(Object.fromEntries(others)), wrong }
+}
+
+/** What does not go together. */
+function findMisfits(env: Settings): Problem[] {
+  const problems: Problem[] = []
   if (env.OIDC_ISSUER !== undefined && env.OIDC_CLIENT_ID === undefined) {
-    problems.push('OIDC_CLIENT_ID: is needed with OIDC_ISSUER')
+    problems.push({ name: 'OIDC_CLIENT_ID', message: 'is needed with OIDC_ISSUER' })
   }
   if (env.OIDC_ISSUER !== undefined && env.OIDC_AUDIENCE === undefined) {
-    problems.push(
-      'OIDC_AUDIENCE: is needed with OIDC_ISSUER, and must differ from the client id for most providers',
-    )
+    problems.push({
+      name: 'OIDC_AUDIENCE',
+      message: 'is needed with OIDC_ISSUER, and must differ from the client id for most providers',
+    })
   }
   if (
     env.OIDC_AUDIENCE !== undefined &&
     env.OIDC_AUDIENCE === env.OIDC_CLIENT_ID &&
     env.OIDC_ALLOW_CLIENT_ID_AUDIENCE !== 'true'
   ) {
-    problems.push(
-      'OIDC_AUDIENCE: is the client id, so that ID tokens could pass for access tokens; if the provider offers no other, set OIDC_ALLOW_CLIENT_ID_AUDIENCE=true',
-    )
+    problems.push({
+      name: 'OIDC_AUDIENCE',
+      message:
+        'is the client id, so that ID tokens could pass for access tokens; if the provider offers no other, set OIDC_ALLOW_CLIENT_ID_AUDIENCE=true',
+    })
   }
   if ((env.GOOGLE_CLIENT_ID === undefined) !== (env.GOOGLE_CLIENT_SECRET === undefined)) {
-    problems.push('GOOGLE_CLIENT_ID: and GOOGLE_CLIENT_SECRET go together')
+    problems.push({ name: 'GOOGLE_CLIENT_ID', message: 'and GOOGLE_CLIENT_SECRET go together' })
   }
   if (env.DEFAULT_MODEL_API_KEY !== undefined && env.DEFAULT_MODEL_BASE_URL === undefined) {
-    problems.push('DEFAULT_MODEL_BASE_URL: is needed with DEFAULT_MODEL_API_KEY')
-  }
-  if (env.PUBLIC_URL !== undefined && new URL(env.PUBLIC_URL).pathname !== '/') {
-    problems.push('PUBLIC_URL: must be an origin without a path')
+    problems.push({ name: 'DEFAULT_MODEL_BASE_URL', message: 'is needed with DEFAULT_MODEL_API_KEY' })
   }
   return problems
 }
 
-function toConfig(env: z.infer<typeof Environment>): Config {
+function toConfig(env: Settings): Config {
   const port = env.PORT ?? 3000
   const host = env.HOST ?? '127.0.0.1'
   const publicUrl = new URL(env.PUBLIC_URL ?? `http://localhost:${port}`)
@@ -262,10 +312,7 @@ function toConfig(env: z.infer<typeof Environment>): Config {
     demoShareId: toDemoShareId(env.DEMO_SHARE_ID),
     sourceUrl: env.SOURCE_URL ?? defaultSourceUrl,
     metricsToken: env.METRICS_TOKEN ?? null,
-    trustedProxies: (env.TRUSTED_PROXIES ?? '')
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== ''),
+    trustedProxies: env.TRUSTED_PROXIES ?? [],
     logLevel: env.LOG_LEVEL ?? 'info',
     rateLimits: {
       signIn: env.RATE_LIMIT_SIGN_IN ?? 10,
@@ -276,7 +323,7 @@ function toConfig(env: z.infer<typeof Environment>): Config {
   }
 }
 
-function toGoogleApis(env: z.infer<typeof Environment>): Config['googleApis'] {
+function toGoogleApis(env: Settings): Config['googleApis'] {
   return {
     authUrl: env.GOOGLE_AUTH_URL ?? 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenUrl: env.GOOGLE_TOKEN_URL ?? 'https://oauth2.googleapis.com/token',
