@@ -162,8 +162,9 @@ class RawSseStream implements SseStream {
   }
 
   #letGo(): void {
+    // An answer whose turn on its connection has not come ends that then, which not every Node does by itself.
+    if (this.#raw.socket === null) this.#raw.once('socket', (socket: Socket) => socket.destroy())
     this.#raw.destroy()
-    // An answer whose turn on its connection has not come says so only then.
     this.#close()
   }
 
