@@ -45,6 +45,25 @@ it('tries a failed read again every five seconds, as long as it takes, and logs 
   expect(screen.getByText('7')).toBeInTheDocument()
 })
 
+it('tries a failed read again once in five seconds, however often a screen has asked for it (§7.1)', async () => {
+  expectConsole('error', /500/)
+  const api = new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.'))
+  const tree = (shown: boolean) => <ApiProvider api={api.client}>{shown && <Reader />}</ApiProvider>
+  const { rerender } = render(tree(true))
+  for (let visits = 0; visits < 4; visits++) {
+    await pass(2100)
+    rerender(tree(false))
+    rerender(tree(true))
+  }
+  await pass(10)
+  const before = api.seen(route).length
+  expect(before).toBeGreaterThan(4)
+  await pass(4980)
+  expect(api.seen(route)).toHaveLength(before)
+  await pass(20_000)
+  expect(api.seen(route)).toHaveLength(before + 4)
+})
+
 it('reads again on reconnect, but not on focus and not by itself (§7.28, §9.4)', async () => {
   const api = new ScriptedApi().on(route, () => json(1))
   render(

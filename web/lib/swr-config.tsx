@@ -10,6 +10,9 @@ const retryInterval = 5000
 /** Milliseconds in which equal reads are one (§9.4). */
 const dedupingInterval = 2000
 
+/** The next try of each read that failed. */
+const retries = new Map<string, ReturnType<typeof setTimeout>>()
+
 /** How every read behaves (§7.28): a failed one is tried again every five seconds, without growing pauses or an end. */
 export const readOptions = {
   revalidateOnFocus: false,
@@ -19,8 +22,14 @@ export const readOptions = {
   errorRetryInterval: retryInterval,
   // Whatever a screen shows of it besides (§8.34).
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
-  onErrorRetry: (_error, _key, _config, revalidate, { retryCount }) => {
-    setTimeout(() => void revalidate({ retryCount }), retryInterval)
+  onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
+    // Whatever else read it meanwhile, a screen or its 'Try again', there is one next try.
+    clearTimeout(retries.get(key))
+    const retry = (): void => {
+      retries.delete(key)
+      void revalidate({ retryCount })
+    }
+    retries.set(key, setTimeout(retry, retryInterval))
   },
 } satisfies SWRConfiguration
 
