@@ -23,7 +23,7 @@ import { registerJsonBody } from './http/json-body.ts'
 import { registerOpenApi } from './http/open-api-routes.ts'
 import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
 import { refuseBrokenRequest } from './http/refuse-broken-request.ts'
-import { RequestLog } from './http/request-log.ts'
+import { logLeft, onLeft, RequestLog } from './http/request-log.ts'
 import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
@@ -68,6 +68,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setErrorHandler(handleError)
   app.decorateRequest('user', null)
   app.decorateRequest('signIn', null)
+  onLeft(app, logLeft)
   const domains = openDomains(app, deps)
   registerHostPin(app, config.publicUrl)
   registerJsonBody(app)

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { AppError } from './app-error.ts'
+import { onLeft } from './request-log.ts'
 
 export interface HealthOptions {
   readonly metrics: Registry
@@ -33,6 +34,7 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
   app.addHook('onResponse', async (_request, reply) => {
     answers.inc({ status: reply.statusCode })
   })
+  onLeft(app, () => answers.inc({ status: 'left' }))
   app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
     try {

@@ -1,5 +1,5 @@
 import { LogController } from 'fastify'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * One line a request, when it has been answered. The path stands without its query, which may carry a sign-in code or
@@ -11,13 +11,35 @@ export class RequestLog extends LogController {
   }
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
-    const line = {
-      method: request.method,
-      path: request.url.split('?')[0],
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime),
-    }
+    const line = describeAnswer(request, reply)
     if (error === null || error === undefined) request.log.info(line, 'request')
     else request.log.error({ ...line, err: error }, 'request')
+  }
+}
+
+/** The same line for a request whose sender left before its answer had ended, as everyone leaves an open stream. */
+export function logLeft(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ ...describeAnswer(request, reply), left: true }, 'request')
+}
+
+/** Tells of those requests, of which Fastify says nothing. */
+export function onLeft(
+  app: FastifyInstance,
+  tell: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = reply
+    raw.once('close', () => {
+      if (!raw.writableFinished && !raw.errored) tell(request, reply)
+    })
+  })
+}
+
+function describeAnswer(request: FastifyRequest, reply: FastifyReply) {
+  return {
+    method: request.method,
+    path: request.url.split('?')[0],
+    status: reply.raw.headersSent ? reply.raw.statusCode : reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime),
   }
 }

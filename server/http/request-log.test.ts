@@ -1,0 +1,42 @@
+import Fastify from 'fastify'
+import { afterEach, expect, it, vi } from 'vitest'
+import { logLeft, onLeft, RequestLog } from './request-log.ts'
+
+let close: () => Promise<void> = () => Promise.resolve()
+afterEach(() => close())
+
+it('has one line for each request, whether it was answered or its sender left', async () => {
+  const lines: Record<string, unknown>[] = []
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
+  const app = Fastify({
+    logger: { level: 'info', stream: { write } },
+    logController: new RequestLog(),
+    forceCloseConnections: true,
+  })
+  const counted = vi.fn()
+  onLeft(app, logLeft)
+  onLeft(app, counted)
+  app.get('/answered', () => 'here')
+  app.get('/stream', (_request, reply) => {
+    reply.hijack()
+    reply.raw.writeHead(200).write('first')
+  })
+  const address = await app.listen({ port: 0 })
+  close = () => app.close()
+  const requests = () => lines.filter(({ msg }) => msg === 'request')
+
+  await (await fetch(`${address}/answered?word=secret`)).text()
+  await expect.poll(() => requests().length).toBe(1)
+  const leaving = new AbortController()
+  const stream = await fetch(`${address}/stream?word=secret`, { signal: leaving.signal })
+  expect(stream.status).toBe(200)
+  expect(requests()).toHaveLength(1)
+  leaving.abort()
+  await expect.poll(() => requests().length).toBe(2)
+  expect(requests()).toEqual([
+    expect.objectContaining({ method: 'GET', path: '/answered', status: 200 }),
+    expect.objectContaining({ method: 'GET', path: '/stream', status: 200, left: true }),
+  ])
+  expect(requests()[0]).not.toHaveProperty('left')
+  expect(counted).toHaveBeenCalledOnce()
+})
