@@ -15,6 +15,7 @@ import { checkDatabase } from './db/check-database.ts'
 import type { Deps } from './deps.ts'
 import type { Api } from './http/api.ts'
 import { createBearerGuard } from './http/bearer-guard.ts'
+import { registerClosing } from './http/closing.ts'
 import { describeError } from './http/describe-error.ts'
 import { createErrorHandler } from './http/error-handler.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
@@ -55,6 +56,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
+    // In our own words (`registerClosing`).
+    return503OnClosing: false,
     // A HEAD would do what its GET does: reserve a chat, hold a stream.
     exposeHeadRoutes: false,
     trustProxy: config.trustedProxies.length === 0 ? false : [...config.trustedProxies],
@@ -68,6 +71,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setErrorHandler(handleError)
   app.decorateRequest('user', null)
   app.decorateRequest('signIn', null)
+  registerClosing(app)
   onLeft(app, logLeft)
   const domains = openDomains(app, deps)
   registerHostPin(app, config.publicUrl)

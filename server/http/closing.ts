@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify'
+import { AppError } from './app-error.ts'
+
+/** Tells whoever comes while the process goes down, in the form of every other error. Register it before what ends. */
+export function registerClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return
+    reply.header('connection', 'close')
+    throw new AppError('unavailable', 'The server is going down. Try again in a moment.')
+  })
+}
