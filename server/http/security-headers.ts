@@ -9,8 +9,27 @@ import helmet from 'helmet'
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,
-  { connectOrigins, https }: { readonly connectOrigins: readonly string[]; readonly https: boolean },
+  {
+    connectOrigins,
+    https,
+  }: {
+    /** The same list until it changes. */
+    readonly connectOrigins: () => readonly string[]
+    readonly https: boolean
+  },
 ): void {
+  // They are the same for each answer: Fastify's own plugin for them would put the policy together every time.
+  let origins = connectOrigins()
+  let headers = makeHeaders(origins, https)
+  app.addHook('onRequest', async (_request, reply) => {
+    const known = connectOrigins()
+    if (known !== origins) headers = makeHeaders(known, https)
+    origins = known
+    reply.headers(headers)
+  })
+}
+
+function makeHeaders(connectOrigins: readonly string[], https: boolean) {
   const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -35,14 +54,10 @@ export function registerSecurityHeaders(
     crossOriginResourcePolicy: { policy: 'same-origin' },
     xFrameOptions: { action: 'deny' },
   })
-  // They are the same for each answer: Fastify's own plugin for them would put the policy together every time.
   const sample = new ServerResponse(new IncomingMessage(new Socket()))
   setHeaders(sample.req, sample, () => undefined)
-  const headers = {
+  return {
     ...sample.getHeaders(),
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   }
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(headers)
-  })
 }

@@ -253,7 +253,25 @@ it('tells the browser where to sign in, and which origins it will speak to', asy
     sourceUrl: config.sourceUrl,
     demoShareId: 'demo',
   })
-  expect(identity.browserOrigins).toEqual([provider.issuer])
+  expect(identity.browserOrigins()).toEqual([provider.issuer])
+})
+
+it('learns which origins these are when a provider comes that was away at the start', async () => {
+  provider.faults = { status: { '/.well-known/openid-configuration': 500 } }
+  const server = await open()
+  const readPolicy = async () =>
+    (await fetch(`${server.baseUrl}/api/settings`)).headers.get('content-security-policy')
+  expect(await readPolicy()).toContain(`connect-src 'self' ${provider.issuer};`)
+
+  provider.faults = { tokenEndpoint: 'https://tokens.example/token' }
+  provider.forget()
+  await readPolicy()
+  expect(countOf('/.well-known/openid-configuration')).toBe(0)
+  clock.offset = 5_001
+  await expect.poll(readPolicy).toContain(`connect-src 'self' ${provider.issuer} https://tokens.example;`)
+  clock.offset = 60_000
+  await readPolicy()
+  expect(countOf('/.well-known/openid-configuration')).toBe(1)
 })
 
 async function countUsers(): Promise<number> {

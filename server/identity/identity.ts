@@ -7,8 +7,8 @@ import type { User } from './user.ts'
 export interface Identity {
   /** What the browser needs to sign in. */
   readonly clientSettings: ClientSettings['identity']
-  /** Origins the browser speaks to while signing in, besides our own. */
-  readonly browserOrigins: readonly string[]
+  /** Origins the browser speaks to while signing in, besides our own, as far as they are known; the same list until that changes. */
+  readonly browserOrigins: () => readonly string[]
   /** Where the first account is made on an installation that is closed; null when there is nothing to set up. */
   readonly setUpUrl: string | null
   /**

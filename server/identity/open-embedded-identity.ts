@@ -17,6 +17,8 @@ import { createSharedKeys } from './shared-keys.ts'
 import { readSignUpRule } from './sign-up-rule.ts'
 
 const clientId = 'yonder'
+/** None: it is served here. */
+const otherOrigins: readonly string[] = []
 const minute = 60_000
 
 /** The provider in this process: tokens are checked against its own keys, without a request. */
@@ -50,7 +52,7 @@ export async function openEmbeddedIdentity(
 
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
-    browserOrigins: [],
+    browserOrigins: () => otherOrigins,
     setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
     signIns,
     async verify(token) {

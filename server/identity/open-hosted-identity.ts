@@ -8,6 +8,9 @@ import type { Identity } from './identity.ts'
 import type { OpenIdentityOptions } from './open-identity.ts'
 import { rememberAccess } from './remember-access.ts'
 
+/** Milliseconds after which a provider that was away is asked again, when somebody comes. */
+const discoveryPause = 5_000
+
 export interface HostedOptions extends OpenIdentityOptions {
   readonly oidc: NonNullable<Config['oidc']>
 }
@@ -28,10 +31,22 @@ export async function openHostedIdentity(
     now,
   })
   const askProfile = createAskProfile({ discover: () => keys.discover(), fetch, now })
-  const discovery = await keys.discover().catch(() => undefined)
+  let origins = listOrigins(issuer, undefined)
+  let nextTry = 0
+  const learnOrigins = async (): Promise<void> => {
+    nextTry = now() + discoveryPause
+    const discovery = await keys.discover().catch(() => undefined)
+    if (discovery === undefined) return
+    nextTry = Infinity
+    origins = listOrigins(issuer, discovery)
+  }
+  await learnOrigins()
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
-    browserOrigins: listOrigins(issuer, discovery),
+    browserOrigins() {
+      if (now() >= nextTry) void learnOrigins()
+      return origins
+    },
     setUpUrl: null,
     signIns: null,
     async verify(token) {

@@ -29,6 +29,8 @@ export interface Faults {
   /** Seconds. */
   readonly accessTokenLife?: number
   readonly noEndSession?: boolean
+  /** Where it says that tokens are had, if not at itself. */
+  readonly tokenEndpoint?: string
 }
 
 interface SigningKey {
@@ -162,7 +164,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
     return {
       issuer,
       authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
+      token_endpoint: provider.faults.tokenEndpoint ?? `${issuer}/token`,
       jwks_uri: `${issuer}/jwks`,
       userinfo_endpoint: `${issuer}/userinfo`,
       revocation_endpoint: `${issuer}/revoke`,

@@ -21,6 +21,7 @@ export function createTestIdentity(
 ): TestIdentity {
   const known = new Map<string, User>()
   const ended: string[] = []
+  const origins: readonly string[] = []
   const listeners: ((ended: EndedSignIn) => void)[] = []
   return {
     clientSettings: {
@@ -30,7 +31,7 @@ export function createTestIdentity(
       googleParams: {},
       embedded: true,
     },
-    browserOrigins: [],
+    browserOrigins: () => origins,
     setUpUrl: null,
     signIns: {
       nameOf: (token) => token,
