@@ -2,6 +2,12 @@ import { createEvent, fireEvent, render, screen, waitFor } from '@testing-librar
 import { describe, expect, it, vi } from 'vitest'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Dialog } from './dialog.tsx'
+import { SidePanel } from './side-panel.tsx'
+
+function pressBackdrop(dialog: HTMLElement) {
+  fireEvent.pointerDown(dialog)
+  fireEvent.click(dialog)
+}
 
 describe('a dialog', () => {
   it('is modal, named and described, and starts at its first field', () => {
@@ -47,13 +53,32 @@ describe('a dialog', () => {
     expect(onClose).not.toHaveBeenCalled()
     fireEvent.click(screen.getByRole('button', { name: 'Close' }))
     expect(onClose).toHaveBeenCalledTimes(1)
-    fireEvent.click(dialog)
+    pressBackdrop(dialog)
     expect(onClose).toHaveBeenCalledTimes(2)
     // What the browser sends for Escape. Its owner decides, so the browser must not close it too.
     const cancel = createEvent('cancel', dialog, { cancelable: true })
     fireEvent(dialog, cancel)
     expect(onClose).toHaveBeenCalledTimes(3)
     expect(cancel.defaultPrevented).toBe(true)
+  })
+
+  it.each([
+    ['dialog', Dialog],
+    ['side panel', SidePanel],
+  ])('stays when a press that began inside ends on the backdrop: %s', (_, Modal) => {
+    const onClose = vi.fn()
+    render(
+      <Modal title="Add" onClose={onClose}>
+        <p>Inside</p>
+      </Modal>,
+    )
+    const dialog = screen.getByRole('dialog')
+    fireEvent.pointerDown(screen.getByText('Inside'))
+    // Where the browser sends the click of a selection that ends beside the panel.
+    fireEvent.click(dialog)
+    expect(onClose).not.toHaveBeenCalled()
+    pressBackdrop(dialog)
+    expect(onClose).toHaveBeenCalledOnce()
   })
 
   it('leaves the dialog beneath alone', () => {
@@ -65,7 +90,7 @@ describe('a dialog', () => {
     )
     const upper = screen.getByRole('dialog', { name: 'Upper' })
     fireEvent(upper, createEvent('cancel', upper, { cancelable: true }))
-    fireEvent.click(upper)
+    pressBackdrop(upper)
     expect(closeUpper).toHaveBeenCalledTimes(2)
     expect(closeLower).not.toHaveBeenCalled()
   })

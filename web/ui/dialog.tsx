@@ -5,6 +5,7 @@ import { classNames } from './class-names.ts'
 import { dialogStack } from './dialog-stack.ts'
 import { focusFirstField } from './focus-first-field.ts'
 import { IconButton } from './icon-button.tsx'
+import { useBackdropClick } from './use-backdrop-click.ts'
 
 export interface DialogProps {
   readonly title: string
@@ -30,6 +31,7 @@ export interface DialogProps {
 export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...rest }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const backdrop = useBackdropClick(onClose)
   useLayoutEffect(() => {
     const element = dialog.current
     if (element === null) return
@@ -60,9 +62,7 @@ export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...r
         // The browser may close it without asking; the owner must then know.
         if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget) onClose()
       }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose()
-      }}
+      {...backdrop}
       className={classNames(
         'fixed inset-0 m-0 size-full max-h-none max-w-none justify-center overflow-hidden bg-transparent p-3 text-ink open:flex sm:p-6',
         place === 'top' ? 'items-start sm:pt-[12vh]' : 'items-center',

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { dialogStack } from './dialog-stack.ts'
 import { IconButton } from './icon-button.tsx'
+import { useBackdropClick } from './use-backdrop-click.ts'
 
 export interface SidePanelProps {
   readonly title: string
@@ -16,6 +17,7 @@ export interface SidePanelProps {
 export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const backdrop = useBackdropClick(onClose)
   useLayoutEffect(() => {
     const element = dialog.current
     if (element === null) return
@@ -37,9 +39,7 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => {
-        if (event.target === event.currentTarget) onClose()
-      }}
+      {...backdrop}
       className="fixed inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-transparent text-ink"
     >
       <div className="flex h-full w-[280px] max-w-full animate-slide flex-col bg-surface shadow-float">
