@@ -1,5 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dialog } from './dialog.tsx'
 import { MenuItem } from './menu-item.tsx'
 import { Menu } from './menu.tsx'
 
@@ -80,6 +81,38 @@ describe('with a pointer', () => {
     expect(menu()).toBeVisible()
     fireEvent.pointerDown(document.body)
     expect(menu()).toBeNull()
+  })
+})
+
+describe('opened by hover while the focus is elsewhere', () => {
+  const beneath = vi.fn()
+  const pressEscape = () => fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })
+
+  beforeEach(() => {
+    beneath.mockClear()
+    window.addEventListener('keydown', beneath)
+  })
+
+  afterEach(() => window.removeEventListener('keydown', beneath))
+
+  it('closes by Escape, which goes no further, and leaves the focus there', () => {
+    render(<textarea aria-label="Message" onKeyDown={beneath} />)
+    act(() => screen.getByLabelText('Message').focus())
+    hover()
+    pressEscape()
+    expect(menu()).toBeNull()
+    expect(beneath).not.toHaveBeenCalled()
+    expect(screen.getByLabelText('Message')).toHaveFocus()
+    pressEscape()
+    expect(beneath).toHaveBeenCalled()
+  })
+
+  it('leaves Escape to a dialog over it', () => {
+    hover()
+    render(<Dialog title="Search" onClose={vi.fn()} />)
+    pressEscape()
+    expect(menu()).toBeVisible()
+    expect(beneath).toHaveBeenCalledOnce()
   })
 })
 

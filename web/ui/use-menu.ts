@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react'
+import { dialogStack } from './dialog-stack.ts'
 import { listMenuItems, moveInMenu } from './move-in-menu.ts'
 
 /** Milliseconds that a menu stays after the pointer has left it (§9.12). */
@@ -6,7 +7,7 @@ const leaveDelay = 100
 
 /**
  * How a menu opens and closes: by hover, click and the keyboard's focus; it closes shortly after the pointer leaves,
- * by Escape, by Tab, by a choice and by a press elsewhere.
+ * by Escape wherever the focus is, by Tab, by a choice and by a press elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, returning } = useOpening()
@@ -33,13 +34,6 @@ export function useMenu() {
   const moveOrLeave = (event: KeyboardEvent) => {
     if (!moveInMenu(root.current, event) && event.key === 'Tab') hide()
   }
-  const escape = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || !open) return
-    event.preventDefault()
-    // It closes the menu and nothing beneath it.
-    event.stopPropagation()
-    hide()
-  }
 
   return {
     open,
@@ -49,7 +43,6 @@ export function useMenu() {
       onPointerEnter: hover.enter,
       onPointerMove: hover.move,
       onPointerLeave: hover.leave,
-      onKeyDown: escape,
     },
     trigger: {
       ref: trigger,
@@ -79,13 +72,29 @@ function useOpening() {
     returning.current = false
   }
 
+  const escape = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.isComposing) return
+    // A dialog that has opened over the menu comes first.
+    if (dialogStack.top()?.contains(root.current) === false) return
+    event.preventDefault()
+    // It closes the menu and nothing beneath it.
+    event.stopPropagation()
+    hide()
+  })
+
   useEffect(() => {
     if (!open) return
     const handlePress = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
     }
+    // First of all: a pointer opens it while the focus is elsewhere, where Escape may mean something.
+    const handleKey = (event: globalThis.KeyboardEvent) => escape(event)
     document.addEventListener('pointerdown', handlePress)
-    return () => document.removeEventListener('pointerdown', handlePress)
+    document.addEventListener('keydown', handleKey, true)
+    return () => {
+      document.removeEventListener('pointerdown', handlePress)
+      document.removeEventListener('keydown', handleKey, true)
+    }
   }, [open])
 
   return { open, show: () => setOpen(true), hide, root, trigger, returning }
