@@ -7,9 +7,10 @@ export function useShortcut(shortcut: string, onPress: () => void): void {
   useEffect(() => {
     const handleKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || !matchShortcut(event, shortcut)) return
-      if (document.querySelector('dialog[open]') !== null) return
-      event.preventDefault()
-      press()
+      const isCovered = document.querySelector('dialog[open]') !== null
+      // Nor must the browser act then, such as by going to its address bar; Escape is the dialog's own.
+      if (!isCovered || shortcut !== 'escape') event.preventDefault()
+      if (!isCovered) press()
     }
     window.addEventListener('keydown', handleKey)
     return () => window.removeEventListener('keydown', handleKey)
