@@ -1,5 +1,5 @@
 import type { ChatSummary } from '@yonder/contract/chat'
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
@@ -101,6 +101,19 @@ it('opens a chat by a click, and closes (§2.44)', async () => {
   expect(onClose).toHaveBeenCalledOnce()
 })
 
+it.each(['{Control>}', '{Meta>}', '{Shift>}', '{Alt>}'])(
+  'stays while the browser opens a chat elsewhere: %s',
+  async (held) => {
+    const { path, onClose } = open(keep(kept))
+    const row = await screen.findByText('Dive deep')
+    const user = userEvent.setup()
+    await user.keyboard(held)
+    await user.click(row)
+    expect(path()).toBe('/settings/general')
+    expect(onClose).not.toHaveBeenCalled()
+  },
+)
+
 it('opens a chat by arrow keys and Enter', async () => {
   const { path } = open(keep(kept))
   await screen.findByText('Bake bread')
@@ -122,6 +135,17 @@ it('closes by its button, its backdrop and Escape (§2.41)', async () => {
   // What the browser sends for Escape.
   dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
   expect(onClose).toHaveBeenCalledTimes(3)
+})
+
+it('closes by one Escape also while the box has text (§2.41)', async () => {
+  const { onClose } = open(keep(kept))
+  await screen.findByText('Bake bread')
+  await userEvent.type(box(), 'bread')
+  const escape = createEvent.keyDown(box(), { key: 'Escape' })
+  fireEvent(box(), escape)
+  expect(onClose).toHaveBeenCalledOnce()
+  // The browser would empty the box, or close the dialog a second time.
+  expect(escape.defaultPrevented).toBe(true)
 })
 
 it('goes through its states: loading, none yet, none found (§2.45)', async () => {

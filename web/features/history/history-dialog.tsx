@@ -37,6 +37,12 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
               // An emptied box means the recent chats; there is nothing to press Enter for.
               if (event.target.value === '') setSearch('')
             }}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+              // Left to the browser, the first press would only empty the box.
+              event.preventDefault()
+              onClose()
+            }}
             className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted [&::-webkit-search-cancel-button]:hidden"
           />
           <IconButton label="Close" onClick={onClose}>

@@ -18,7 +18,10 @@ export function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
     <li>
       <Link
         to={`/chat/${encodeURIComponent(chat.id)}`}
-        onClick={onOpen}
+        onClick={(event) => {
+          // With a key held the browser opens it elsewhere, and the list stays for the next one.
+          if (!event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) onOpen()
+        }}
         className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"
       >
         <span className="text-muted">
