@@ -84,6 +84,21 @@ test('reads the chat when nobody knows the run any more', async () => {
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
+test('says why a reply ended that could not be stored, and shows what is known of it (§8.7)', async () => {
+  const { api, server } = await beginReply('Hello', 'Half')
+  expectConsole('error', /The stream broke/)
+  const second = api.stream('GET /api/chat/c1/stream', 2)
+  const message = 'The reply could not be stored and was ended.'
+  server.stream().write(JSON.stringify({ error: { code: 'storage_full', message } }))
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  second().end('interrupted')
+  expect(await screen.findByText(message)).toBeVisible()
+  expect(screen.getByText('Half')).toBeVisible()
+  expect(screen.getByText(/^Interrupted/)).toBeVisible()
+  await userEvent.type(input(), 'Again{Enter}')
+  await waitFor(() => expect(screen.queryByText(message)).toBeNull())
+})
+
 test('joins again when the stream falls silent, without a heartbeat for 40 s', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)

@@ -10,7 +10,7 @@ export class MissedEventError extends Error {}
 
 /**
  * Folds the events of a stream into a run and shows each state to `onChange`. Returns when the run has ended or the
- * stream is over; throws when the connection breaks or an event is missing.
+ * stream is over; throws when the connection breaks, an event is missing or the reply could not be stored.
  */
 export async function foldStream(
   { response, heard }: ConnectedStream,

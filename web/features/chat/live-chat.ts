@@ -57,6 +57,8 @@ export class LiveChat {
   #ended: RunState | undefined
   #abort = new AbortController()
   #stopWanted = false
+  /** Why the run will end, where that does not stand in it. */
+  #reason: string | undefined
   #frame: number | undefined
   #linger: ReturnType<typeof setTimeout> | undefined
 
@@ -215,6 +217,7 @@ export class LiveChat {
     const watcher = {
       onRun: (run: RunState, event: RunEvent) => this.#advance(run, event),
       onConnection: (joined: boolean) => this.#changeConnection(joined),
+      onReason: (reason: string) => (this.#reason = reason),
     }
     const end = await watchRun(this.#api, this.#chatId, { run: this.#run, stream }, watcher, signal)
     if (end === 'unconfirmed') throw new Error('The connection broke before the message was confirmed.')
@@ -293,6 +296,7 @@ export class LiveChat {
   #follow(run: RunState, phase: LivePhase): void {
     this.#abort = new AbortController()
     this.#stopWanted = false
+    this.#reason = undefined
     this.hearing.liveId = undefined
     this.#run = run
     this.#show({ phase, messages: run.messages, unsent: this.#shape.unsent })
@@ -312,9 +316,10 @@ export class LiveChat {
       update_time: new Date().toISOString(),
       run: null,
     }))
-    if (run.status === 'running') return this.#drop()
+    const notice = this.#reason
+    if (run.status === 'running') return this.#drop({ notice })
     this.#ended = run
-    this.#drop({ ended: run.messages.at(-1) })
+    this.#drop({ ended: run.messages.at(-1), notice })
   }
 
   #drop(more: Partial<LiveShape> = {}): void {

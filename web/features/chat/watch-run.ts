@@ -6,6 +6,7 @@ import { firstReply } from './first-reply.ts'
 import { foldStream, MissedEventError } from './fold-stream.ts'
 import { connectStream } from '../../lib/connect-stream.ts'
 import type { ConnectedStream } from '../../lib/connect-stream.ts'
+import { UnstoredReplyError } from './parse-run-event.ts'
 import { waitToRetry } from '../../lib/wait-to-retry.ts'
 
 export interface RunWatcher {
@@ -13,6 +14,8 @@ export interface RunWatcher {
   readonly onRun: (run: RunState, event: RunEvent) => void
   /** Tells that the connection broke (false), and that the run was joined again (true). */
   readonly onConnection: (joined: boolean) => void
+  /** Tells why the run will end without having said so itself. */
+  readonly onReason: (reason: string) => void
 }
 
 /**
@@ -38,6 +41,7 @@ export async function watchRun(
       if (signal.aborted || run.status !== 'running') return 'ended'
       if (run.seq === 0) return problem instanceof MissedEventError ? 'unknown' : 'unconfirmed'
       if (run.seq > before) failures = 0
+      if (problem instanceof UnstoredReplyError) watcher.onReason(problem.message)
       watcher.onConnection(false)
     } else if (stream !== undefined && stream.response.status < 500) return 'unknown'
     await waitToRetry(failures, signal)
