@@ -1,4 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import type { Siblings } from './index-siblings.ts'
 
@@ -11,29 +12,44 @@ export interface BranchControlProps {
 /** Previous and next among the versions of a message, with its place among them; disabled at the ends (§2.35). */
 export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: BranchControlProps) {
   if (ids.length < 2) return null
-  const previous = ids[index - 1]
-  const next = ids[index + 1]
   return (
     <span className="flex items-center">
-      <IconButton
+      <VersionButton
         label="Previous version"
-        size="small"
-        disabled={disabled || previous === undefined}
-        onClick={() => previous !== undefined && onSelect(previous)}
+        target={disabled ? undefined : ids[index - 1]}
+        onSelect={onSelect}
       >
         <ChevronLeft size={16} aria-hidden />
-      </IconButton>
+      </VersionButton>
       <output aria-label={`Version ${index + 1} of ${ids.length}`}>
         {index + 1}/{ids.length}
       </output>
-      <IconButton
-        label="Next version"
-        size="small"
-        disabled={disabled || next === undefined}
-        onClick={() => next !== undefined && onSelect(next)}
-      >
+      <VersionButton label="Next version" target={disabled ? undefined : ids[index + 1]} onSelect={onSelect}>
         <ChevronRight size={16} aria-hidden />
-      </IconButton>
+      </VersionButton>
     </span>
+  )
+}
+
+interface VersionButtonProps {
+  readonly label: string
+  /** The id of the version that it leads to; undefined where it leads nowhere now. */
+  readonly target: string | undefined
+  readonly onSelect: (messageId: string) => void
+  readonly children: ReactNode
+}
+
+/** Disabled in name only: the button that led to the last version would lose the focus with `disabled`. */
+function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
+  return (
+    <IconButton
+      label={label}
+      size="small"
+      aria-disabled={target === undefined || undefined}
+      className="aria-disabled:opacity-40"
+      onClick={() => target !== undefined && onSelect(target)}
+    >
+      {children}
+    </IconButton>
   )
 }

@@ -70,8 +70,8 @@ test('shows which version of how many stands there, and ends at the ends (§2.35
   await ready()
   expect(lastArticle()).toHaveTextContent('text of b2')
   expect(within(lastArticle()).getByText('2/2')).toBeVisible()
-  expect(button('Next version')).toBeDisabled()
-  expect(button('Previous version')).toBeEnabled()
+  expect(button('Next version')).toHaveAttribute('aria-disabled', 'true')
+  expect(button('Previous version')).not.toHaveAttribute('aria-disabled')
   // A message that has no other version has no such buttons.
   expect(within(articles()[0] as HTMLElement).queryByRole('button', { name: 'Next version' })).toBeNull()
 })
@@ -88,10 +88,28 @@ test('shows another version at once, tells the server, and reads the chat again 
   await userEvent.click(button('Previous version'))
   expect(lastArticle()).toHaveTextContent('text of u3')
   expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()
-  expect(button('Previous version', articles()[3])).toBeDisabled()
+  expect(button('Previous version', articles()[3])).toHaveAttribute('aria-disabled', 'true')
   await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
   expect(api.seen('POST /api/chat/select-response')[0]?.body).toEqual({ chatId: 'c1', messageId: 'b1' })
   expect(lastArticle()).toHaveTextContent('text of u3')
+})
+
+test('leaves the focus on the button that led to the last version, which then does nothing', async () => {
+  const api = new ScriptedApi().on('POST /api/chat/select-response', () =>
+    json({ selected_message_id: 'u3' }),
+  )
+  open(chat, api)
+  await ready()
+  api.on('GET /api/chats/c1', () => json({ ...chat, selected_message_id: 'u3' }))
+  button('Previous version').focus()
+  await userEvent.keyboard('{Enter}')
+  await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
+  expect(button('Previous version', articles()[3])).toHaveFocus()
+  // A browser takes the focus from a button that is disabled with the attribute; the page of the tests does not.
+  expect(button('Previous version', articles()[3])).toBeEnabled()
+  await userEvent.keyboard('{Enter}')
+  expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()
+  expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
 })
 
 test('goes back to what the server knows when a choice could not be kept', async () => {
@@ -270,6 +288,6 @@ test('changes nothing while a reply is written', async () => {
   await ready()
   const earlier = articles()[3] as HTMLElement
   expect(button('Regenerate', earlier)).toBeDisabled()
-  expect(button('Next version', earlier)).toBeDisabled()
+  expect(button('Next version', earlier)).toHaveAttribute('aria-disabled', 'true')
   expect(button('Edit message', articles()[0])).toBeDisabled()
 })
