@@ -3,6 +3,7 @@ import { Navigate, useParams, useSearchParams } from 'react-router'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { MessageSlotsContext } from '../features/chat/message-slots.ts'
 import type { MessageSlots } from '../features/chat/message-slots.ts'
+import { useChatTitle } from '../features/chat/use-chat-title.ts'
 import { useLogsPreference } from '../features/preferences/use-logs-preference.ts'
 import { ShareButton } from '../features/sharing/share-button.tsx'
 import { LogPanel } from '../features/tools/log-panel.tsx'
@@ -19,7 +20,7 @@ export function ChatScreen({ userId }: { readonly userId: string }) {
   if (id === undefined) return <Navigate to="/" replace />
   return (
     <>
-      <PageTitle>Chat</PageTitle>
+      <ChatTitle chatId={id} />
       <h1 className="sr-only">Chat</h1>
       {params.has('authorization') && <AuthorizationReturn />}
       <ImageSitesProvider storageKey={`imageSites_${userId}`}>
@@ -27,6 +28,11 @@ export function ChatScreen({ userId }: { readonly userId: string }) {
       </ImageSitesProvider>
     </>
   )
+}
+
+/** Tells the tabs of several chats apart. */
+function ChatTitle({ chatId }: { readonly chatId: string }) {
+  return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
 }
 
 /** The chat with what other features put into it: sharing, tools, and the logs of their servers (§2.28). */
