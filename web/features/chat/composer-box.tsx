@@ -7,7 +7,7 @@ export interface ComposerBoxProps {
   readonly onSubmit: () => void
 }
 
-/** The box a message is written in: two rows (§2.22), growing to ten lines, then scrolling. */
+/** The box a message is written in: two rows also while it is empty (§2.22), growing to ten lines, then scrolling. */
 export function ComposerBox({ text, onChange, onSubmit }: ComposerBoxProps) {
   const box = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
@@ -41,7 +41,7 @@ export function ComposerBox({ text, onChange, onSubmit }: ComposerBoxProps) {
         event.preventDefault()
         onSubmit()
       }}
-      className="field-sizing-content max-h-[calc(10lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-4 pt-3.5 pb-1 outline-none placeholder:text-muted"
+      className="field-sizing-content max-h-[calc(10lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
     />
   )
 }

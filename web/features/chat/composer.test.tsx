@@ -42,7 +42,8 @@ test('is a box of two rows and at least 60 px, without spellcheck and autocomple
   expect(input()).toHaveAttribute('rows', '2')
   expect(input()).toHaveAttribute('spellcheck', 'false')
   expect(input()).toHaveAttribute('autocomplete', 'off')
-  expect(input()).toHaveClass('min-h-[60px]')
+  // As high as two lines and the space around them, so that the second line moves nothing.
+  expect(input()).toHaveClass('min-h-[max(60px,2lh+0.75rem)]', 'pt-2.5', 'pb-0.5')
   expect(input()).toHaveFocus()
 })
 
@@ -141,6 +142,14 @@ test('keeps what is being written over a reload', async () => {
   open()
   expect(input()).toHaveValue('half a thought')
   await screen.findByRole('combobox')
+})
+
+test('keeps what was typed here when another tab writes a draft too and a bot is chosen', async () => {
+  open()
+  await userEvent.type(input(), 'typed here')
+  localStorage.setItem('draft', 'typed there')
+  await userEvent.selectOptions(await screen.findByRole('combobox'), 'Fox')
+  expect(input()).toHaveValue('typed here')
 })
 
 test('takes the focus with Shift+Escape', async () => {
