@@ -1,10 +1,8 @@
 import type { Message } from '@yonder/contract/message'
-import { TableOfContents } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { IntoHeader } from '../../ui/into-header.tsx'
 import { SidePanel } from '../../ui/side-panel.tsx'
+import { ContentsButton } from './contents-button.tsx'
 import { ContentsList } from './contents-list.tsx'
 
 /** Pixels of a row beside the messages, and of one for a finger. */
@@ -29,19 +27,7 @@ export function ChatContents({ path, onSelect }: ChatContentsProps) {
         </h2>
         <ContentsList rounds={rounds} rowHeight={denseRow} onSelect={onSelect} />
       </div>
-      <IntoHeader>
-        {/* Hidden as a whole, or its gap would move the logo. */}
-        <span className="inline-flex lg:hidden">
-          <IconButton
-            label="Contents"
-            aria-haspopup="dialog"
-            aria-expanded={isOpen}
-            onClick={() => setOpen(true)}
-          >
-            <TableOfContents size={18} aria-hidden />
-          </IconButton>
-        </span>
-      </IntoHeader>
+      <ContentsButton isOpen={isOpen} onOpen={() => setOpen(true)} />
       {isOpen && (
         <SidePanel title="Contents" onClose={() => setOpen(false)}>
           <ContentsList

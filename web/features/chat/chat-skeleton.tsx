@@ -1,4 +1,5 @@
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { ContentsButton } from './contents-button.tsx'
 
 /** The shape of a short chat while it is being read. */
 export function ChatSkeleton() {
@@ -7,6 +8,7 @@ export function ChatSkeleton() {
       aria-label="Loading the chat"
       className="mx-auto flex w-full max-w-column flex-col gap-8 px-4 pt-8 sm:px-6"
     >
+      <ContentsButton />
       <Skeleton className="ml-auto h-12 w-3/5 rounded-block" />
       <span className="flex flex-col gap-3">
         <Skeleton className="h-4 w-full" />

@@ -85,9 +85,12 @@ interface ContentsRowProps {
 }
 
 function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
+  const title = referenceTitle(textOfContent(round.content)) || 'Message'
   return (
     <button
       type="button"
+      // The row may be too narrow for all of it.
+      title={title}
       tabIndex={isStop ? 0 : -1}
       aria-current={isCurrent ? 'location' : undefined}
       onClick={() => onSelect(round.id)}
@@ -96,7 +99,7 @@ function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
         isCurrent ? 'bg-accent-soft font-medium text-accent' : 'text-muted hover:text-ink',
       )}
     >
-      <bdi>{referenceTitle(textOfContent(round.content)) || 'Message'}</bdi>
+      <bdi>{title}</bdi>
     </button>
   )
 }
