@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from '@testing-library/react'
+import { act, fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
@@ -96,12 +96,26 @@ it('logs a failure, and does not say that anything was copied (§8.14)', async (
   expect(feedback()).toBe('')
 })
 
-it('logs a refused clipboard, and does not say that anything was copied (§8.13)', async () => {
+it('logs a refused clipboard, and shows the link that was made all the same (§8.13)', async () => {
   expectConsole('error', /^Copying failed/)
   setClipboard(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()
   await click()
-  expect(feedback()).toBe('Not shared')
+  expect(feedback()).toBe('')
+  const dialog = screen.getByRole('dialog', { name: 'Shared' })
+  const shown = within(dialog).getByRole<HTMLInputElement>('textbox', { name: 'Link' })
+  expect(shown).toHaveValue(link)
+  expect(shown).toHaveFocus()
+  expect([shown.selectionStart, shown.selectionEnd]).toEqual([0, link.length])
+
+  // Another click may be what the browser wants.
+  setClipboard(async (text) => void copied.push(text))
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Copy link' }))
+  await pass(0)
+  expect(copied).toEqual([link])
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Close' }))
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(feedback()).toBe('')
 })
 
 it('asks once, however often it is clicked meanwhile', async () => {

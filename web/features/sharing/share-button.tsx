@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { handOverLink } from './hand-over-link.ts'
 import type { HandOver } from './hand-over-link.ts'
+import { ShareLinkDialog } from './share-link-dialog.tsx'
 import { useCreateShare } from './use-create-share.ts'
 
 /** Milliseconds for which the outcome is shown (§9.3). */
@@ -21,11 +22,12 @@ export interface ShareButtonProps {
   readonly messageId: string
 }
 
-/** Shares the path to a message, and says for two seconds how it went (§2.30). */
+/** Shares the path to a message, and says for two seconds how it went (§2.30). A link that cannot be copied is shown. */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare()
   const [busy, setBusy] = useState(false)
   const [feedback, setFeedback] = useState<Feedback>()
+  const [uncopied, setUncopied] = useState<string>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
 
@@ -35,7 +37,10 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
     const outcome = address === undefined ? 'failed' : await handOverLink(address)
     setBusy(false)
     clearTimeout(timer.current)
-    setFeedback(outcome === 'cancelled' ? undefined : outcome)
+    // The link is there, and everybody who has it can read the chat: it must not be called 'Not shared'.
+    const isUncopied = address !== undefined && outcome === 'failed'
+    setUncopied(isUncopied ? address : undefined)
+    setFeedback(isUncopied || outcome === 'cancelled' ? undefined : outcome)
     timer.current = setTimeout(() => setFeedback(undefined), feedbackTime)
   }
 
@@ -59,6 +64,9 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
           </span>
         )}
       </output>
+      {uncopied !== undefined && (
+        <ShareLinkDialog address={uncopied} onClose={() => setUncopied(undefined)} />
+      )}
     </span>
   )
 }

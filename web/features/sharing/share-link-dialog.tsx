@@ -1,0 +1,35 @@
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { TextInput } from '../../ui/text-input.tsx'
+
+export interface ShareLinkDialogProps {
+  readonly address: string
+  readonly onClose: () => void
+}
+
+/** Shows a link that the browser would not copy, selected. Some browsers copy it when they are asked by another click. */
+export function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
+  return (
+    <Dialog
+      size="small"
+      title="Shared"
+      description="The browser did not let the link be copied. Copy it from here."
+      onClose={onClose}
+    >
+      <div className="flex items-end gap-1 pt-4">
+        <div className="min-w-0 flex-1">
+          <Field label="Link">
+            <TextInput
+              readOnly
+              value={address}
+              className="[&[readonly]]:bg-sunken"
+              onFocus={({ target }) => target.select()}
+            />
+          </Field>
+        </div>
+        <CopyButton title="Copy link" text={address} />
+      </div>
+    </Dialog>
+  )
+}
