@@ -27,3 +27,20 @@ it.each(pages)(
     expect(document.title).toBe(`${title} · Yonder`)
   },
 )
+
+it('tells all that stays in the browser, and what integrations keep and pass on (§2.95)', () => {
+  render(
+    <MemoryRouter>
+      <PrivacyScreen />
+    </MemoryRouter>,
+  )
+  const sectionOf = (title: string) => screen.getByRole('heading', { name: title }).parentElement?.textContent
+  const browser = sectionOf('What stays in your browser')
+  for (const kept of ['theme', 'logs', 'bots', 'images', 'token', 'drafts', 'edits', 'answers', 'messages'])
+    expect(browser).toContain(kept)
+  expect(browser).toContain('Signing out removes the token and everything that was not sent')
+  expect(sectionOf('What is kept')).toMatch(/An integration keeps the key [^.]* consent at Google, encrypted/)
+  expect(sectionOf('Who else receives it')).toMatch(
+    /an integration brings[^.]* goes to the provider of the model/,
+  )
+})

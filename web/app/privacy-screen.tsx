@@ -13,21 +13,34 @@ export function PrivacyScreen() {
           before they are stored.
         </p>
         <p>
+          An integration keeps the key that you give for a service, or your consent at Google, encrypted as
+          well. Disconnecting removes it.
+        </p>
+        <p>
           From your identity provider Yonder receives your name, your e-mail address, the address of your
           picture and an identifier. Of a local account it keeps the password only as a hash.
         </p>
       </LegalSection>
       <LegalSection title="What stays in your browser">
         <p>
-          Your theme, the bot you chose last, and the token that keeps you signed in are kept in your
-          browser&rsquo;s storage. Signing out removes the token. Yonder places no advertising and no tracking
-          of its own.
+          Your browser&rsquo;s storage keeps your theme, whether connection logs are shown, the bots you
+          chose, the sites whose images you always show, who used Yonder last, and the token that keeps you
+          signed in. It also keeps what you have not sent: drafts, edits, answers to tools, and messages that
+          have not reached the server yet.
+        </p>
+        <p>
+          Signing out removes the token and everything that was not sent; the rest stays in this browser.
+          Yonder places no advertising and no tracking of its own.
         </p>
       </LegalSection>
       <LegalSection title="Who else receives it">
         <p>
           A message goes to the provider of the model that answers it. When you allow a tool, the arguments of
           that call go to the connector it belongs to. They treat what they receive by their own policies.
+        </p>
+        <p>
+          The key of an integration goes to its service alone. What an integration brings, such as mails,
+          events and search results, goes to the provider of the model that your bot uses.
         </p>
         <p>
           A chat that you share can be read by everyone who has its link. Everything else can be read by you
