@@ -1,8 +1,9 @@
 import type { Connector } from '@yonder/contract/connector'
-import { useId, useState } from 'react'
+import { useId, useState, useSyncExternalStore } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { isDefaultConnector } from './is-default-connector.ts'
 import { StatusBadge } from './status-badge.tsx'
+import { togglesUnderWay } from './toggles-under-way.ts'
 import { useToggleConnector } from './use-toggle-connector.ts'
 
 export interface ConnectorRowProps {
@@ -62,12 +63,17 @@ function ToggleButton({
   readonly describedBy: string
 }) {
   const toggle = useToggleConnector()
-  const [busy, setBusy] = useState(false)
+  const [pressed, setPressed] = useState(false)
+  // It may have been begun by a row that was left since.
+  const isUnderWay = useSyncExternalStore(togglesUnderWay.subscribe, () =>
+    togglesUnderWay.has(connector.name),
+  )
+  const busy = pressed || isUnderWay
 
   const press = async () => {
-    setBusy(true)
+    setPressed(true)
     await toggle(connector)
-    setBusy(false)
+    setPressed(false)
   }
 
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'

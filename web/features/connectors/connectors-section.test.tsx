@@ -12,6 +12,7 @@ import {
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
 import { toastStore } from '../../ui/toast-store.ts'
+import { ConnectorsSection } from './connectors-section.tsx'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
 const files = makeConnector({ name: 'Files / 100%' })
@@ -167,6 +168,23 @@ describe('connecting', () => {
     reply.resolve(json({ connector: files, authorization_url: 'https://auth.example/authorize?state=1' }))
     await settle()
     expect(leave).not.toHaveBeenCalled()
+  })
+
+  it('still says that it toggles after the section was left and opened again (§2.59)', async () => {
+    const scene = new ConnectorsScene([files])
+    const reply = defer<Response>()
+    scene.api.on(connect, () => reply.promise)
+    const { redraw } = scene.open()
+    await screen.findByText(files.name)
+    await userEvent.click(buttonOf('Connect'))
+    redraw(<p>Elsewhere</p>)
+    redraw(<ConnectorsSection />)
+    await userEvent.click(await screen.findByRole('button', { name: 'Toggling...' }))
+    const connector = { ...files, status: 'connected' as const }
+    scene.connectors = [connector]
+    reply.resolve(json({ connector, authorization_url: null }))
+    expect(await screen.findByRole('button', { name: 'Disconnect' })).not.toHaveAttribute('aria-busy')
+    expect(scene.writes).toHaveLength(1)
   })
 
   it('says nothing of success after a 401 (§8.2)', async () => {

@@ -10,6 +10,7 @@ import { useToast } from '../../ui/use-toast.ts'
 import { connectorAddress } from './connector-address.ts'
 import { connectorsKey } from './connectors-key.ts'
 import { describeToggleFailure } from './describe-toggle-failure.ts'
+import { togglesUnderWay } from './toggles-under-way.ts'
 
 /**
  * Connects a connector that is not connected, disconnects one that is, and tells how it went (§4.27, §8.20, §8.32). Where a
@@ -22,12 +23,17 @@ export function useToggleConnector(): (connector: Connector) => Promise<void> {
   const { mutate } = useSWRConfig()
   const isOpen = useIsOpen()
   return async (connector) => {
+    const end = togglesUnderWay.begin(connector.name)
     try {
       const result = await toggle(api, connector)
-      if (result === undefined) return
+      if (result === undefined) return end()
       if (result.authorization_url === null)
         toast.success(`Connector "${connector.name}" ${result.connector.status}`)
-      else if (isOpen()) await leaveFor(result.authorization_url)
+      else if (isOpen()) {
+        // Whoever stops the browser on its way finds a free row when they come back to the list.
+        end()
+        await leaveFor(result.authorization_url)
+      }
     } catch (error) {
       const message = describeToggleFailure(connector.name, readReason(error))
       toast.error(message)
@@ -35,6 +41,7 @@ export function useToggleConnector(): (connector: Connector) => Promise<void> {
     }
     // How it went stands in the list, also when it failed; until it is there, the row is busy.
     await mutate(connectorsKey)
+    end()
   }
 }
 
