@@ -4,6 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
+import { botLabels } from './bot-labels.ts'
 import { botsKey } from './bots-key.ts'
 
 /** Creates a bot and tells how it went (§8.15, §8.31). Answers whether it is there now. */
@@ -23,7 +24,7 @@ export function useCreateBot(): (input: BotInput) => Promise<boolean> {
       toast.success(`Bot "${bot.name}" added successfully`)
       return true
     } catch (error) {
-      const message = `Failed to save bot: ${readReason(error)}`
+      const message = `Failed to save bot: ${readReason(error, botLabels)}`
       toast.error(message)
       logError(message, error)
       return false

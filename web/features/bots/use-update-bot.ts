@@ -4,6 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
+import { botLabels } from './bot-labels.ts'
 import { botsKey } from './bots-key.ts'
 
 /**
@@ -27,7 +28,7 @@ export function useUpdateBot(
       toast.success(`Bot "${changed.name}" updated successfully`)
       return true
     } catch (error) {
-      const message = `Failed to save bot: ${readReason(error)}`
+      const message = `Failed to save bot: ${readReason(error, botLabels)}`
       toast.error(message)
       logError(message, error)
       return false

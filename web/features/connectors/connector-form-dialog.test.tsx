@@ -144,6 +144,19 @@ describe('adding', () => {
     expect(buttonOf('Add Connector', form)).toBeEnabled()
   })
 
+  it('calls a refused field what it calls it itself (§8.18)', async () => {
+    expectConsole('error', /Failed to save connector: URL: Too big; Allowed Tools: Too big/)
+    const scene = new ConnectorsScene()
+    scene.api.on('POST /api/mcp-server', () => refuse(400, 'url: Too big; allow_tools.3: Too big'))
+    const form = await openAdd(scene)
+    await userEvent.type(form.getByLabelText('Name *'), 'A')
+    await userEvent.type(form.getByLabelText('URL *'), 'u')
+    await userEvent.click(buttonOf('Add Connector', form))
+    expect(
+      await screen.findByText('Failed to save connector: URL: Too big; Allowed Tools: Too big'),
+    ).toBeInTheDocument()
+  })
+
   it('says Unknown error when there is no reason (§8.18)', async () => {
     expectConsole('error', /Failed to save connector: Unknown error/)
     const scene = new ConnectorsScene()

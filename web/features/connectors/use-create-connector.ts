@@ -4,6 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
+import { connectorLabels } from './connector-labels.ts'
 import { connectorsKey } from './connectors-key.ts'
 
 /** What a failure begins with: of the form (§8.18), or of the catalogue (§8.22). */
@@ -26,7 +27,7 @@ export function useCreateConnector(failure: Failure): (input: ConnectorInput) =>
       toast.success(`Connector "${connector.name}" added successfully`)
       return true
     } catch (error) {
-      const message = `${failure}: ${readReason(error)}`
+      const message = `${failure}: ${readReason(error, connectorLabels)}`
       toast.error(message)
       logError(message, error)
       return false

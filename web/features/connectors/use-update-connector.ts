@@ -5,6 +5,7 @@ import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { connectorAddress } from './connector-address.ts'
+import { connectorLabels } from './connector-labels.ts'
 import { connectorsKey } from './connectors-key.ts'
 import { replaceConnector } from './replace-connector.ts'
 
@@ -21,7 +22,7 @@ export function useUpdateConnector(): (name: string, input: ConnectorInput) => P
       toast.success(`Connector "${changed.name}" updated successfully`)
       return true
     } catch (error) {
-      const message = `Failed to save connector: ${readReason(error)}`
+      const message = `Failed to save connector: ${readReason(error, connectorLabels)}`
       toast.error(message)
       logError(message, error)
       // It may be another one by now, or none: here it is as it is.

@@ -4,6 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
+import { integrationLabels } from './integration-labels.ts'
 import { integrationsKey } from './integrations-key.ts'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 
@@ -24,7 +25,7 @@ export function useCreateIntegration(): (input: IntegrationInput) => Promise<boo
       toast.success(`Integration "${titleOfIntegration(integration.name)}" added successfully`)
       return true
     } catch (error) {
-      const message = `Failed to save integration: ${readReason(error)}`
+      const message = `Failed to save integration: ${readReason(error, integrationLabels)}`
       toast.error(message)
       logError(message, error)
       return false

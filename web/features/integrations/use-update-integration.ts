@@ -5,6 +5,7 @@ import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useToast } from '../../ui/use-toast.ts'
 import { integrationAddress } from './integration-address.ts'
+import { integrationLabels } from './integration-labels.ts'
 import { integrationsKey } from './integrations-key.ts'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { replaceIntegration } from './replace-integration.ts'
@@ -22,7 +23,7 @@ export function useUpdateIntegration(): (name: string, input: IntegrationInput) 
       toast.success(`Integration "${titleOfIntegration(changed.name)}" updated successfully`)
       return true
     } catch (error) {
-      const message = `Failed to save integration: ${readReason(error)}`
+      const message = `Failed to save integration: ${readReason(error, integrationLabels)}`
       toast.error(message)
       logError(message, error)
       // It may stand otherwise by now: here it is as it is.
