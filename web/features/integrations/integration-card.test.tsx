@@ -235,6 +235,20 @@ describe('the key of a card', () => {
     expect(box).toHaveValue('k')
   })
 
+  it('is refused with the reason under its box, until another one is typed (§2.80, §8.26)', async () => {
+    expectConsole('error', /Failed to update Tavily API key/)
+    scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: must be plain characters.'))
+    const { box } = await openKey(withKey)
+    await userEvent.type(box, 'clé{Enter}')
+    expect(await screen.findByText('API Key: must be plain characters.')).toHaveRole('alert')
+    expect(await screen.findByText('Failed to update Tavily API key')).toBeInTheDocument()
+    expect(box).toHaveAccessibleDescription(/^API Key: must be plain characters\. Replaces the stored key/)
+    expect(box).toBeInvalid()
+    await userEvent.type(box, '2')
+    expect(screen.queryByText('API Key: must be plain characters.')).not.toBeInTheDocument()
+    expect(box).toBeValid()
+  })
+
   it('is left alone by Escape and by the same button', async () => {
     const { toggle, box } = await openKey(withKey)
     await userEvent.type(box, 'k{Escape}')

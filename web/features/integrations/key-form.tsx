@@ -17,17 +17,21 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const isOpen = useIsOpen()
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
+  const [reason, setReason] = useState<string>()
   const isStored = integration.api_key !== null
   const isBlank = key.trim() === ''
+  const described = [reason !== undefined && `${id}-reason`, isStored && `${id}-hint`].filter(Boolean)
 
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (busy || (isBlank && !isStored)) return
     setBusy(true)
-    const isSaved = await saveKey(integration, key.trim())
+    setReason(undefined)
+    const saved = await saveKey(integration, key.trim())
     setBusy(false)
+    setReason(saved.reason)
     // It may have been left, and opened again for another key.
-    if (isSaved && isOpen()) onClose()
+    if (saved.isKept && isOpen()) onClose()
   }
 
   return (
@@ -40,14 +44,18 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
         <TextInput
           ref={focusAtOnce}
           aria-label="API Key"
-          aria-describedby={isStored ? `${id}-hint` : undefined}
+          aria-describedby={described.length === 0 ? undefined : described.join(' ')}
+          aria-invalid={reason !== undefined || undefined}
           placeholder="Enter API Key"
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
           maxLength={4000}
           value={key}
-          onChange={(event) => setKey(event.target.value)}
+          onChange={(event) => {
+            setReason(undefined)
+            setKey(event.target.value)
+          }}
           onKeyDown={(event) => {
             if (event.key === 'Escape') onClose()
           }}
@@ -56,6 +64,11 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
           {busy ? 'Saving...' : 'Save'}
         </Button>
       </div>
+      {reason !== undefined && (
+        <p id={`${id}-reason`} role="alert" className="mt-1.5 text-xs text-danger wrap-anywhere">
+          {reason}
+        </p>
+      )}
       {isStored && (
         <p id={`${id}-hint`} className="mt-1.5 text-xs text-muted">
           Replaces the stored key. Save it empty to remove the key.
