@@ -1,5 +1,6 @@
 import type { Bot, BotInput } from '@yonder/contract/bot'
 import { useId, useState, type SubmitEvent } from 'react'
+import { flushSync } from 'react-dom'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -35,9 +36,13 @@ export function BotFormDialog({ bot, onSave, onClose }: BotFormDialogProps) {
     event.preventDefault()
     if (busy) return
     const found = checkBotDraft(readUnreadableNumber(event.currentTarget, draft))
-    setProblem(found)
+    // The message makes the footer higher: only then is it known what it leaves in sight.
+    flushSync(() => setProblem(found))
     if (found !== undefined) {
-      findControl(event.currentTarget, found.field)?.focus()
+      const control = findControl(event.currentTarget, found.field)
+      control?.focus()
+      // Whoever is in the field already is not taken there by the focus.
+      control?.scrollIntoView({ block: 'nearest' })
       return
     }
     setBusy(true)

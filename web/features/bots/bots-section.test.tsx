@@ -194,6 +194,19 @@ describe('adding', () => {
     expect(button('Save', form)).toBeEnabled()
   })
 
+  it('calls a refused field what the form calls it (§8.15)', async () => {
+    expectConsole('error', /Failed to save bot: Base URL: must be a web address/)
+    answer = ({ method }) =>
+      method === 'POST' ? refuse(400, 'base_url: must be a web address; max_tokens: Too big') : undefined
+    const form = await openAdd()
+    await userEvent.type(form.getByLabelText('Name *'), 'Helper')
+    await userEvent.type(form.getByLabelText('Model *'), 'm')
+    await userEvent.click(button('Save', form))
+    expect(
+      await screen.findByText('Failed to save bot: Base URL: must be a web address; Max tokens: Too big'),
+    ).toBeInTheDocument()
+  })
+
   it('says Unknown error when there is no reason (§8.15)', async () => {
     expectConsole('error', /Failed to save bot: Unknown error/)
     answer = ({ method }) => {
@@ -290,6 +303,24 @@ describe('the fields', () => {
     expect(form.getByText(/Max tokens must be a whole number/)).toHaveRole('alert')
     expect(form.getByLabelText('Max tokens')).toHaveFocus()
     expect(writes()).toEqual([])
+  })
+
+  it('are in sight under the message that tells what is wrong with one (§5.6, §8.34)', async () => {
+    const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
+    const form = await openAdd()
+    await userEvent.type(form.getByLabelText('Name *'), 'A')
+    await userEvent.type(form.getByLabelText('Model *'), 'm')
+    await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
+    const tokens = form.getByLabelText('Max tokens')
+    await userEvent.type(tokens, '0')
+    let wasTold = false
+    const isTold = () => form.queryByText('Max tokens must be a whole number from 1 to 10,000,000') !== null
+    tokens.addEventListener('focus', () => (wasTold = isTold()))
+    await userEvent.click(button('Save', form))
+    expect(wasTold).toBe(true)
+    expect(scroll).toHaveBeenCalledExactlyOnceWith({ block: 'nearest' })
+    expect(scroll.mock.contexts).toEqual([tokens])
+    scroll.mockRestore()
   })
 })
 
