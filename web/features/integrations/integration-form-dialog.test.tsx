@@ -95,6 +95,20 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
+  it('shows that it asks again (§2.86)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
+    scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
+    scene.open()
+    const form = await openAdd()
+    const again = await form.findByRole('button', { name: 'Try again' })
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    await userEvent.click(again)
+    expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
+    answer(json(['tavily']))
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
+  })
+
   it('knows by the name how it is authorized, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
     scene.open()
     const form = await openAdd()
@@ -330,5 +344,13 @@ describe('the form that edits', () => {
     const form = await openEdit(withKey)
     await userEvent.click(button('Update Integration', form))
     expect(await screen.findByText('Failed to save integration: The key is too long.')).toBeInTheDocument()
+  })
+
+  it('calls a refused field what it calls it itself (§8.27)', async () => {
+    expectConsole('error', /Failed to save integration: API Key: Too big/)
+    scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: Too big'))
+    const form = await openEdit(withKey)
+    await userEvent.click(button('Update Integration', form))
+    expect(await screen.findByText('Failed to save integration: API Key: Too big')).toBeInTheDocument()
   })
 })

@@ -12,13 +12,14 @@ import { draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
 import type { IntegrationDraft } from './integration-draft.ts'
 import { IntegrationFields } from './integration-fields.tsx'
 import type { Offers } from './list-offers.ts'
+import { useRetry } from './use-retry.ts'
 
 export interface IntegrationFormDialogProps {
   /** The integration to edit; without one the form adds one. */
   readonly integration?: Integration
   /** What can be selected. */
   readonly offers: Offers
-  readonly onRetry: () => void
+  readonly onRetry: () => Promise<unknown>
   /** Answers whether it is stored; what failed has been told by then. */
   readonly onSave: (input: IntegrationInput) => Promise<boolean>
   /** What follows once it is stored, as long as `isWanted`: nothing once the person has left the form. */
@@ -102,7 +103,8 @@ function takeFocus(form: HTMLFormElement | null): void {
 }
 
 function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {
-  if (offers === 'loading')
+  const { retrying, retry } = useRetry(onRetry)
+  if (offers === 'loading' || retrying)
     return (
       <div tabIndex={-1} data-autofocus className="outline-none">
         <LoadingState>Loading available integrations...</LoadingState>
@@ -112,7 +114,7 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
     return (
       <ErrorState
         title="Error loading integrations. Please try again."
-        retry={{ label: 'Try again', onRetry }}
+        retry={{ label: 'Try again', onRetry: () => void retry() }}
       />
     )
   return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>

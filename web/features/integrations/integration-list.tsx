@@ -6,6 +6,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { IntegrationCard } from './integration-card.tsx'
 import type { Authorization } from './use-authorize.ts'
+import { useRetry } from './use-retry.ts'
 
 export interface IntegrationListProps {
   readonly list: SWRResponse<readonly Integration[], Error>
@@ -16,11 +17,12 @@ export interface IntegrationListProps {
 /** The integrations, or why there are none to see (§2.76). What was read once stays when a later read fails. */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
   const { data: integrations, error, mutate } = list
-  if (integrations === undefined && error !== undefined)
+  const { retrying, retry } = useRetry(mutate)
+  if (integrations === undefined && error !== undefined && !retrying)
     return (
       <ErrorState
         title="Error loading integrations. Please try again later."
-        retry={{ label: 'Try again', onRetry: () => void mutate() }}
+        retry={{ label: 'Try again', onRetry: () => void retry() }}
       />
     )
   if (integrations === undefined) return <LoadingState>Loading integrations...</LoadingState>

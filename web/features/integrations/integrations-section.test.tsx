@@ -49,6 +49,21 @@ describe('the section', () => {
     expect(await screen.findByText('Gmail')).toBeInTheDocument()
   })
 
+  it('shows that it reads again, and that this failed too (§2.76)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
+    scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
+    scene.open()
+    const again = await screen.findByRole('button', { name: 'Try again' })
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(list, () => new Promise((resolve) => (answer = resolve)))
+    await userEvent.click(again)
+    expect(screen.getByText('Loading integrations...')).toBeInTheDocument()
+    expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument()
+    answer(failure(503, 'unavailable', 'Down.'))
+    expect(await screen.findByRole('button', { name: 'Try again' })).toBeEnabled()
+    expect(screen.getByText('Error loading integrations. Please try again later.')).toBeInTheDocument()
+  })
+
   it('describes each integration in its own words (§2.77, §7.20)', async () => {
     scene.open(gmail, calendar, tavily, { ...tavily, name: 'brave-search' })
     for (const [title, description] of [

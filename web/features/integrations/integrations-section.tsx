@@ -26,10 +26,7 @@ export function IntegrationsSection() {
   // A save may end after its dialog was left and another one opened.
   const close = () => setDialog((current) => (current === dialog ? null : current))
 
-  const readAgain = () => {
-    void types.mutate()
-    void integrations.mutate()
-  }
+  const readAgain = () => Promise.all([types.mutate(), integrations.mutate()])
 
   /** Whoever adds what needs their consent goes on to give it (§2.89). */
   const goOn = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
