@@ -4,7 +4,7 @@ import { changeSecret } from '../db/change-secret.ts'
 import type { IntegrationRow } from '../db/integration-tables.ts'
 import { AppError } from '../http/app-error.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { insertIntegration, unconnected } from './integration-store.ts'
+import { insertIntegration, listIntegrations, unconnected } from './integration-store.ts'
 import type { Owner } from './integration-store.ts'
 import { requireAuthType } from './require-auth-type.ts'
 
@@ -19,6 +19,7 @@ export async function createIntegration(
 ): Promise<IntegrationRow> {
   const { database, sealer, now } = deps
   requireAuthType(deps, name, auth_type)
+  const others = await listIntegrations(database.db, user)
   const integration: IntegrationRow = {
     user_id: user.id,
     name,
@@ -26,7 +27,8 @@ export async function createIntegration(
     ...unconnected,
     api_key: auth_type === 'oauth' ? null : sealKey(sealer, api_key),
     refreshing_until: null,
-    created_at: now(),
+    // Listed in the order in which they were added, also within one millisecond.
+    created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
   }
   try {
     await insertIntegration(database.db, integration)

@@ -12,10 +12,12 @@ const mask = 'tvly••••••••cdef'
 describe.each(engines)('integrations on %s', (engine) => {
   let product: TestApp
   let ada: TestClient
+  const clock: { stopped: number | undefined } = { stopped: undefined }
 
   beforeAll(async () => {
     product = await openTestApp({
       engine,
+      deps: { now: () => clock.stopped ?? Date.now() },
       environment: {
         API_KEY_SERVICES: JSON.stringify([
           { name: 'tavily', url: 'https://tavily.example/mcp' },
@@ -80,10 +82,12 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await list()).map(({ connected }) => connected)).toEqual([false, false])
   })
 
-  it('are listed in the order of adding', async () => {
+  it('are listed in the order of adding, however fast they follow one another', async () => {
+    clock.stopped = Date.now()
     await addTavily()
     await ada.post('/api/integration', { name: 'google-calendar', auth_type: 'oauth' })
     await ada.post('/api/integration', { name: 'Exa Search', auth_type: 'api_key', api_key: key })
+    clock.stopped = undefined
     expect((await list()).map(({ name }) => name)).toEqual(['tavily', 'google-calendar', 'Exa Search'])
   })
 
