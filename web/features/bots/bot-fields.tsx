@@ -1,5 +1,6 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { Field } from '../../ui/field.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import type { BotDraft } from './bot-draft.ts'
@@ -41,12 +42,9 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
         />
       </Field>
       <Field label="API key" hint={kept ? describeKeptKey(storedKey, moved) : undefined}>
-        <TextInput
-          type="password"
-          autoComplete="new-password"
+        <SecretInput
+          isMask={kept}
           value={draft.apiKey}
-          // A stored key is replaced as a whole: what is here are not its characters.
-          onFocus={(event) => kept && event.target.select()}
           onChange={(event) => onChange({ apiKey: event.target.value })}
         />
       </Field>

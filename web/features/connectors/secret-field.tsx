@@ -1,5 +1,5 @@
 import { Field } from '../../ui/field.tsx'
-import { TextInput } from '../../ui/text-input.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
 
 export interface SecretFieldProps {
   readonly label: string
@@ -19,13 +19,10 @@ export function SecretField({ label, hint, stored, moved, focusFirst, value, onC
   const isKept = stored !== null && value === stored
   return (
     <Field label={label} hint={isKept ? describeKept(stored, moved) : hint}>
-      <TextInput
-        type="password"
-        autoComplete="new-password"
+      <SecretInput
+        isMask={isKept}
         data-autofocus={focusFirst || undefined}
         value={value}
-        // A stored secret is replaced as a whole: what is here are not its characters.
-        onFocus={(event) => isKept && event.target.select()}
         onChange={(event) => onChange(event.target.value)}
       />
     </Field>

@@ -1,6 +1,7 @@
 import type { AuthType, Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { Field } from '../../ui/field.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextInput } from '../../ui/text-input.tsx'
 import type { IntegrationProblems } from './check-integration-draft.ts'
@@ -93,15 +94,12 @@ function KeyField({ stored, value, problem, onChange }: KeyFieldProps) {
       error={problem}
       hint={isKept ? `Stored: ${stored}. Type to replace it.` : undefined}
     >
-      <TextInput
+      <SecretInput
+        isMask={isKept}
         name="apiKey"
-        type="password"
-        autoComplete="new-password"
         maxLength={4000}
         data-autofocus
         value={value}
-        // A stored key is replaced as a whole: what is here are not its characters.
-        onFocus={(event) => isKept && event.target.select()}
         onChange={(event) => onChange(event.target.value)}
       />
     </Field>

@@ -1,0 +1,37 @@
+import { fireEvent, render, screen } from '@testing-library/react'
+import { useState } from 'react'
+import { expect, it } from 'vitest'
+import { SecretInput } from './secret-input.tsx'
+
+const mask = 'sk-a••••••••mnop'
+
+function Box() {
+  const [value, setValue] = useState(mask)
+  return (
+    <SecretInput
+      aria-label="Key"
+      isMask={value === mask}
+      value={value}
+      onChange={(event) => setValue(event.target.value)}
+    />
+  )
+}
+
+function placeCaret(box: HTMLInputElement, at: number): readonly (number | null)[] {
+  box.focus()
+  box.setSelectionRange(at, at)
+  fireEvent.select(box)
+  return [box.selectionStart, box.selectionEnd]
+}
+
+it('lets a mask be replaced as a whole alone, and what is typed be edited', () => {
+  render(<Box />)
+  const box = screen.getByLabelText<HTMLInputElement>('Key')
+  expect(box).toHaveAttribute('type', 'password')
+  expect(placeCaret(box, 5)).toEqual([0, mask.length])
+  // Answers whether the browser may place the caret.
+  expect(fireEvent.mouseDown(box)).toBe(false)
+  fireEvent.change(box, { target: { value: 'new key' } })
+  expect(placeCaret(box, 5)).toEqual([5, 5])
+  expect(fireEvent.mouseDown(box)).toBe(true)
+})
