@@ -114,6 +114,7 @@ it.each<[string, Readonly<Record<string, string>>]>([
   ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '::1/0' }],
   ['DATABASE_URL', { DATABASE_URL: 'postgres://[bad' }],
   ['ALLOWED_PRIVATE_HOSTS', { ALLOWED_PRIVATE_HOSTS: '1.2.3.4:99999' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'nonsense' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://user:pw@chat.example' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://chat.example/?a=1' }],
 ])('names %s before anything else could stumble over it', (name, environment) => {

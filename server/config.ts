@@ -39,7 +39,7 @@ const optional = <Schema extends z.ZodType>(schema: Schema) =>
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
 const origin = httpUrl.refine(
-  (text) => URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
+  (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
   'must be an origin such as https://chat.example.com, and no more',
 )
 

@@ -188,7 +188,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
 
     it.each(['foo.bar', 'x'.repeat(65), '%00', '%F0%9F%98%80'])(
-      'is not there under %s, which can be no id (§8.10)',
+      'is not there under %s, which can be no id',
       async (id) => {
         const { status, body } = await eve.call('GET', `/api/chats/${id}`)
         expect(status).toBe(404)

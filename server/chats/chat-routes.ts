@@ -11,6 +11,7 @@ import { ResultImage } from '@yonder/contract/tool-result'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { newId } from '../db/new-id.ts'
+import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
 import { AppError } from '../http/app-error.ts'
 import { normalizeText } from '../http/normalize-text.ts'
@@ -32,9 +33,6 @@ export interface ChatRoutesDeps {
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
-/** Not checked for its form: a chat that there cannot be is not found, as one that there is not (§8.10). */
-const ChatId = z.object({ id: z.string().transform(normalizeText) })
-
 const ImagePlace = z.object({
   id: ClientId,
   messageId: ClientId,
@@ -55,7 +53,7 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
     return { id }
   })
 
-  api.get('/api/chats/:id', { schema: { params: ChatId, response: { 200: Chat } } }, (request) =>
+  api.get('/api/chats/:id', { schema: { params: AnyId, response: { 200: Chat } } }, (request) =>
     readChat(db, readRun, requireUser(request), request.params.id),
   )
 

@@ -1,9 +1,9 @@
-import { AppError } from '../http/app-error.ts'
+import { goingDown } from '../http/closing.ts'
 
 /**
- * Nothing new is begun once the process goes down.
+ * Nothing new is begun once the process goes down, also for a request that came just before.
  * @throws AppError `unavailable`
  */
 export function refuseWhileClosing({ isClosing }: { readonly isClosing: () => boolean }): void {
-  if (isClosing()) throw new AppError('unavailable', 'The server is going down. Try again in a moment.')
+  if (isClosing()) throw goingDown()
 }

@@ -21,6 +21,7 @@ it('has one line for each request, whether it was answered or its sender left', 
     reply.hijack()
     reply.raw.writeHead(200).write('first')
   })
+  app.get('/waiting', () => new Promise(() => undefined))
   const address = await app.listen({ port: 0 })
   close = () => app.close()
   const requests = () => lines.filter(({ msg }) => msg === 'request')
@@ -33,10 +34,14 @@ it('has one line for each request, whether it was answered or its sender left', 
   expect(requests()).toHaveLength(1)
   leaving.abort()
   await expect.poll(() => requests().length).toBe(2)
+  const impatient = fetch(`${address}/waiting`, { signal: AbortSignal.timeout(50) })
+  await expect(impatient).rejects.toThrow()
+  await expect.poll(() => requests().length).toBe(3)
   expect(requests()).toEqual([
     expect.objectContaining({ method: 'GET', path: '/answered', status: 200 }),
     expect.objectContaining({ method: 'GET', path: '/stream', status: 200, left: true }),
+    expect.objectContaining({ method: 'GET', path: '/waiting', status: null, left: true }),
   ])
   expect(requests()[0]).not.toHaveProperty('left')
-  expect(counted).toHaveBeenCalledOnce()
+  expect(counted).toHaveBeenCalledTimes(2)
 })

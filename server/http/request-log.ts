@@ -39,7 +39,8 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply) {
   return {
     method: request.method,
     path: request.url.split('?')[0],
-    status: reply.raw.headersSent ? reply.raw.statusCode : reply.statusCode,
+    // Null of an answer that never began.
+    status: reply.raw.headersSent ? reply.statusCode : null,
     milliseconds: Math.round(reply.elapsedTime),
   }
 }

@@ -265,6 +265,8 @@ it('learns which origins these are when a provider comes that was away at the st
 
   provider.faults = { tokenEndpoint: 'https://tokens.example/token' }
   provider.forget()
+  // Before the time, however long this has taken.
+  clock.offset = -60_000
   await readPolicy()
   expect(countOf('/.well-known/openid-configuration')).toBe(0)
   clock.offset = 5_001

@@ -2,8 +2,8 @@ import { ClientId } from '@yonder/contract/chat'
 import { OwnShareList, ShareAnswer, ShareRequest } from '@yonder/contract/share'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
+import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../http/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { createShare } from './create-share.ts'
 import { presentShare } from './present-share.ts'
@@ -15,9 +15,6 @@ export interface ShareRoutesDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
-
-/** Not checked for its form: whatever is no link is answered alike. */
-const ShareId = z.object({ id: z.string().transform(normalizeText) })
 
 /** A person's links: make (§7.10), list, revoke. */
 export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRoutesDeps): void {
@@ -39,7 +36,7 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
 
   api.delete(
     '/api/share/:id',
-    { schema: { params: ShareId, response: { 204: z.null() } } },
+    { schema: { params: AnyId, response: { 204: z.null() } } },
     async (request, reply) => {
       await revokeShare(db, requireUser(request), request.params.id)
       return reply.status(204).send(null)

@@ -1,8 +1,7 @@
 import { SharedChat } from '@yonder/contract/share'
-import { z } from 'zod'
 import type { Database } from '../db/database.ts'
+import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../http/normalize-text.ts'
 import { limitWrites } from '../http/rate-limits.ts'
 import { presentSharedChat } from './present-shared-chat.ts'
 import { requireSharedPath } from './require-shared-path.ts'
@@ -12,9 +11,6 @@ export interface SharedChatRoutesDeps {
   /** Reads a minute from one address. */
   readonly perMinute: number
 }
-
-/** Not checked for its form: whatever is no link is answered alike. */
-const ShareId = z.object({ id: z.string().transform(normalizeText) })
 
 /** What everyone may read (§7.9); in a scope without a guard, and a token that comes along is not looked at. */
 export function registerSharedChatRoutes(api: Api, { database, perMinute }: SharedChatRoutesDeps): void {
@@ -28,7 +24,7 @@ export function registerSharedChatRoutes(api: Api, { database, perMinute }: Shar
     '/api/share/:id',
     {
       config: { perMinute },
-      schema: { security: [], params: ShareId, response: { 200: SharedChat } },
+      schema: { security: [], params: AnyId, response: { 200: SharedChat } },
     },
     async (request) => {
       const { id } = request.params

@@ -62,6 +62,13 @@ it('tries a failed read again once in five seconds, however often a screen has a
   expect(api.seen(route)).toHaveLength(before)
   await pass(20_000)
   expect(api.seen(route)).toHaveLength(before + 4)
+  // An answer that somebody else got takes the next try back.
+  api.on(route, () => json(7))
+  rerender(tree(false))
+  rerender(tree(true))
+  await pass(20_000)
+  expect(screen.getByText('7')).toBeInTheDocument()
+  expect(api.seen(route)).toHaveLength(before + 5)
 })
 
 it('reads again on reconnect, but not on focus and not by itself (§7.28, §9.4)', async () => {

@@ -13,6 +13,11 @@ const dedupingInterval = 2000
 /** The next try of each read that failed. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
+function cancelRetry(key: string): void {
+  clearTimeout(retries.get(key))
+  retries.delete(key)
+}
+
 /** How every read behaves (§7.28): a failed one is tried again every five seconds, without growing pauses or an end. */
 export const readOptions = {
   revalidateOnFocus: false,
@@ -20,11 +25,12 @@ export const readOptions = {
   refreshInterval: 0,
   dedupingInterval,
   errorRetryInterval: retryInterval,
+  onSuccess: (_data: unknown, key) => cancelRetry(key),
   // Whatever a screen shows of it besides (§8.34).
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
     // Whatever else read it meanwhile, a screen or its 'Try again', there is one next try.
-    clearTimeout(retries.get(key))
+    cancelRetry(key)
     const retry = (): void => {
       retries.delete(key)
       void revalidate({ retryCount })

@@ -84,7 +84,7 @@ test('reads the chat when nobody knows the run any more', async () => {
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('says why a reply ended that could not be stored, and shows what is known of it (§8.7)', async () => {
+test('says why a reply ended that could not be stored, and shows what is known of it', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)

@@ -1,7 +1,7 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 
-/** The reply could not be stored any further, nor that it ended: so it is said outside of its numbered events (§8.7). */
+/** The reply could not be stored any further, nor that it ended: so it is said outside of its numbered events. */
 export class UnstoredReplyError extends Error {}
 
 /**

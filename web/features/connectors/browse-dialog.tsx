@@ -1,6 +1,7 @@
 import type { BrowseServer, Connector } from '@yonder/contract/connector'
 import { useState } from 'react'
 import { ApiError } from '../../lib/api-error.ts'
+import { useRetry } from '../../lib/use-retry.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { BrowseResults } from './browse-results.tsx'
@@ -20,18 +21,11 @@ export interface BrowseDialogProps {
 /** The catalogue of connectors, to add some (§2.65-§2.67). */
 export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   const { data, error, mutate } = useBrowseList()
-  const [retrying, setRetrying] = useState(false)
+  const { retrying, retry } = useRetry(mutate)
   /** One that wants a token: it is added by the form. */
   const [form, setForm] = useState<NewConnector>()
   const addConnector = useCreateConnector('Failed to add connector')
   const saveConnector = useCreateConnector('Failed to save connector')
-
-  const retry = async () => {
-    setRetrying(true)
-    // What fails again stands in `error`.
-    await mutate().catch(() => undefined)
-    setRetrying(false)
-  }
 
   const add = async (server: BrowseServer) => {
     const name = nameNewConnector(

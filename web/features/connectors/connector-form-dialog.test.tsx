@@ -129,33 +129,24 @@ describe('adding', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   })
 
-  it('keeps what was typed when saving fails, and gives the reason (§8.18)', async () => {
-    expectConsole('error', /Failed to save connector: You already have a connector named "A"\./)
-    const scene = new ConnectorsScene()
-    scene.api.on('POST /api/mcp-server', () => refuse(409, 'You already have a connector named "A".'))
-    const form = await openAdd(scene)
-    await userEvent.type(form.getByLabelText('Name *'), 'A')
-    await userEvent.type(form.getByLabelText('URL *'), 'u')
-    await userEvent.click(buttonOf('Add Connector', form))
-    expect(
-      await screen.findByText('Failed to save connector: You already have a connector named "A".'),
-    ).toBeInTheDocument()
-    expect(form.getByLabelText('Name *')).toHaveValue('A')
-    expect(buttonOf('Add Connector', form)).toBeEnabled()
-  })
-
-  it('calls a refused field what it calls it itself (§8.18)', async () => {
-    expectConsole('error', /Failed to save connector: URL: Too big; Allowed Tools: Too big/)
-    const scene = new ConnectorsScene()
-    scene.api.on('POST /api/mcp-server', () => refuse(400, 'url: Too big; allow_tools.3: Too big'))
-    const form = await openAdd(scene)
-    await userEvent.type(form.getByLabelText('Name *'), 'A')
-    await userEvent.type(form.getByLabelText('URL *'), 'u')
-    await userEvent.click(buttonOf('Add Connector', form))
-    expect(
-      await screen.findByText('Failed to save connector: URL: Too big; Allowed Tools: Too big'),
-    ).toBeInTheDocument()
-  })
+  it.each([
+    [409, 'You already have a connector named "A".', 'You already have a connector named "A".'],
+    [400, 'url: Too big; allow_tools.3: Too big', 'URL: Too big; Allowed Tools: Too big'],
+  ])(
+    'keeps what was typed when saving fails, and gives the reason: %i (§8.18)',
+    async (status, sent, reason) => {
+      expectConsole('error', new RegExp(`Failed to save connector: ${reason}`))
+      const scene = new ConnectorsScene()
+      scene.api.on('POST /api/mcp-server', () => refuse(status, sent))
+      const form = await openAdd(scene)
+      await userEvent.type(form.getByLabelText('Name *'), 'A')
+      await userEvent.type(form.getByLabelText('URL *'), 'u')
+      await userEvent.click(buttonOf('Add Connector', form))
+      expect(await screen.findByText(`Failed to save connector: ${reason}`)).toBeInTheDocument()
+      expect(form.getByLabelText('Name *')).toHaveValue('A')
+      expect(buttonOf('Add Connector', form)).toBeEnabled()
+    },
+  )
 
   it('says Unknown error when there is no reason (§8.18)', async () => {
     expectConsole('error', /Failed to save connector: Unknown error/)

@@ -12,7 +12,7 @@ import { draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
 import type { IntegrationDraft } from './integration-draft.ts'
 import { IntegrationFields } from './integration-fields.tsx'
 import type { Offers } from './list-offers.ts'
-import { useRetry } from './use-retry.ts'
+import { useRetry } from '../../lib/use-retry.ts'
 
 export interface IntegrationFormDialogProps {
   /** The integration to edit; without one the form adds one. */

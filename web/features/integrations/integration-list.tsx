@@ -6,7 +6,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { LoadingState } from '../../ui/loading-state.tsx'
 import { IntegrationCard } from './integration-card.tsx'
 import type { Authorization } from './use-authorize.ts'
-import { useRetry } from './use-retry.ts'
+import { useRetry } from '../../lib/use-retry.ts'
 
 export interface IntegrationListProps {
   readonly list: SWRResponse<readonly Integration[], Error>

@@ -96,7 +96,7 @@ it('logs a failure, and does not say that anything was copied (§8.14)', async (
   expect(feedback()).toBe('')
 })
 
-it('logs a refused clipboard, and shows the link that was made all the same (§8.13)', async () => {
+it('logs a refused clipboard, and shows the link that was made all the same', async () => {
   expectConsole('error', /^Copying failed/)
   setClipboard(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()

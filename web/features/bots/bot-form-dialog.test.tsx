@@ -1,0 +1,24 @@
+import { render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import { BotFormDialog } from './bot-form-dialog.tsx'
+
+it('brings a wrong field in sight under the message that tells what is wrong (§5.6, §8.34)', async () => {
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
+  const onSave = vi.fn()
+  render(<BotFormDialog onSave={onSave} onClose={vi.fn()} />)
+  await userEvent.type(screen.getByLabelText('Name *'), 'A')
+  await userEvent.type(screen.getByLabelText('Model *'), 'm')
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Optional settings' }))
+  const tokens = screen.getByLabelText('Max tokens')
+  await userEvent.type(tokens, '0')
+  let wasTold = false
+  const isTold = () => screen.queryByText('Max tokens must be a whole number from 1 to 10,000,000') !== null
+  tokens.addEventListener('focus', () => (wasTold = isTold()))
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  expect(wasTold).toBe(true)
+  expect(scroll).toHaveBeenCalledExactlyOnceWith({ block: 'nearest' })
+  expect(scroll.mock.contexts).toEqual([tokens])
+  expect(onSave).not.toHaveBeenCalled()
+  scroll.mockRestore()
+})
