@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { writeLongChat } from '../e2e/write-long-chat.ts'
-import { sendMessage } from '../server/completions/send-message.ts'
+import { writeLongChat } from '../e2e/support/write-long-chat.ts'
+import { sendMessage } from '../server/completions/start/send-message.ts'
 import { openTestApp } from '../server/testing/test-app.ts'
 
 /*

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSearch } from '../server/chats/open-search.ts'
-import { indexMessages } from '../server/chats/index-messages.ts'
+import { openSearch } from '../server/chats/search/open-search.ts'
+import { indexMessages } from '../server/chats/search/index-messages.ts'
 import { openDatabase } from '../server/db/open-database.ts'
 import { createRandom, fillChats, wordOf } from './parts/fill-chats.ts'
 

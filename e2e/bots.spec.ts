@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
-import { dismissMessages } from './dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { expect, looks, test } from './fixtures.ts'
-import { overhear } from './overhear.ts'
-import { inventPerson, signUp } from './sign-up.ts'
+import { dismissMessages } from './support/dismiss-messages.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { overhear } from './support/overhear.ts'
+import { inventPerson, signUp } from './support/sign-up.ts'
 
 const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
 

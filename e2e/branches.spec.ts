@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { expect, looks, test } from './fixtures.ts'
-import { writeLongChat } from './write-long-chat.ts'
-import { writeMessage } from './write-message.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { writeLongChat } from './support/write-long-chat.ts'
+import { writeMessage } from './support/write-message.ts'
 
 const input = (page: Page) => page.getByPlaceholder('Type your message...')
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })

@@ -1,7 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
-import { addConnector, connectorRow, expect, looks, openConnectors, test } from './connector-fixtures.ts'
-import { dismissMessages } from './dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
+import {
+  addConnector,
+  connectorRow,
+  expect,
+  looks,
+  openConnectors,
+  test,
+} from './support/connector-fixtures.ts'
+import { dismissMessages } from './support/dismiss-messages.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 
 // Several dialogs, each looked at by axe.
 test.describe.configure({ timeout: 60_000 })

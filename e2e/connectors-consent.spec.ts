@@ -1,4 +1,4 @@
-import { addConnector, connectorRow, expect, openConnectors, test } from './connector-fixtures.ts'
+import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 
 test('a server that asks for consent is connected on the way back, and the address forgets it (§8.32)', async ({
   page,

@@ -1,5 +1,5 @@
-import { addConnector, connectorRow, expect, openConnectors, test } from './connector-fixtures.ts'
-import { overhear } from './overhear.ts'
+import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
+import { overhear } from './support/overhear.ts'
 
 test('a newcomer finds the default connector, which is theirs to use and not to change (§2.55, §2.56, §2.58, §6.4)', async ({
   page,

@@ -7,10 +7,10 @@ import {
   looks,
   openConnectors,
   test,
-} from './connector-fixtures.ts'
-import { dismissMessages } from './dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { writeToolCalls } from './write-tool-calls.ts'
+} from './support/connector-fixtures.ts'
+import { dismissMessages } from './support/dismiss-messages.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { writeToolCalls } from './support/write-tool-calls.ts'
 
 // Several dialogs, each looked at by axe.
 test.describe.configure({ timeout: 120_000 })

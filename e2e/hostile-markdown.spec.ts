@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
-import { startScriptedModel } from '../server/testing/scripted-model.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { expect, test } from './fixtures.ts'
-import { hostileTexts } from './hostile-texts.ts'
+import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, test } from './support/fixtures.ts'
+import { hostileTexts } from './support/hostile-texts.ts'
 
 /** Formulas that want more than to be read. */
 const hostileFormulas = [

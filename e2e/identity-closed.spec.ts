@@ -1,5 +1,5 @@
-import { expect, test } from './fixtures.ts'
-import { inventPerson, signIn } from './sign-up.ts'
+import { expect, test } from './support/fixtures.ts'
+import { inventPerson, signIn } from './support/sign-up.ts'
 
 test.use({ productSettings: { SIGN_UP: 'closed' } })
 

@@ -1,5 +1,12 @@
-import type { Faults } from '../server/testing/hostile-provider.ts'
-import { askToken, changeSession, expect, readStorage, signInHosted, test } from './identity-fixtures.ts'
+import type { Faults } from '../server/testing/models/hostile-provider.ts'
+import {
+  askToken,
+  changeSession,
+  expect,
+  readStorage,
+  signInHosted,
+  test,
+} from './support/identity-fixtures.ts'
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 

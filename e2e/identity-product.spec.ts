@@ -1,5 +1,5 @@
-import { expect, looks, test } from './fixtures.ts'
-import { signIn } from './sign-up.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { signIn } from './support/sign-up.ts'
 
 const signInButton = { name: 'Sign in with a local account' }
 

@@ -1,7 +1,14 @@
 import type { Page } from '@playwright/test'
 import { chromium } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
-import { askToken, changeSession, expect, readStorage, signInHosted, test } from './identity-fixtures.ts'
+import {
+  askToken,
+  changeSession,
+  expect,
+  readStorage,
+  signInHosted,
+  test,
+} from './support/identity-fixtures.ts'
 
 const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })

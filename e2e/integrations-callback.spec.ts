@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test'
-import { expect, looks } from './fixtures.ts'
-import { addWithConsent, cardOf, openIntegrations, test } from './integrations-fixtures.ts'
-import { inventPerson, signUp } from './sign-up.ts'
+import { expect, looks } from './support/fixtures.ts'
+import { addWithConsent, cardOf, openIntegrations, test } from './support/integrations-fixtures.ts'
+import { inventPerson, signUp } from './support/sign-up.ts'
 
 /** The codes that the page hands in, as they are handed in. */
 function collectCallbacks(page: Page): readonly Request[] {

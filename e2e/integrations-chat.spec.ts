@@ -1,8 +1,13 @@
 import { mergeTests } from '@playwright/test'
 import { headerOf } from '../server/testing/google/mailbox.ts'
-import { expect } from './fixtures.ts'
-import { addWithConsent, cardOf, openIntegrations, test as withGoogle } from './integrations-fixtures.ts'
-import { block, callTool, lastTurn, line, send, test as withTools } from './tools-fixtures.ts'
+import { expect } from './support/fixtures.ts'
+import {
+  addWithConsent,
+  cardOf,
+  openIntegrations,
+  test as withGoogle,
+} from './support/integrations-fixtures.ts'
+import { block, callTool, lastTurn, line, send, test as withTools } from './support/tools-fixtures.ts'
 
 const test = mergeTests(withGoogle, withTools)
 

@@ -1,6 +1,6 @@
-import { dismissMessages } from './dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { expect, looks } from './fixtures.ts'
+import { dismissMessages } from './support/dismiss-messages.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, looks } from './support/fixtures.ts'
 import {
   addWithConsent,
   addWithKey,
@@ -8,9 +8,9 @@ import {
   openIntegrations,
   selectNew,
   test,
-} from './integrations-fixtures.ts'
-import { overhear } from './overhear.ts'
-import { inventPerson, signUp } from './sign-up.ts'
+} from './support/integrations-fixtures.ts'
+import { overhear } from './support/overhear.ts'
+import { inventPerson, signUp } from './support/sign-up.ts'
 
 const key = 'tvly-dev-0123456789-wxyz'
 

@@ -1,10 +1,10 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import { startScriptedModel } from '../server/testing/scripted-model.ts'
-import type { ScriptedModel, Step } from '../server/testing/scripted-model.ts'
-import { expect, test as base } from './fixtures.ts'
-import { signIn } from './sign-up.ts'
-import type { Person } from './sign-up.ts'
-import { writeMessage } from './write-message.ts'
+import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
+import type { ScriptedModel, Step } from '../server/testing/models/scripted-model.ts'
+import { expect, test as base } from './support/fixtures.ts'
+import { signIn } from './support/sign-up.ts'
+import type { Person } from './support/sign-up.ts'
+import { writeMessage } from './support/write-message.ts'
 
 interface LiveFixtures {
   /** What the one bot of the person answers with; its page is `page`. */

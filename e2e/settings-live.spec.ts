@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './fixtures.ts'
-import { inventPerson, signIn, signUp } from './sign-up.ts'
+import { expect, test } from './support/fixtures.ts'
+import { inventPerson, signIn, signUp } from './support/sign-up.ts'
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })

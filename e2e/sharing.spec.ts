@@ -1,8 +1,8 @@
 import type { APIRequestContext, BrowserContext, Page } from '@playwright/test'
-import { startScriptedModel } from '../server/testing/scripted-model.ts'
-import { expect, looks, test } from './fixtures.ts'
-import { hostileTexts } from './hostile-texts.ts'
-import { writeMessage } from './write-message.ts'
+import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { hostileTexts } from './support/hostile-texts.ts'
+import { writeMessage } from './support/write-message.ts'
 
 const notice = 'This is a shared chat view. The content is read-only.'
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { expect, looks, test } from './fixtures.ts'
-import { writeMessage } from './write-message.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { writeMessage } from './support/write-message.ts'
 
 const isDark = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.classList.contains('dark'))

@@ -1,5 +1,5 @@
-import { expect, looks, test } from './fixtures.ts'
-import { signIn, signUp } from './sign-up.ts'
+import { expect, looks, test } from './support/fixtures.ts'
+import { signIn, signUp } from './support/sign-up.ts'
 
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {

@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import type { Connector } from '@yonder/contract/connector'
-import type { ScriptedModel } from '../server/testing/scripted-model.ts'
-import { expect } from './fixtures.ts'
-import { signIn } from './sign-up.ts'
+import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { expect } from './support/fixtures.ts'
+import { signIn } from './support/sign-up.ts'
 import {
   block,
   callApi,
@@ -14,7 +14,7 @@ import {
   sendButton,
   stopButton,
   test,
-} from './tools-fixtures.ts'
+} from './support/tools-fixtures.ts'
 
 test.describe.configure({ timeout: 60_000 })
 

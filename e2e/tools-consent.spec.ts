@@ -1,6 +1,6 @@
-import { startOAuthMcpServer } from '../server/testing/oauth-mcp-server.ts'
-import { expect } from './fixtures.ts'
-import { block, callApi, callTool, lastTurn, line, send, test } from './tools-fixtures.ts'
+import { startOAuthMcpServer } from '../server/testing/mcp/oauth-mcp-server.ts'
+import { expect } from './support/fixtures.ts'
+import { block, callApi, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
 
 test.describe.configure({ timeout: 60_000 })
 

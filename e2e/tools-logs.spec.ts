@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { freePort } from '../server/testing/free-port.ts'
-import { expect } from './fixtures.ts'
-import { callApi, lastTurn, openTab, send, test } from './tools-fixtures.ts'
+import { expect } from './support/fixtures.ts'
+import { callApi, lastTurn, openTab, send, test } from './support/tools-fixtures.ts'
 
 test.describe.configure({ timeout: 60_000 })
 

@@ -1,9 +1,9 @@
-import { startEverything } from '../server/testing/start-mcp-process.ts'
-import type { McpProcess } from '../server/testing/start-mcp-process.ts'
-import { expectNoSidewaysScroll } from './expect-no-sideways-scroll.ts'
-import { expect, looks } from './fixtures.ts'
-import { signIn } from './sign-up.ts'
-import { startOnce } from './start-once.ts'
+import { startEverything } from '../server/testing/mcp/start-mcp-process.ts'
+import type { McpProcess } from '../server/testing/mcp/start-mcp-process.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, looks } from './support/fixtures.ts'
+import { signIn } from './support/sign-up.ts'
+import { startOnce } from './support/start-once.ts'
 import {
   addConnector,
   block,
@@ -14,7 +14,7 @@ import {
   sendButton,
   stopButton,
   test as base,
-} from './tools-fixtures.ts'
+} from './support/tools-fixtures.ts'
 
 base.describe.configure({ timeout: 90_000 })
 

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { startHostileServer } from '../server/testing/start-hostile-server.ts'
-import { startEverything, startFilesystem, startMemory } from '../server/testing/start-mcp-process.ts'
-import type { McpProcess } from '../server/testing/start-mcp-process.ts'
-import { expect } from './fixtures.ts'
-import { startOnce } from './start-once.ts'
+import { startHostileServer } from '../server/testing/hostile-mcp/start-hostile-server.ts'
+import { startEverything, startFilesystem, startMemory } from '../server/testing/mcp/start-mcp-process.ts'
+import type { McpProcess } from '../server/testing/mcp/start-mcp-process.ts'
+import { expect } from './support/fixtures.ts'
+import { startOnce } from './support/start-once.ts'
 import {
   addConnector,
   block,
@@ -20,7 +20,7 @@ import {
   sendButton,
   stopButton,
   test as base,
-} from './tools-fixtures.ts'
+} from './support/tools-fixtures.ts'
 
 base.describe.configure({ timeout: 90_000 })
 

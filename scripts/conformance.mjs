@@ -6,7 +6,7 @@ await setUp()
 if (await provideConformance()) {
   const { code } = await runTool('vitest/vitest.mjs', [
     'run',
-    'server/connectors/protocol-conformance.test.ts',
+    'server/connectors/mcp/protocol-conformance.test.ts',
   ])
   process.exitCode = code ?? 1
 } else {

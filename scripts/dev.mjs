@@ -54,7 +54,7 @@ function startStandIn(standInPort) {
   console.log(
     `A stand-in for Google listens on ${standInPort}; GOOGLE_CLIENT_ID puts the real one in its place.`,
   )
-  const script = ['server/testing/run-google-stand-in.ts', String(standInPort)]
+  const script = ['server/testing/google-stand-in/run-google-stand-in.ts', String(standInPort)]
   return startTool('tsx/dist/cli.mjs', script, {}, 'pipe')
 }
 

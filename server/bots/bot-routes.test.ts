@@ -1,6 +1,6 @@
 import { Bot, BotList } from '@yonder/contract/bot'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { engines } from '../testing/test-database.ts'
+import { engines } from '../testing/database/test-database.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
 

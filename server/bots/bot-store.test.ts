@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { BotRow } from '../db/tables.ts'
-import { engines, openTestDatabase } from '../testing/test-database.ts'
-import type { TestDatabase } from '../testing/test-database.ts'
+import type { BotRow } from '../db/tables/tables.ts'
+import { engines, openTestDatabase } from '../testing/database/test-database.ts'
+import type { TestDatabase } from '../testing/database/test-database.ts'
 import { deleteBot, findBot, insertBot, listBots, requireBot, updateBot } from './bot-store.ts'
 
 const ada = { id: 'ada' }

@@ -1,8 +1,8 @@
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 import type { Db } from '../db/database.ts'
-import { prepareQuery } from '../db/prepare-query.ts'
-import type { BotRow } from '../db/tables.ts'
+import { prepareQuery } from '../db/dialects/prepare-query.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 
 type Owner = Pick<User, 'id'>
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSealer } from '../db/seal-secret.ts'
-import { insertUser } from '../testing/insert-user.ts'
-import { engines, openTestDatabase } from '../testing/test-database.ts'
-import type { TestDatabase } from '../testing/test-database.ts'
+import { createSealer } from '../db/secrets/seal-secret.ts'
+import { insertUser } from '../testing/identity/insert-user.ts'
+import { engines, openTestDatabase } from '../testing/database/test-database.ts'
+import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listBots } from './bot-store.ts'
 import { createBot } from './create-bot.ts'
 

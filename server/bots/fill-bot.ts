@@ -1,6 +1,6 @@
 import type { BotInput } from '@yonder/contract/bot'
-import { changeSecret } from '../db/change-secret.ts'
-import type { Sealer } from '../db/seal-secret.ts'
+import { changeSecret } from '../db/secrets/change-secret.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotChange } from './bot-store.ts'
 
 /** What a bot has before anything is said of it. */

@@ -1,8 +1,8 @@
 import { apiTypes } from '@yonder/contract/bot'
 import type { Bot } from '@yonder/contract/bot'
-import { maskSecret } from '../db/mask-secret.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import type { BotRow } from '../db/tables.ts'
+import { maskSecret } from '../db/secrets/mask-secret.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 
 /** A bot as its owner reads it: of the key only the mask. */
 export function presentBot(bot: BotRow, sealer: Sealer): Bot {

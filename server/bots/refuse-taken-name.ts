@@ -1,5 +1,5 @@
-import type { Dialect } from '../db/dialect.ts'
-import { AppError } from '../http/app-error.ts'
+import type { Dialect } from '../db/dialects/dialect.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /**
  * Runs a write whose only unique column besides the id is the bot's name; the database decides, so a race is decided too.

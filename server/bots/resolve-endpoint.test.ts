@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createSealer } from '../db/seal-secret.ts'
-import type { BotRow } from '../db/tables.ts'
+import { createSealer } from '../db/secrets/seal-secret.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 import { resolveEndpoint } from './resolve-endpoint.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')

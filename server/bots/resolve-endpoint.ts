@@ -1,9 +1,9 @@
 import { apiTypes } from '@yonder/contract/bot'
 import type { ApiType } from '@yonder/contract/bot'
-import type { Config } from '../config.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import type { BotRow } from '../db/tables.ts'
-import { AppError } from '../http/app-error.ts'
+import type { Config } from '../config/config.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { BotRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** The name of the model that is built in. */
 export const demoModel = 'demo'

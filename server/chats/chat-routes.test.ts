@@ -1,8 +1,8 @@
 import type { ChatList } from '@yonder/contract/chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
-import { engines } from '../testing/test-database.ts'
+import { openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { engines } from '../testing/database/test-database.ts'
 import { deleteEmptyChats } from './chat-store.ts'
 
 describe.each(engines)('chats on %s', (engine) => {

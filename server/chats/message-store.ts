@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { prepareQuery } from '../db/prepare-query.ts'
-import type { MessageRow, MessageTable } from '../db/tables.ts'
+import { prepareQuery } from '../db/dialects/prepare-query.ts'
+import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
 
 /** A message to append; the place in the tree and the time are given by `appendMessage`. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &

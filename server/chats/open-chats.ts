@@ -1,9 +1,9 @@
 import type { Database } from '../db/database.ts'
 import type { Api } from '../http/api.ts'
-import { repeatWork } from '../repeat-work.ts'
+import { repeatWork } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteEmptyChats } from './chat-store.ts'
-import { openSearch } from './open-search.ts'
+import { openSearch } from './search/open-search.ts'
 import type { PartialReply } from './present-chat.ts'
 
 /** Milliseconds for which a chat that was reserved and never used is kept, and between two looks for such. */

@@ -1,6 +1,6 @@
 import type { Chat, ChatRun } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import type { ChatRow, MessageRow } from '../db/tables.ts'
+import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
 import { presentMessage } from './present-message.ts'
 
 /** The run that writes into a chat, with the messages as its events tell them. */

@@ -5,7 +5,7 @@ import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
 import type { Message } from '@yonder/contract/message'
 import { toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
 import type { ToolCall } from '@yonder/contract/tool-call'
-import type { MessageRow } from '../db/tables.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
 import { parseCall } from './stored-call.ts'
 
 /** A message as its owner reads it; a failed reply shows its error, as the stream's reducer does. */

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../db/tables.ts'
-import { AppError } from '../http/app-error.ts'
+import type { Tables } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 import { moveLeaf, requireChat } from './chat-store.ts'
 import { newestLeafBelow } from './chat-tree.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import type { MessageRow } from '../db/tables.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 
 export interface WaitingCall {

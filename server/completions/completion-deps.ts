@@ -1,13 +1,13 @@
 import type { Connectors } from '../connectors/open-connectors.ts'
 import type { Database } from '../db/database.ts'
-import type { BotRow } from '../db/tables.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import type { ModelStream } from '../models/model.ts'
-import type { ActiveRuns } from './active-runs.ts'
-import type { RunFeed } from './run-feed.ts'
-import type { RunLog } from './run-log.ts'
-import type { RunNews } from './run-news.ts'
-import type { ToollessBots } from './toolless-bots.ts'
+import type { ActiveRuns } from './log/active-runs.ts'
+import type { RunFeed } from './log/run-feed.ts'
+import type { RunLog } from './log/run-log.ts'
+import type { RunNews } from './log/run-notifications.ts'
+import type { ToollessBots } from './loop/tool-support-cache.ts'
 
 /** What the files of this folder share; `open-completions.ts` makes it. */
 export interface CompletionDeps {

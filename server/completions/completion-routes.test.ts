@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { countChatRows } from '../testing/count-chat-rows.ts'
-import { openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
-import { engines } from '../testing/test-database.ts'
+import { countChatRows } from '../testing/chat/count-chat-rows.ts'
+import { openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { engines } from '../testing/database/test-database.ts'
 
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp } from '../testing/open-chat-app.ts'
-import { engines, openTestDatabase } from '../testing/test-database.ts'
-import type { TestDatabase } from '../testing/test-database.ts'
+import { openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp } from '../testing/chat/open-chat-app.ts'
+import { engines, openTestDatabase } from '../testing/database/test-database.ts'
+import type { TestDatabase } from '../testing/database/test-database.ts'
 
 describe.each(engines)('going down on %s', (engine) => {
   let database: TestDatabase

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { claimWaitingCall } from '../chats/waiting-call-store.ts'
-import { hashTables } from '../testing/hash-tables.ts'
-import type { ChatClient } from '../testing/open-chat-app.ts'
-import { callOf, openToolApp, waitingCall } from '../testing/open-tool-app.ts'
-import type { ToolApp } from '../testing/open-tool-app.ts'
-import { engines, isConcurrent } from '../testing/test-database.ts'
+import { hashTables } from '../testing/database/hash-tables.ts'
+import type { ChatClient } from '../testing/chat/open-chat-app.ts'
+import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
 const conflict = (message: string) => ({
   status: 409,

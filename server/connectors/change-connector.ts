@@ -1,15 +1,15 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import { allowTools } from './allow-tools.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { allowTools } from './tools/allow-tools.ts'
 import { requireEditable } from './connector-policy.ts'
 import { requireConnector, updateConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { fillConnector } from './fill-connector.ts'
-import { deleteGrants } from './grant-store.ts'
+import { deleteGrants } from './oauth/grant-store.ts'
 import { nameConnector } from './name-connector.ts'
-import { replaceAllowedTools, replaceTools } from './tool-store.ts'
+import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 
 /** A default connector has none. */
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openTestConnectors } from '../testing/open-test-connectors.ts'
-import { startHostileServer } from '../testing/start-hostile-server.ts'
+import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import { startHostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
 import { requireConnector } from './connector-store.ts'
-import { refreshTools } from './refresh-tools.ts'
+import { refreshTools } from './tools/refresh-tools.ts'
 
 it('a refresh behind the scenes tells pages what they can see, once', async () => {
   const server = await startHostileServer()

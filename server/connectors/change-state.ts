@@ -1,9 +1,9 @@
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Db } from '../db/database.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { findConnectorById, updateConnectorState } from './connector-store.ts'
 import type { ConnectorState } from './connector-store.ts'
-import { listTools } from './tool-store.ts'
+import { listTools } from './tools/tool-store.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 

@@ -1,12 +1,12 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { changeState } from './change-state.ts'
-import { connectionKey, connectionPrefix } from './connection-key.ts'
+import { connectionKey, connectionPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
 import { askForScope } from './oauth/ask-for-scope.ts'
 import type { ConsentRequest } from './oauth/consent-request.ts'
-import { fetchTools } from './refresh-tools.ts'
+import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
  * Connects a connector because its person wants it now. When its server wants consent first, `consent` says where to go

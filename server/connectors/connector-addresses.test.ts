@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Lookup } from '../http/guarded-connector.ts'
-import { startOAuthMcpServer } from '../testing/oauth-mcp-server.ts'
-import { openTestConnectors } from '../testing/open-test-connectors.ts'
-import type { TestConnectors, TestConnectorsOptions } from '../testing/open-test-connectors.ts'
-import { startHostileServer } from '../testing/start-hostile-server.ts'
-import type { HostileServer } from '../testing/start-hostile-server.ts'
-import { callTool } from './call-tool.ts'
+import type { Lookup } from '../http/outgoing/guarded-connector.ts'
+import { startOAuthMcpServer } from '../testing/mcp/oauth-mcp-server.ts'
+import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import type { TestConnectors, TestConnectorsOptions } from '../testing/mcp/open-test-connectors.ts'
+import { startHostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
+import type { HostileServer } from '../testing/hostile-mcp/start-hostile-server.ts'
+import { callTool } from './calls/call-tool.ts'
 
 let connectors: TestConnectors
 let server: HostileServer

@@ -1,12 +1,12 @@
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import type { GuardedFetch } from '../http/guarded-fetch.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
-import type { CallSlots } from './call-slots.ts'
+import type { CallSlots } from '../lib/concurrency-limiter.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
-import type { ModelTools } from './offer-tools.ts'
-import type { RetryGate } from './retry-gate.ts'
+import type { ModelTools } from './tools/offer-tools.ts'
+import type { RetryGate } from './mcp/backoff.ts'
 
 /** What the files of this folder share; `open-connectors.ts` makes it. */
 export interface ConnectorDeps {

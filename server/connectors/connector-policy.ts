@@ -1,6 +1,6 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/connector-tables.ts'
-import { AppError } from '../http/app-error.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** The name of the built-in connector. */
 export const defaultConnectorName = 'default'

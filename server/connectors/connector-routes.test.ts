@@ -1,7 +1,7 @@
 import { Connector, ConnectResult, ToolCallList } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addressOf, connectorSteps, connectorUrl as url } from '../testing/connector-steps.ts'
-import { engines } from '../testing/test-database.ts'
+import { addressOf, connectorSteps, connectorUrl as url } from '../testing/mcp/connector-steps.ts'
+import { engines } from '../testing/database/test-database.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
 

@@ -9,27 +9,27 @@ import {
   ToolCallList,
   ToolCallQuery,
 } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { z } from 'zod'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../http/normalize-text.ts'
+import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { readBrowserKey, writeBrowserKey } from './browser-cookie.ts'
+import { readBrowserKey, writeBrowserKey } from './oauth/browser-cookie.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector } from './change-connector.ts'
-import { connectionPrefix } from './connection-key.ts'
+import { connectionPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { requireDeletable, reservedNames } from './connector-policy.ts'
 import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { createConnector } from './create-connector.ts'
 import { disconnectConnector } from './disconnect-connector.ts'
-import { listGrants } from './grant-store.ts'
-import { listConnectorCalls } from './list-connector-calls.ts'
+import { listGrants } from './oauth/grant-store.ts'
+import { listConnectorCalls } from './calls/list-connector-calls.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
 import { openConsentRequest } from './oauth/consent-request.ts'
 import { presentConnector } from './present-connector.ts'
-import { listAllowedTools, listTools } from './tool-store.ts'
+import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
@@ -177,7 +177,7 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
       row.is_default === 1 && row.status !== 'disconnected' && (row.tools_expire_at ?? 0) <= deps.now(),
   )
   if (stale.length === 0) return
-  const { refreshTools } = await import('./refresh-tools.ts')
+  const { refreshTools } = await import('./tools/refresh-tools.ts')
   const [here, elsewhere] = [true, false].map((isHere) =>
     Promise.all(
       stale
@@ -194,7 +194,7 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
 async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   try {
     if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined
-    const oauth = await import('./oauth/give-up-grants.ts')
+    const oauth = await import('./oauth/revoke-grants.ts')
     return await oauth.prepareGivingUp(deps, connector)
   } catch (error) {
     deps.onError(error)

@@ -1,7 +1,7 @@
 import type { Db } from '../db/database.ts'
-import { prepareQuery } from '../db/prepare-query.ts'
-import type { ConnectorRow } from '../db/connector-tables.ts'
-import { AppError } from '../http/app-error.ts'
+import { prepareQuery } from '../db/dialects/prepare-query.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 
 export type Owner = Pick<User, 'id'>

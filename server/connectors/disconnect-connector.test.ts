@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ConnectorRow } from '../db/connector-tables.ts'
-import { startKeyedMcpServer } from '../testing/keyed-mcp-server.ts'
-import type { KeyedMcpServer } from '../testing/keyed-mcp-server.ts'
-import { openTestConnectors } from '../testing/open-test-connectors.ts'
-import type { TestConnectors } from '../testing/open-test-connectors.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import { startKeyedMcpServer } from '../testing/mcp/keyed-mcp-server.ts'
+import type { KeyedMcpServer } from '../testing/mcp/keyed-mcp-server.ts'
+import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
+import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from './connect-connector.ts'
 import { requireConnector } from './connector-store.ts'
 import { disconnectConnector } from './disconnect-connector.ts'
 import { openConsentRequest } from './oauth/consent-request.ts'
-import { refreshTools } from './refresh-tools.ts'
+import { refreshTools } from './tools/refresh-tools.ts'
 
 const ada = { id: 'ada' }
 let connectors: TestConnectors

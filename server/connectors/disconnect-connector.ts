@@ -1,6 +1,6 @@
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { changeState } from './change-state.ts'
-import { connectionPrefix } from './connection-key.ts'
+import { connectionPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 
 /** Ends a connector's connections; its tools are not offered any more. */

@@ -1,7 +1,7 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
-import { changeSecret } from '../db/change-secret.ts'
-import type { ConnectorRow } from '../db/connector-tables.ts'
-import type { Sealer } from '../db/seal-secret.ts'
+import { changeSecret } from '../db/secrets/change-secret.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ConnectorChange } from './connector-store.ts'
 
 /** What a connector has before it was ever connected. */

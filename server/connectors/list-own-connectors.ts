@@ -1,6 +1,6 @@
-import type { ConnectorRow } from '../db/connector-tables.ts'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Db } from '../db/database.ts'
-import { newId } from '../db/new-id.ts'
+import { newId } from '../lib/new-id.ts'
 import type { BuiltInConnectors, OwnedBuiltIn } from './built-in/built-in-connectors.ts'
 import {
   deleteConnector,

@@ -1,5 +1,5 @@
-import type { Dialect } from '../db/dialect.ts'
-import { AppError } from '../http/app-error.ts'
+import type { Dialect } from '../db/dialects/dialect.ts'
+import { AppError } from '../lib/app-error.ts'
 import { requireFreeName } from './connector-policy.ts'
 
 export interface NameRules {

@@ -1,24 +1,24 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { BroughtConnectors } from './built-in/built-in-connectors.ts'
-import { CallSlots } from './call-slots.ts'
-import type { ToolCallRequest } from './call-tool.ts'
-import { personPrefix } from './connection-key.ts'
+import { CallSlots } from '../lib/concurrency-limiter.ts'
+import type { ToolCallRequest } from './calls/call-tool.ts'
+import { personPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
-import { findToolConsent } from './find-tool-consent.ts'
-import type { ToolConsent } from './find-tool-consent.ts'
-import { listModelTools } from './list-model-tools.ts'
-import type { ListModelToolsOptions } from './list-model-tools.ts'
+import { findToolConsent } from './tools/find-tool-consent.ts'
+import type { ToolConsent } from './tools/find-tool-consent.ts'
+import { listModelTools } from './tools/list-model-tools.ts'
+import type { ListModelToolsOptions } from './tools/list-model-tools.ts'
 import { ConnectionPool } from './mcp/connection-pool.ts'
-import type { ModelTools } from './offer-tools.ts'
-import { recordDenial } from './record-call.ts'
-import { RetryGate } from './retry-gate.ts'
-import type { ToolOutcome } from './tool-outcome.ts'
+import type { ModelTools } from './tools/offer-tools.ts'
+import { recordDenial } from './calls/record-call.ts'
+import { RetryGate } from './mcp/backoff.ts'
+import type { ToolOutcome } from './calls/tool-outcome.ts'
 
 export interface ConnectorOptions {
   readonly config: Pick<Config, 'publicUrl' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'>
@@ -79,7 +79,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     listModelTools: (request) => listModelTools(deps, request),
     findToolConsent: (...request) => findToolConsent(deps, ...request),
     async callTool(request) {
-      const { callTool } = await import('./call-tool.ts')
+      const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)
     },
     recordDenial: (...denial) => recordDenial(deps, ...denial),

@@ -1,10 +1,10 @@
 import { connectorStatuses } from '@yonder/contract/connector'
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
-import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/connector-tables.ts'
-import { maskSecret } from '../db/mask-secret.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import { decideConsent } from './decide-consent.ts'
-import { parseDefinition } from './tool-definition.ts'
+import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
+import { maskSecret } from '../db/secrets/mask-secret.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { decideConsent } from './tools/decide-consent.ts'
+import { parseDefinition } from './tools/tool-definition.ts'
 
 /** A connector as its owner reads it: of the token only the mask. `tools` and `allowed` may hold other connectors' rows. */
 export function presentConnector(

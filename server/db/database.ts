@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { Dialect } from './dialect.ts'
-import type { Tables } from './tables.ts'
+import type { Dialect } from './dialects/dialect.ts'
+import type { Tables } from './tables/tables.ts'
 
 /** What store functions take: the database or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { insertRun, listEvents, listExpiredRuns } from '../completions/run-store.ts'
+import { insertRun, listEvents, listExpiredRuns } from '../completions/log/run-store.ts'
 import { moduleUrl, runScript } from '../testing/run-script.ts'
-import { engines, isConcurrent, openTestDatabase } from '../testing/test-database.ts'
-import type { TestDatabase } from '../testing/test-database.ts'
+import { engines, isConcurrent, openTestDatabase } from '../testing/database/test-database.ts'
+import type { TestDatabase } from '../testing/database/test-database.ts'
 import type { Database } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
-import { openSqlite } from './open-sqlite.ts'
+import { openSqlite } from './dialects/open-sqlite.ts'
 
 /** The same database, with `act` called before each statement; a throw in it ends the statement. */
 function watch(database: Database, act: (statement: number) => void): Database {

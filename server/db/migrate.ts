@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from './dialects/dialect.ts'
 import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'
@@ -11,7 +11,7 @@ import { createToolMessages } from './migrations/0006-tool-messages.ts'
 import { createIntegrations } from './migrations/0007-integrations.ts'
 import { leanRuns } from './migrations/0008-lean-runs.ts'
 import { eventsAsWritten } from './migrations/0009-events-as-written.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** A longer token is refused unread: real ones are a few kilobytes at most. */
 const longestToken = 16_384

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** What is answered to whoever comes too late. */
 export function goingDown(): AppError {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@yonder/contract/error-codes'
 import type { ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 const statusOf: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,

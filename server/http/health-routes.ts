@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import { onLeft } from './request-log.ts'
 
 export interface HealthOptions {

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 const minute = 60_000
 const writes = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])

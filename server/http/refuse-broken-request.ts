@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@yonder/contract/error-codes'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import { errorBody } from './error-handler.ts'
 
 /** What Node itself refuses in a request, by its code. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { AppError } from './app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** Pages whose address is all that is needed to read them: no search engine may keep it. */
 const unlisted = /^\/share(\/|$|\?)/

@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
 import type { FastifyInstance } from 'fastify'
-import type { SignIns } from './sign-ins.ts'
+import type { SignIns } from './sessions/sessions.ts'
 import type { User } from './user.ts'
 
 /** Who may come in: the embedded provider, or one elsewhere. */

@@ -1,11 +1,11 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import { createAdmitUser } from './admit-user.ts'
-import type { OnNewUser } from './admit-user.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { createAdmitUser } from './users/upsert-user.ts'
+import type { OnNewUser } from './users/upsert-user.ts'
 import type { Identity } from './identity.ts'
-import { openEmbeddedIdentity } from './open-embedded-identity.ts'
-import { openHostedIdentity } from './open-hosted-identity.ts'
+import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
+import { openHostedIdentity } from './hosted/open-hosted-identity.ts'
 
 export interface OpenIdentityOptions {
   readonly config: Config

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { User } from './user.ts'
 
 declare module 'fastify' {

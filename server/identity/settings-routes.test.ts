@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openIdentityServer } from '../testing/identity-server.ts'
-import { openTestDatabase } from '../testing/test-database.ts'
+import { openIdentityServer } from '../testing/identity/identity-server.ts'
+import { openTestDatabase } from '../testing/database/test-database.ts'
 
 it('tells a signed-out browser how to sign in, and no secret', async () => {
   const database = await openTestDatabase('sqlite')

@@ -1,5 +1,5 @@
 import { ClientSettings } from '@yonder/contract/client-settings'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import type { Identity } from './identity.ts'
 

@@ -1,6 +1,6 @@
 import type { IntegrationInput } from '@yonder/contract/integration'
-import { changeSecret } from '../db/change-secret.ts'
-import type { IntegrationRow } from '../db/integration-tables.ts'
+import { changeSecret } from '../db/secrets/change-secret.ts'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { requireIntegration, updateIntegration } from './integration-store.ts'
 import type { Owner } from './integration-store.ts'

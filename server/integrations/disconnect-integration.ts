@@ -1,9 +1,9 @@
-import type { IntegrationRow } from '../db/integration-tables.ts'
-import { giveBackToken } from './give-back-token.ts'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { giveBackToken } from './oauth/revoke-google-token.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { requireIntegration, unconnected, updateIntegration } from './integration-store.ts'
 import type { Owner } from './integration-store.ts'
-import { openGoogleTokens } from './sealed-google-tokens.ts'
+import { openGoogleTokens } from './oauth/sealed-google-tokens.ts'
 
 /**
  * Erases what connects an integration. Google is told behind the scenes: whether it listens changes nothing here.

@@ -1,4 +1,4 @@
-import type { FindGoogleAccess } from './google-access.ts'
+import type { FindGoogleAccess } from './oauth/google-access.ts'
 
 /** What the connectors of Gmail and Google Calendar work with. */
 export interface GoogleConnectorDeps {

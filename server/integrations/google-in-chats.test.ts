@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectGoogle } from '../testing/connect-google.ts'
+import { connectGoogle } from '../testing/google-stand-in/connect-google.ts'
 import { createCalendarApi } from '../testing/google/create-calendar-api.ts'
 import { createGmailApi } from '../testing/google/create-gmail-api.ts'
 import { headerOf } from '../testing/google/mailbox.ts'
-import { openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
-import { startGoogleStandIn } from '../testing/start-google-stand-in.ts'
-import type { GoogleStandIn } from '../testing/start-google-stand-in.ts'
+import { openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { startGoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
+import type { GoogleStandIn } from '../testing/google-stand-in/start-google-stand-in.ts'
 
 let google: GoogleStandIn
 let product: ChatApp

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import type { KeyedServer } from './keyed-server.ts'
-import type { GoogleClient } from './google-client.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { KeyedServer } from '../config/api-key-service.ts'
+import type { GoogleClient } from './oauth/google-client.ts'
 
 /** What the files of this folder share; `open-integrations.ts` makes it. */
 export interface IntegrationDeps {

@@ -1,10 +1,10 @@
 import type { Integration } from '@yonder/contract/integration'
 import { googleIntegrations } from '@yonder/contract/integration-names'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hashTables } from '../testing/hash-tables.ts'
+import { hashTables } from '../testing/database/hash-tables.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
-import { engines } from '../testing/test-database.ts'
+import { engines } from '../testing/database/test-database.ts'
 
 const key = 'tvly-0123456789abcdef'
 const mask = 'tvly••••••••cdef'

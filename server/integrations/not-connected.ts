@@ -1,5 +1,5 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 
 /** Its person has to connect an integration, or to connect it again: for them and for the model to read. */
 export function notConnected(name: string, { hasEnded }: { readonly hasEnded: boolean }): AppError {

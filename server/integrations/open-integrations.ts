@@ -1,18 +1,18 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/seal-secret.ts'
-import type { GuardedFetch } from '../http/guarded-fetch.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { createCalendarConnector } from './calendar/create-calendar-connector.ts'
-import { createKeyedConnector } from './create-keyed-connector.ts'
-import { createFindGoogleAccess } from './find-google-access.ts'
+import { createKeyedConnector } from './api-key/create-api-key-connector.ts'
+import { createFindGoogleAccess } from './oauth/find-google-access.ts'
 import { createGmailConnector } from './gmail/create-gmail-connector.ts'
-import type { FindGoogleAccess } from './google-access.ts'
-import type { GoogleClient } from './google-client.ts'
+import type { FindGoogleAccess } from './oauth/google-access.ts'
+import type { GoogleClient } from './oauth/google-client.ts'
 import type { GoogleConnectorDeps } from './google-connector-deps.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { listStandings } from './integration-standing.ts'
-import type { IntegrationStanding } from './integration-standing.ts'
+import { listStandings } from './integration-status.ts'
+import type { IntegrationStanding } from './integration-status.ts'
 
 export interface IntegrationOptions {
   readonly config: Pick<Config, 'publicUrl' | 'google' | 'googleApis' | 'keyedServers'>
@@ -92,7 +92,7 @@ function createGoogleLoader(
   if (google === null) return null
   let client: GoogleClient | undefined
   return async () => {
-    const { createGoogleClient } = await import('./google-client.ts')
+    const { createGoogleClient } = await import('./oauth/google-client.ts')
     client ??= createGoogleClient({ google, apis, publicUrl, fetch: guards.operator.fetch, closing, now })
     return client
   }

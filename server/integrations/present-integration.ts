@@ -1,8 +1,8 @@
 import { authTypeOf, isGoogleIntegration } from '@yonder/contract/integration-names'
 import type { Integration } from '@yonder/contract/integration'
-import type { IntegrationRow } from '../db/integration-tables.ts'
-import { maskSecret } from '../db/mask-secret.ts'
-import { googleScopes } from './google-scopes.ts'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { maskSecret } from '../db/secrets/mask-secret.ts'
+import { googleScopes } from './oauth/google-scopes.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { isOffered } from './is-offered.ts'
 

@@ -1,6 +1,6 @@
 import type { AuthType } from '@yonder/contract/integration'
 import { authTypeOf, titleOfIntegration } from '@yonder/contract/integration-names'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { isOffered } from './is-offered.ts'
 

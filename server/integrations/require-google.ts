@@ -1,5 +1,5 @@
-import { AppError } from '../http/app-error.ts'
-import type { GoogleClient } from './google-client.ts'
+import { AppError } from '../lib/app-error.ts'
+import type { GoogleClient } from './oauth/google-client.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 
 /**

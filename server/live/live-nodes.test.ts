@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { leaseTime } from '../completions/run-store.ts'
-import { createChatClient, openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp } from '../testing/open-chat-app.ts'
-import { openLiveStream } from '../testing/open-live-stream.ts'
-import { startChatNode } from '../testing/start-chat-node.ts'
-import type { ChatNode } from '../testing/start-chat-node.ts'
-import { engines, isConcurrent } from '../testing/test-database.ts'
+import { leaseTime } from '../completions/log/run-store.ts'
+import { createChatClient, openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp } from '../testing/chat/open-chat-app.ts'
+import { openLiveStream } from '../testing/chat/open-live-stream.ts'
+import { startChatNode } from '../testing/chat/start-chat-node.ts'
+import type { ChatNode } from '../testing/chat/start-chat-node.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
 const counting = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AppError } from '../http/app-error.ts'
-import { openLiveStream } from '../testing/open-live-stream.ts'
-import { botName, openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
-import { engines } from '../testing/test-database.ts'
+import { AppError } from '../lib/app-error.ts'
+import { openLiveStream } from '../testing/chat/open-live-stream.ts'
+import { botName, openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { engines } from '../testing/database/test-database.ts'
 
 describe.each(engines)('live updates on %s', (engine) => {
   let product: ChatApp

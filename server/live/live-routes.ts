@@ -1,6 +1,6 @@
 import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
 import type { User } from '../identity/user.ts'

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { LiveEvent } from '@yonder/contract/live'
-import { openLiveStream } from '../testing/open-live-stream.ts'
-import type { LiveStream } from '../testing/open-live-stream.ts'
-import { createChatClient } from '../testing/open-chat-app.ts'
-import { openToolApp } from '../testing/open-tool-app.ts'
-import type { ToolApp } from '../testing/open-tool-app.ts'
-import { startChatNode } from '../testing/start-chat-node.ts'
-import { engines, isConcurrent } from '../testing/test-database.ts'
+import { openLiveStream } from '../testing/chat/open-live-stream.ts'
+import type { LiveStream } from '../testing/chat/open-live-stream.ts'
+import { createChatClient } from '../testing/chat/open-chat-app.ts'
+import { openToolApp } from '../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../testing/chat/open-tool-app.ts'
+import { startChatNode } from '../testing/chat/start-chat-node.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
 /** Which lists a stream has told of since it was last asked. */
 function createListener(stream: LiveStream) {

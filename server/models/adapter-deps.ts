@@ -1,4 +1,4 @@
-import type { GuardedFetch } from '../http/guarded-fetch.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ModelLimits } from './model-limits.ts'
 
 /** What every adapter works with. */

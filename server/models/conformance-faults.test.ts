@@ -1,11 +1,11 @@
 import { apiTypes } from '@yonder/contract/bot'
 import type { ErrorCode } from '@yonder/contract/error-codes'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { guardedFetch } from '../http/guarded-fetch.ts'
-import { startHostileModel } from '../testing/hostile-model.ts'
-import type { HostileModel } from '../testing/hostile-model.ts'
-import { openModelScene, sceneKey, sceneLimits } from '../testing/open-model-scene.ts'
-import type { ModelScene } from '../testing/open-model-scene.ts'
+import { guardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import { startHostileModel } from '../testing/models/hostile-model.ts'
+import type { HostileModel } from '../testing/models/hostile-model.ts'
+import { openModelScene, sceneKey, sceneLimits } from '../testing/models/open-model-scene.ts'
+import type { ModelScene } from '../testing/models/open-model-scene.ts'
 
 let scene: ModelScene
 

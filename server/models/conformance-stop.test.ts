@@ -1,7 +1,7 @@
 import { apiTypes } from '@yonder/contract/bot'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene } from '../testing/open-model-scene.ts'
-import type { ModelScene } from '../testing/open-model-scene.ts'
+import { openModelScene } from '../testing/models/open-model-scene.ts'
+import type { ModelScene } from '../testing/models/open-model-scene.ts'
 
 let scene: ModelScene
 

@@ -1,8 +1,8 @@
 import { apiTypes } from '@yonder/contract/bot'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openModelScene, sceneKey } from '../testing/open-model-scene.ts'
-import type { ModelScene } from '../testing/open-model-scene.ts'
-import { findWireShape, wireShapes } from '../testing/wire-shapes.ts'
+import { openModelScene, sceneKey } from '../testing/models/open-model-scene.ts'
+import type { ModelScene } from '../testing/models/open-model-scene.ts'
+import { findWireShape, wireShapes } from '../testing/models/wire-shapes.ts'
 import type { ModelMessage } from './model.ts'
 
 const usage = { input: 5, output: 7 }

@@ -1,4 +1,4 @@
-import { normalizeText } from '../http/normalize-text.ts'
+import { normalizeText } from '../lib/normalize-text.ts'
 
 export interface TextJoiner {
   /** The part of the piece that can be shown now; may be empty. */

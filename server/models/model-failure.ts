@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@yonder/contract/error-codes'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { ModelPart } from './model.ts'
 
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>

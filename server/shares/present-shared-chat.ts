@@ -3,7 +3,7 @@ import { showFailure } from '@yonder/contract/apply-event'
 import type { SharedChat } from '@yonder/contract/share'
 import type { ToolCallState } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-message.ts'
-import type { MessageRow } from '../db/tables.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
 
 /**
  * What everyone with the link reads: the texts of one path. Ids are places on the path and the time is the last

@@ -1,7 +1,7 @@
 import { listWholePath } from '../chats/message-store.ts'
 import type { Db } from '../db/database.ts'
-import type { MessageRow } from '../db/tables.ts'
-import { AppError } from '../http/app-error.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
 import { findShare } from './share-store.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { User } from '../identity/user.ts'
 import { deleteShare } from './share-store.ts'
 

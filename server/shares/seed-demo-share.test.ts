@@ -3,7 +3,7 @@ import { textOfContent } from '@yonder/contract/text-of-content'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
-import { engines, isConcurrent } from '../testing/test-database.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { demoChat } from './demo-chat.ts'
 import { seedDemoShare } from './seed-demo-share.ts'
 

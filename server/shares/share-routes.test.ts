@@ -1,9 +1,9 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openChatApp } from '../testing/open-chat-app.ts'
-import type { ChatApp, ChatClient } from '../testing/open-chat-app.ts'
+import { openChatApp } from '../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { openTestApp } from '../testing/test-app.ts'
-import { engines, isConcurrent } from '../testing/test-database.ts'
+import { engines, isConcurrent } from '../testing/database/test-database.ts'
 
 const host = 'localhost:3000'
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })

@@ -1,15 +1,15 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
-import { parseConfig } from '../config.ts'
-import { newId } from '../db/new-id.ts'
-import { createSealer } from '../db/seal-secret.ts'
+import { parseConfig } from '../config/config.ts'
+import { newId } from '../lib/new-id.ts'
+import { createSealer } from '../db/secrets/seal-secret.ts'
 import type { Deps } from '../deps.ts'
 import type { User } from '../identity/user.ts'
 import { openGuards } from '../open-guards.ts'
-import { openTestDatabase } from './test-database.ts'
-import type { Engine, TestDatabase } from './test-database.ts'
-import { createTestIdentity } from './test-identity.ts'
+import { openTestDatabase } from './database/test-database.ts'
+import type { Engine, TestDatabase } from './database/test-database.ts'
+import { createTestIdentity } from './identity/test-identity.ts'
 
 export interface TestClient {
   readonly user: User

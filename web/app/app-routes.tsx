@@ -1,12 +1,14 @@
 import { lazy, Suspense, type ReactNode } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
-import { CentredSpinner } from './centred-spinner.tsx'
-import type { SignedInProps } from './signed-in.tsx'
+import { CentredSpinner } from './layout/centred-spinner.tsx'
+import type { SignedInProps } from './layout/signed-in.tsx'
 
-const SignedIn = lazy(async () => ({ default: (await import('./signed-in.tsx')).SignedIn }))
-const TermsScreen = lazy(async () => ({ default: (await import('./terms-screen.tsx')).TermsScreen }))
-const ShareScreen = lazy(async () => ({ default: (await import('./share-screen.tsx')).ShareScreen }))
-const PrivacyScreen = lazy(async () => ({ default: (await import('./privacy-screen.tsx')).PrivacyScreen }))
+const SignedIn = lazy(async () => ({ default: (await import('./layout/signed-in.tsx')).SignedIn }))
+const TermsScreen = lazy(async () => ({ default: (await import('./screens/terms-screen.tsx')).TermsScreen }))
+const ShareScreen = lazy(async () => ({ default: (await import('./screens/share-screen.tsx')).ShareScreen }))
+const PrivacyScreen = lazy(async () => ({
+  default: (await import('./screens/privacy-screen.tsx')).PrivacyScreen,
+}))
 
 /** Where a signed-out visitor stays, to find the same place once signed in. */
 const landingPaths = [

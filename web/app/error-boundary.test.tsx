@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { useApi } from '../lib/use-api.ts'
 import { expectConsole } from '../testing/expect-console.ts'
-import { ConnectionBanner } from './connection-banner.tsx'
+import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
 function Broken(): never {

@@ -1,5 +1,5 @@
 import type { LiveEvent, SettingsList } from '@yonder/contract/live'
-import { findChatFeed } from '../features/chat/chat-feed.ts'
+import { findChatFeed } from '../features/chat/session/chat-feed.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 import { connectStream } from '../lib/connect-stream.ts'
 import { shareStream } from '../lib/share-stream.ts'

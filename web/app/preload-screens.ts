@@ -3,15 +3,15 @@
  * the other once it is known that they are signed in.
  */
 export function preloadScreens(pathname: string): void {
-  const screens = [import('./signed-in.tsx'), importScreen(pathname)]
+  const screens = [import('./layout/signed-in.tsx'), importScreen(pathname)]
   // Whoever needs it asks again, and then shows the failure.
   for (const screen of screens) screen?.catch(() => undefined)
 }
 
 function importScreen(pathname: string): Promise<unknown> | undefined {
-  if (pathname === '/') return import('./home-screen.tsx')
-  if (/^\/chats?\//.test(pathname)) return import('./chat-screen.tsx')
-  if (pathname.startsWith('/settings')) return import('./settings-screen.tsx')
-  if (pathname.startsWith('/callback')) return import('./callback-screen.tsx')
+  if (pathname === '/') return import('./screens/home-screen.tsx')
+  if (/^\/chats?\//.test(pathname)) return import('./screens/chat-screen.tsx')
+  if (pathname.startsWith('/settings')) return import('./screens/settings-screen.tsx')
+  if (pathname.startsWith('/callback')) return import('./screens/callback-screen.tsx')
   return undefined
 }

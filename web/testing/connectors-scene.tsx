@@ -2,8 +2,8 @@ import type { BrowseServer, Connector, ConnectorInput, ConnectorTool } from '@yo
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
-import { ToastRegion } from '../ui/toast-region.tsx'
-import { toastStore } from '../ui/toast-store.ts'
+import { ToastRegion } from '../ui/toast/toast-region.tsx'
+import { toastStore } from '../ui/toast/toast-store.ts'
 import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
 

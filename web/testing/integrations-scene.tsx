@@ -2,8 +2,8 @@ import type { Integration, IntegrationInput } from '@yonder/contract/integration
 import { screen, within } from '@testing-library/react'
 import { onTestFinished, vi } from 'vitest'
 import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
-import { ToastRegion } from '../ui/toast-region.tsx'
-import { toastStore } from '../ui/toast-store.ts'
+import { ToastRegion } from '../ui/toast/toast-region.tsx'
+import { toastStore } from '../ui/toast/toast-store.ts'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
 

@@ -2,9 +2,9 @@ import { X } from 'lucide-react'
 import { useId, useLayoutEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { createPortal } from 'react-dom'
-import { dialogStack } from './dialog-stack.ts'
-import { IconButton } from './icon-button.tsx'
-import { useBackdropClick } from './use-backdrop-click.ts'
+import { dialogStack } from './dialog/dialog-stack.ts'
+import { IconButton } from './button/icon-button.tsx'
+import { useBackdropClick } from './dialog/use-backdrop-click.ts'
 
 export interface SidePanelProps {
   readonly title: string

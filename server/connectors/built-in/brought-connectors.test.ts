@@ -1,11 +1,11 @@
 import type { Connector } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hashTables } from '../../testing/hash-tables.ts'
-import { startKeyedMcpServer } from '../../testing/keyed-mcp-server.ts'
-import type { KeyedMcpServer } from '../../testing/keyed-mcp-server.ts'
+import { hashTables } from '../../testing/database/hash-tables.ts'
+import { startKeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
+import type { KeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
 import { openTestApp } from '../../testing/test-app.ts'
 import type { TestApp, TestClient } from '../../testing/test-app.ts'
-import { engines } from '../../testing/test-database.ts'
+import { engines } from '../../testing/database/test-database.ts'
 
 const key = 'key-of-ada-0123456789'
 

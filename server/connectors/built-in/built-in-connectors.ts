@@ -1,5 +1,5 @@
-import type { ConnectorRow } from '../../db/connector-tables.ts'
-import type { IntegrationStanding } from '../../integrations/integration-standing.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { IntegrationStanding } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-policy.ts'
 
 /** A connector that the product brings along: a real MCP server. */

@@ -1,4 +1,4 @@
-import type { ConnectorCatalogueRow } from '../../db/connector-tables.ts'
+import type { ConnectorCatalogueRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
 
 export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogueRow | undefined> {

@@ -1,8 +1,8 @@
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ToolDefinition } from '../tool-definition.ts'
+import type { ToolDefinition } from '../tools/tool-definition.ts'
 import type { CallClock } from './call-clock.ts'
 import type { ServerConnection } from './connect-server.ts'
 

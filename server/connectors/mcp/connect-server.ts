@@ -12,13 +12,13 @@ import type {
   PriorDiscovery,
   Transport,
 } from '@modelcontextprotocol/client'
-import type { GuardedFetch } from '../../http/guarded-fetch.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
-import type { AppError } from '../../http/app-error.ts'
+import type { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { AnswerMeter } from './meter-answers.ts'
-import { setResultsAside } from './set-results-aside.ts'
-import type { RawResults } from './set-results-aside.ts'
+import { AnswerMeter } from './limit-responses.ts'
+import { setResultsAside } from './capture-raw-results.ts'
+import type { RawResults } from './capture-raw-results.ts'
 
 /** A server as it is reached for one person. */
 export interface ServerTarget {

@@ -8,8 +8,8 @@ import {
   SdkHttpError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
-import { AppError } from '../../http/app-error.ts'
-import { normalizeText } from '../../http/normalize-text.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { normalizeText } from '../../lib/normalize-text.ts'
 
 /** Characters of a server's own words that are repeated to a person. */
 const longestQuote = 300

@@ -1,4 +1,4 @@
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ServerConnection } from './connect-server.ts'
 import { readTools } from './read-tools.ts'

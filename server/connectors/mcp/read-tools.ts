@@ -1,9 +1,9 @@
-import { normalizeText } from '../../http/normalize-text.ts'
+import { normalizeText } from '../../lib/normalize-text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { isDeeperThan } from '../hash-json.ts'
-import { cleanText } from '../read-result.ts'
-import { fingerprintTool } from '../tool-definition.ts'
-import type { ToolDefinition } from '../tool-definition.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { cleanText } from '../calls/read-result.ts'
+import { fingerprintTool } from '../tools/tool-definition.ts'
+import type { ToolDefinition } from '../tools/tool-definition.ts'
 import { checkParameterHeaders } from './check-parameter-headers.ts'
 
 type Limits = Pick<

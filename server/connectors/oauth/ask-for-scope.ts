@@ -1,6 +1,6 @@
 import { computeScopeUnion, isStrictScopeSuperset } from '@modelcontextprotocol/client'
 import type { InsufficientScopeError } from '@modelcontextprotocol/client'
-import type { ConnectorRow } from '../../db/connector-tables.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'

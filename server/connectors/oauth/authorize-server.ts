@@ -4,10 +4,10 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import type { AuthProvider } from '@modelcontextprotocol/client'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/connector-tables.ts'
-import { AppError } from '../../http/app-error.ts'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants } from '../grant-store.ts'
+import { listGrants } from './grant-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
 import { refreshTokens } from './refresh-tokens.ts'

@@ -6,10 +6,10 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/connector-tables.ts'
-import { AppError } from '../../http/app-error.ts'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { clearGrants, listGrants, saveGrant } from '../grant-store.ts'
+import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { consentTime, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'

@@ -1,4 +1,4 @@
-import type { ConnectorConsentRow } from '../../db/connector-tables.ts'
+import type { ConnectorConsentRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
 
 export async function insertConsent(db: Db, consent: ConnectorConsentRow): Promise<void> {

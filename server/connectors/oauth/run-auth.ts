@@ -1,8 +1,8 @@
 import { auth } from '@modelcontextprotocol/client'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { AnswerMeter } from '../mcp/meter-answers.ts'
-import { splitFetch } from '../split-fetch.ts'
+import { AnswerMeter } from '../mcp/limit-responses.ts'
+import { splitFetch } from '../mcp/fetch-by-origin.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
 /** Milliseconds for one document of an authorization server. */

@@ -1,5 +1,5 @@
 import type { StoredOAuthTokens } from '@modelcontextprotocol/client'
-import type { Sealer } from '../../db/seal-secret.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
 
 export interface KeptTokens {
   readonly tokens: StoredOAuthTokens

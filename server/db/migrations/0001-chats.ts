@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Users, bots, the append-only tree of messages, and the runs that write into it. */
 export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {

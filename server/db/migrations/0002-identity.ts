@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** The embedded provider: its keys (sealed), accounts and protocol records. */
 export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {

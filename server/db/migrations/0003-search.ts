@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Search in the text of messages, by trigrams on both engines. */
 export async function createSearch(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {

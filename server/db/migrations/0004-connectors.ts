@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Connectors, their tools, what was allowed, what was called, and the consents given to servers elsewhere. */
 export async function createConnectors(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Links to messages. A message has at most one, so that sharing it twice at once gives one link. */
 export async function createShares(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Calls and results in the tree of messages, their pictures, and answers on their way to a call that asked. */
 export async function createToolMessages(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** Connections to outside services, and the consents that people are away to give. */
 export async function createIntegrations(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
-import type { Tables } from '../tables.ts'
+import type { Dialect } from '../dialects/dialect.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /**
  * What all replies say at once lies together, and only its keys among those of its run. By key, each reply under way has

@@ -1,4 +1,4 @@
-import { shortestPassword } from '../new-account.ts'
+import { shortestPassword } from '../accounts/new-account.ts'
 import { html } from './html.ts'
 import type { Page } from './render-page.ts'
 import { emailField } from './sign-in-page.ts'

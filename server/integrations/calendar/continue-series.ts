@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError } from '../google/explain-google-error.ts'
 import { isRefusal } from '../google/google-error.ts'
 import type { CalendarClient } from './calendar-client.ts'

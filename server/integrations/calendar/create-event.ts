@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses } from '../google/require-addresses.ts'
 import { requireLine, requirePlainText } from '../google/require-plain-text.ts'

@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 
 type Event = calendar_v3.Schema$Event
 type GoogleTime = calendar_v3.Schema$EventDateTime

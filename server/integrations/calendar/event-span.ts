@@ -1,4 +1,4 @@
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { beginOf, endOf, parseEventTime } from './event-time.ts'
 import type { EventTime } from './event-time.ts'
 

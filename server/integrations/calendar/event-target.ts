@@ -1,5 +1,5 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { CalendarClient } from './calendar-client.ts'
 import { isFirstOccurrence } from './cut-recurrence.ts'
 import { requireSameTitle } from './require-named-event.ts'

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 
 /** When something begins or ends: on a day, or at a moment in a time zone. */
 export type EventTime =

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { quoteData } from '../google/quote-data.ts'
 import type { CalendarClient } from './calendar-client.ts'

@@ -1,5 +1,5 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { placeOf } from './cut-recurrence.ts'
 import type { EventSpan } from './event-span.ts'
 import { readGoogleTime, zoneOf } from './google-event-time.ts'

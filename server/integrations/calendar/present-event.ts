@@ -1,7 +1,7 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { convertHtml } from '../google/convert-html.ts'
-import { cutText } from '../google/cut-text.ts'
-import { squeezeSpaces } from '../google/squeeze-spaces.ts'
+import { cutText } from '../../lib/cut-text.ts'
+import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
 import { describeWhen, nameStart } from './describe-when.ts'
 
 type Event = calendar_v3.Schema$Event

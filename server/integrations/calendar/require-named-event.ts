@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AppError } from '../../http/app-error.ts'
-import { squeezeSpaces } from '../google/squeeze-spaces.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
 import { nameStart } from './describe-when.ts'
 import { beginOf, parseEventTime } from './event-time.ts'
 import { readGoogleTime } from './google-event-time.ts'

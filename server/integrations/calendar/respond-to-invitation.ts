@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { requirePlainText } from '../google/require-plain-text.ts'
 import type { CalendarClient } from './calendar-client.ts'

@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import type { CalendarClient } from './calendar-client.ts'
 import { calendarId, emailGuests, namedEvent, scope, time, timeZone } from './calendar-ids.ts'

@@ -1,5 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { requireAddresses } from '../google/require-addresses.ts'
 import { requireLine, requirePlainText } from '../google/require-plain-text.ts'
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../http/app-error.ts'
-import { mapFew } from '../google/map-few.ts'
-import { squeezeSpaces } from '../google/squeeze-spaces.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { mapFew } from '../../lib/map-few.ts'
+import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
 import type { GmailClient } from './gmail-client.ts'
 import { readHeaders } from './read-headers.ts'
 

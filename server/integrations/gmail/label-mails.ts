@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { checkSubjects } from './check-subjects.ts'
 import { findLabelIds } from './find-label-ids.ts'

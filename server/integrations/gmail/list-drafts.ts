@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { googleTool } from '../google/google-tool.ts'
-import { mapFew } from '../google/map-few.ts'
+import { mapFew } from '../../lib/map-few.ts'
 import { quoteData } from '../google/quote-data.ts'
 import type { GmailClient } from './gmail-client.ts'
 import { presentMailSummary } from './present-mail.ts'

@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { cutText } from '../google/cut-text.ts'
+import { cutText } from '../../lib/cut-text.ts'
 import { readHeaders } from './read-headers.ts'
 import { readMailBody } from './read-mail-body.ts'
 import type { MailAttachment } from './read-mail-body.ts'

@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { explainGoogleError } from '../google/explain-google-error.ts'
 import { isRefusal, statusOf, wasRepeated } from '../google/google-error.ts'
 import { buildMail, requireSomebody } from './build-mail.ts'

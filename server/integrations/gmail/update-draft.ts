@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { buildMail } from './build-mail.ts'
 import type { GmailClient } from './gmail-client.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 
 /** What the client packages of Google throw, as far as it is read here. */
 interface GoogleFailure {

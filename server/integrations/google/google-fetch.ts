@@ -1,5 +1,5 @@
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
 import type { GoogleLimits } from './google-limits.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../http/app-error.ts'
+import { AppError } from '../../lib/app-error.ts'
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const controls = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/

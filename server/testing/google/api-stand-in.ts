@@ -1,4 +1,4 @@
-import type { StandInApi, StandInGrant } from '../google-stand-in-api.ts'
+import type { StandInApi, StandInGrant } from '../google-stand-in/google-stand-in-api.ts'
 import { listShapeProblems, matchMethod } from './check-request-shape.ts'
 import type { MatchedRequest } from './check-request-shape.ts'
 import type { DiscoveredMethod } from './discovery-extract.ts'

@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { AppError } from '../../http/app-error.ts'
-import { googleScopes } from '../../integrations/google-scopes.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { googleScopes } from '../../integrations/oauth/google-scopes.ts'
 import type { GoogleConnectorDeps } from '../../integrations/google-connector-deps.ts'
 import type { GoogleLimits } from '../../integrations/google/google-limits.ts'
 import { googleLimits } from '../../integrations/google/google-limits.ts'

@@ -1,9 +1,9 @@
 import type { Bot } from '@yonder/contract/bot'
 import { Bot as BotIcon } from 'lucide-react'
 import { readReason } from '../../lib/read-reason.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { LoadingState } from '../../ui/loading-state.tsx'
+import { EmptyState } from '../../ui/states/empty-state.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
+import { LoadingState } from '../../ui/states/loading-state.tsx'
 import { BotRow } from './bot-row.tsx'
 import { useBotList } from './use-bot-list.ts'
 

@@ -1,6 +1,6 @@
 import type { Bot } from '@yonder/contract/bot'
 import { useId } from 'react'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/button/button.tsx'
 
 export interface BotRowProps {
   readonly bot: Bot

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/swr-config.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { ToastRegion } from '../../ui/toast-region.tsx'
-import { toastStore } from '../../ui/toast-store.ts'
+import { ToastRegion } from '../../ui/toast/toast-region.tsx'
+import { toastStore } from '../../ui/toast/toast-store.ts'
 import { BotsSection } from './bots-section.tsx'
 
 const empty = { base_url: null, api_key: null, api_type: null, custom_api_path: null, max_tokens: null }

@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/use-toast.ts'
+import { useToast } from '../../ui/toast/use-toast.ts'
 import { botsKey } from './bots-key.ts'
 
 /** Deletes the bot of this name and tells how it went (§8.16, §8.31). Answers whether it is gone now. */

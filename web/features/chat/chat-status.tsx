@@ -1,4 +1,4 @@
-import type { LiveShape } from './live-shape.ts'
+import type { LiveShape } from './session/live-shape.ts'
 
 export interface ChatStatusProps {
   readonly shape: LiveShape

@@ -3,13 +3,13 @@ import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import { ApiError } from '../../lib/api-error.ts'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ChatFrame } from './chat-frame.tsx'
-import { ChatSkeleton } from './chat-skeleton.tsx'
-import { Conversation } from './conversation.tsx'
-import { useChat } from './use-chat.ts'
-import { useLiveChat } from './use-live-chat.ts'
+import { ChatSkeleton } from './list/chat-skeleton.tsx'
+import { Conversation } from './list/conversation.tsx'
+import { useChat } from './session/use-chat.ts'
+import { useLiveChat } from './session/use-live-chat.ts'
 
 export interface ChatViewProps {
   readonly chatId: string

@@ -1,8 +1,8 @@
 import { textOfContent } from '@yonder/contract/text-of-content'
 import { useSyncExternalStore } from 'react'
-import { referenceTitle } from './reference-title.ts'
-import { useChat } from './use-chat.ts'
-import { useLiveChat } from './use-live-chat.ts'
+import { referenceTitle } from './contents/reference-title.ts'
+import { useChat } from './session/use-chat.ts'
+import { useLiveChat } from './session/use-live-chat.ts'
 
 /** What a chat is called: its first message, cut to one short line. Undefined until it has been read and has one. */
 export function useChatTitle(chatId: string): string | undefined {

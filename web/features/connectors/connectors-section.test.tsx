@@ -11,7 +11,7 @@ import {
 } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
-import { toastStore } from '../../ui/toast-store.ts'
+import { toastStore } from '../../ui/toast/toast-store.ts'
 import { ConnectorsSection } from './connectors-section.tsx'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })

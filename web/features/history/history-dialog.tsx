@@ -1,7 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
-import { Dialog } from '../../ui/dialog.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
 import { useChatSearch } from './use-chat-search.ts'
 

@@ -1,5 +1,5 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/button/button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { useIdentity } from './use-identity.ts'
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/button/button.tsx'
 import { useIdentity } from './use-identity.ts'
 
 /** Says that no access token can be had though the person is signed in (§8.6), and tries again when asked. */

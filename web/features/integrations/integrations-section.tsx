@@ -1,15 +1,15 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
 import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { IntegrationFormDialog } from './integration-form-dialog.tsx'
-import { IntegrationList } from './integration-list.tsx'
-import { listOffers } from './list-offers.ts'
+import { Button } from '../../ui/button/button.tsx'
+import { IntegrationFormDialog } from './form/integration-form-dialog.tsx'
+import { IntegrationList } from './list/integration-list.tsx'
+import { listOffers } from './form/list-offers.ts'
 import { useAuthorize } from './use-authorize.ts'
-import { useCreateIntegration } from './use-create-integration.ts'
+import { useCreateIntegration } from './form/use-create-integration.ts'
 import { useIntegrationList } from './use-integration-list.ts'
 import { useIntegrationTypes } from './use-integration-types.ts'
-import { useUpdateIntegration } from './use-update-integration.ts'
+import { useUpdateIntegration } from './form/use-update-integration.ts'
 
 type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly integration: Integration }
 

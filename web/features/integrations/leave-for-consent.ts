@@ -1,5 +1,5 @@
 import { leaveFor } from '../../lib/leave-for.ts'
-import { keepAuthorization } from './pending-authorization.ts'
+import { keepAuthorization } from './callback/pending-authorization.ts'
 
 /** Leaves for the page where a person gives their consent. Answers only when the browser comes back to this very page. */
 export async function leaveForConsent(authUrl: string): Promise<void> {

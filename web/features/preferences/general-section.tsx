@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { SettingsGroup } from '../../ui/settings-group.tsx'
-import { SettingsRow } from '../../ui/settings-row.tsx'
+import { SettingsGroup } from '../../ui/form/settings-group.tsx'
+import { SettingsRow } from '../../ui/form/settings-row.tsx'
 import { LogsSwitch } from './logs-switch.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { UserInformation } from './user-information.tsx'

@@ -1,4 +1,4 @@
-import { Switch } from '../../ui/switch.tsx'
+import { Switch } from '../../ui/form/switch.tsx'
 import { logsPreference } from './logs-preference.ts'
 import { useLogsPreference } from './use-logs-preference.ts'
 

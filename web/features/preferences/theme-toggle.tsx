@@ -1,4 +1,4 @@
-import { Button } from '../../ui/button.tsx'
+import { Button } from '../../ui/button/button.tsx'
 import { nextTheme } from './next-theme.ts'
 import { themeOptions } from './theme-options.tsx'
 import { themeStore } from './theme-store.ts'

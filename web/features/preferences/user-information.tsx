@@ -1,8 +1,8 @@
 import type { UserInfo } from '@yonder/contract/user-info'
 import { Avatar } from '../../ui/avatar.tsx'
-import { SettingsGroup } from '../../ui/settings-group.tsx'
-import { SettingsRow } from '../../ui/settings-row.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { SettingsGroup } from '../../ui/form/settings-group.tsx'
+import { SettingsRow } from '../../ui/form/settings-row.tsx'
+import { Skeleton } from '../../ui/states/skeleton.tsx'
 import { useUserInfo } from './use-user-info.ts'
 
 /** Who is signed in (§2.49). */

@@ -4,8 +4,8 @@ import { afterEach, expect, it } from 'vitest'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { ToastRegion } from '../../ui/toast-region.tsx'
-import { toastStore } from '../../ui/toast-store.ts'
+import { ToastRegion } from '../../ui/toast/toast-region.tsx'
+import { toastStore } from '../../ui/toast/toast-store.ts'
 import { OwnShares } from './own-shares.tsx'
 
 const first = { id: 'abc', title: 'How do tides work?', created_at: '2026-11-19T10:00:00.000Z' }

@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 
 export interface RevokeShareDialogProps {
   /** Answers whether it is gone; what failed has been told by then. */

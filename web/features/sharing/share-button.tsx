@@ -1,6 +1,6 @@
 import { Check, Share2, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { IconButton } from '../../ui/button/icon-button.tsx'
 import { handOverLink } from './hand-over-link.ts'
 import type { HandOver } from './hand-over-link.ts'
 import { ShareLinkDialog } from './share-link-dialog.tsx'

@@ -1,8 +1,8 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { ExternalLink } from 'lucide-react'
 import { useId } from 'react'
-import { Button } from '../../ui/button.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { Button } from '../../ui/button/button.tsx'
+import { CopyButton } from '../../ui/button/copy-button.tsx'
 import { shareAddress } from './share-address.ts'
 
 export interface ShareRowProps {

@@ -4,7 +4,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/use-toast.ts'
+import { useToast } from '../../ui/toast/use-toast.ts'
 import { connectorsKey } from './use-connectors.ts'
 
 /**

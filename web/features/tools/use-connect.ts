@@ -5,7 +5,7 @@ import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
 import { useIsOpen } from '../../ui/use-is-open.ts'
-import { useToast } from '../../ui/use-toast.ts'
+import { useToast } from '../../ui/toast/use-toast.ts'
 import { connectorsKey } from './use-connectors.ts'
 
 /**

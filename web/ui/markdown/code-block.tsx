@@ -1,5 +1,5 @@
 import { lazy, memo, Suspense, useDeferredValue } from 'react'
-import { CopyButton } from '../copy-button.tsx'
+import { CopyButton } from '../button/copy-button.tsx'
 
 const HighlightedCode = lazy(async () => ({
   default: (await import('./highlighted-code.tsx')).HighlightedCode,

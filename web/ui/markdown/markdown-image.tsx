@@ -1,6 +1,6 @@
 import { ImageOff, Image as ImageIcon } from 'lucide-react'
 import { use, useState } from 'react'
-import { Button } from '../button.tsx'
+import { Button } from '../button/button.tsx'
 import { ImageSitesContext } from './image-sites.ts'
 
 export interface MarkdownImageProps {

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { rootFolder } from '../../scripts/run-command.mjs'
+import { freePort } from '../../server/testing/free-port.ts'
+
+/** A running product with a port and a data folder of its own. */
+export interface Product {
+  /** The origin people open. */
+  readonly url: string
+  readonly dataDir: string
+  /** Everything the process has printed so far. */
+  output(): string
+  /** Ends the process the polite way (SIGTERM) or the hard one, and waits until it is gone. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Starts it again on the same port and data; answers when it listens. */
+  start(): Promise<void>
+  /** Stops it and removes its data. */
+  remove(): Promise<void>
+}
+
+const startDeadlineMs = 15_000
+const stopDeadlineMs = 10_000
+
+/** Starts the built product. `settings` are environment variables, as an operator sets them. */
+export async function startProduct(settings: Readonly<Record<string, string>> = {}): Promise<Product> {
+  const entry = join(process.env['PRODUCT_FOLDER'] ?? rootFolder, 'server/dist/main.js')
+  if (!existsSync(entry))
+    throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
+  const dataDir = mkdtempSync(join(tmpdir(), 'yonder-e2e-'))
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  let child: ChildProcess | undefined
+  let printed = ''
+
+  async function start(): Promise<void> {
+    const started = spawn(process.execPath, [entry], {
+      // An `.env` of the developer is no part of a test.
+      cwd: dataDir,
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        PUBLIC_URL: url,
+        DATA_DIR: dataDir,
+        LOG_LEVEL: 'warn',
+        RATE_LIMIT_SIGN_IN: '10000',
+        RATE_LIMIT_COMPLETIONS: '10000',
+        RATE_LIMIT_WRITES: '10000',
+        ...settings,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const collect = (chunk: Buffer) => (printed += chunk.toString())
+    started.stdout.on('data', collect)
+    started.stderr.on('data', collect)
+    child = started
+    await waitUntilReady(`${url}/readyz`, started, () => printed)
+  }
+
+  async function stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const running = child
+    child = undefined
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
+    const gone = once(running, 'exit')
+    running.kill(signal)
+    const isLate = await Promise.race([gone.then(() => false), wait(stopDeadlineMs, true, { ref: false })])
+    if (!isLate) return
+    running.kill('SIGKILL')
+    await gone
+    throw new Error(`The product did not stop within ${stopDeadlineMs} ms of ${signal}:\n${printed}`)
+  }
+
+  async function remove(): Promise<void> {
+    try {
+      await stop()
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  }
+
+  try {
+    await start()
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { url, dataDir, output: () => printed, stop, start, remove }
+}
+
+async function waitUntilReady(address: string, child: ChildProcess, output: () => string): Promise<void> {
+  const deadline = Date.now() + startDeadlineMs
+  while (child.exitCode === null && Date.now() < deadline) {
+    try {
+      if ((await fetch(address)).ok) return
+    } catch {
+      // It does not listen yet.
+    }
+    await wait(50)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`The product did not become ready. It printed:\n${output()}`)
+}

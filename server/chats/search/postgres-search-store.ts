@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+
+/** The word as a pattern in which none of its characters means anything. */
+function patternOf(word: string): string {
+  return `%${word.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+const readable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
+
+/** The chats of up to `limit` messages of one person that hold a word; a chat comes as often as it has them. */
+export async function listChatsWithWord(
+  db: Db,
+  userId: string,
+  word: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ chat_id: string }>`
+    select m.chat_id from messages m join chats c on c.id = m.chat_id
+    where c.user_id = ${userId} and m.content ilike ${patternOf(word)} and ${readable}
+    limit ${limit}`.execute(db)
+  return rows.map((row) => row.chat_id)
+}
+
+/** One person's chats that hold every word, newest first; with `among`, only those of them. */
+export async function listChatsWithWords(
+  db: Db,
+  userId: string,
+  search: {
+    readonly words: readonly string[]
+    readonly wanted: number
+    readonly among: readonly string[] | undefined
+  },
+): Promise<string[]> {
+  // "offset 0" keeps each question a question to one chat: as joins they would read all messages before the first chat.
+  const conditions = search.words.map(
+    (word) => sql`and exists (select 1 from messages m where m.chat_id = c.id
+      and m.content ilike ${patternOf(word)} and ${readable} offset 0)`,
+  )
+  const among = search.among === undefined ? sql`` : sql`and c.id = any(${search.among})`
+  const { rows } = await sql<{ id: string }>`
+    select c.id from chats c where c.user_id = ${userId} ${among} ${sql.join(conditions, sql` `)}
+    order by c.updated_at desc, c.id desc limit ${search.wanted}`.execute(db)
+  return rows.map((row) => row.id)
+}

@@ -1,0 +1,175 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../lib/new-id.ts'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { indexMessages } from './index-messages.ts'
+import { appendMessage } from '../message-store.ts'
+import { moveLeaf } from '../chat-store.ts'
+import { openSearch } from './open-search.ts'
+import type { Search } from './open-search.ts'
+import type { User } from '../../identity/user.ts'
+
+describe.each(engines)('search on %s', (engine) => {
+  let database: TestDatabase
+  let search: Search
+  let time = 1_000
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+    search = openSearch(database, (error) => {
+      throw error
+    })
+  })
+  afterAll(async () => {
+    await search.close()
+    await database.close()
+  })
+
+  async function addUser(): Promise<User> {
+    const user = { id: newId(), issuer: 'i', subject: newId(), name: null, email: null, picture: null }
+    await database.db
+      .insertInto('users')
+      .values({ ...user, created_at: 1 })
+      .execute()
+    return user
+  }
+
+  /** A chat of these texts, from the person and the bot in turn. */
+  async function addChat(user: User, texts: readonly string[], last: object = {}): Promise<string> {
+    const { db } = database
+    const id = newId()
+    time += 10
+    await db
+      .insertInto('chats')
+      .values({ id, user_id: user.id, selected_message_id: null, created_at: time, updated_at: time })
+      .execute()
+    let parent = null
+    for (const [index, content] of texts.entries()) {
+      const role = index % 2 === 0 ? 'user' : 'assistant'
+      const more = index === texts.length - 1 ? last : {}
+      parent = await appendMessage(
+        db,
+        { chat_id: id, id: newId(), role, content, status: 'complete', ...more },
+        parent,
+        time,
+      )
+      await moveLeaf(db, id, parent.id)
+    }
+    return id
+  }
+
+  async function index(): Promise<void> {
+    if (engine === 'sqlite') while (await indexMessages(database.db));
+  }
+
+  const find = async (user: User, words: string, page = 1, limit = 10) => {
+    const found = await search.searchChats(user, { search: words, page, limit })
+    return { ids: found.chats.map((chat) => chat.id), total: found.total }
+  }
+
+  it('finds parts of words in any script, without their case, newest first', async () => {
+    const user = await addUser()
+    const texts = ['Größenordnung', 'ΣΊΣΥΦΟΣ rolls', 'приВЕТ мир', '今天天气很好', 'naïve café', '👩‍👩‍👧 family']
+    const ids: string[] = []
+    for (const text of texts) ids.push(await addChat(user, ['hello', text]))
+    for (const words of [
+      ['größen', 0],
+      ['ORDNUNG', 0],
+      ['σίσυ', 1],
+      ['ПРИвет', 2],
+      ['天气', 3],
+      ['好', 3],
+      ['天', 3],
+      ['ÏVE', 4],
+      ['fé', 4],
+      ['👧', 5],
+    ] as const) {
+      const expected = { ids: [ids[words[1]]], total: 1 }
+      expect(await find(user, words[0]), `${words[0]}, not indexed yet`).toEqual(expected)
+    }
+    await index()
+    for (const word of ['größen', 'ORDNUNG', 'σίσυ', 'ПРИвет', '天气', '好', '天', 'ÏVE', 'fé', '👧']) {
+      expect((await find(user, word)).total, word).toBe(1)
+    }
+    expect(await find(user, 'ELL')).toEqual({ ids: [...ids].reverse(), total: 6 })
+    expect(await find(user, 'el', 2, 4)).toEqual({ ids: [...ids].reverse().slice(4), total: 6 })
+  })
+
+  it('wants every word, in whichever messages of the chat', async () => {
+    const user = await addUser()
+    const both = await addChat(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
+    await addChat(user, ['the lighthouse', 'alone'])
+    await index()
+    expect(await find(user, 'keeper lighthouse')).toEqual({ ids: [both], total: 1 })
+    expect(await find(user, '  NIGHT   at light ')).toEqual({ ids: [both], total: 1 })
+    expect(await find(user, 'keeper absent')).toEqual({ ids: [], total: 0 })
+  })
+
+  it('takes special characters as they are', async () => {
+    const user = await addUser()
+    const odd = await addChat(user, ['100% of a_b \\ "quoted" NEAR(x) * -- \'; drop'])
+    await addChat(user, ['1000 of axb quoted near x drop'])
+    await index()
+    for (const words of ['100%', 'a_b', '\\', '"quoted"', 'NEAR(', '*', '%', '_', "';", '--', '" dr']) {
+      expect(await find(user, words), words).toEqual({ ids: [odd], total: 1 })
+    }
+  })
+
+  it('leaves out other people, unfinished replies and results of tools', async () => {
+    const user = await addUser()
+    const other = await addUser()
+    await addChat(other, ['walrus'])
+    await addChat(user, ['hi', 'walrus'], { status: 'streaming' })
+    await addChat(user, ['hi', 'ok', 'walrus'], { server: 'sea' })
+    await index()
+    expect(await find(user, 'walrus')).toEqual({ ids: [], total: 0 })
+    expect(await find(user, 'wa')).toEqual({ ids: [], total: 0 })
+  })
+
+  it('finds a word anywhere in a very long text', async () => {
+    const user = await addUser()
+    const filler = 'lorem ipsum dolor sit amet '
+    const ids: string[] = []
+    for (const at of [4_090, 4_032, 100_000]) {
+      ids.push(await addChat(user, [`${filler.repeat(8_000).slice(0, at)}needle${filler.repeat(50)}end`]))
+    }
+    await index()
+    expect(await find(user, 'needle')).toEqual({ ids: ids.reverse(), total: 3 })
+  })
+
+  it('counts no further than 1,000 and still gives later pages', async () => {
+    const user = await addUser()
+    const first = await addChat(user, ['common word'])
+    for (let index = 0; index < 1_004; index++) await addChat(user, ['common'])
+    await index()
+    expect((await find(user, 'common')).total).toBe(1_000)
+    expect((await find(user, 'comm', 101, 10)).ids.length).toBe(5)
+    expect(await find(user, 'common word')).toEqual({ ids: [first], total: 1 })
+    expect((await search.searchChats(user, { search: '', page: 1, limit: 10 })).total).toBe(1_000)
+  }, 60_000)
+
+  it('agrees with a plain reading of all texts', async () => {
+    const user = await addUser()
+    const alphabet = fc.constantFrom('a', 'b', 'B', 'é', 'Ж', '天', ' ', '%')
+    const text = fc.string({ unit: alphabet, minLength: 1, maxLength: 12 })
+    const chats: { id: string; texts: string[] }[] = []
+    for (const texts of fc.sample(fc.array(text, { minLength: 1, maxLength: 4 }), { numRuns: 60, seed: 7 })) {
+      chats.unshift({ id: await addChat(user, texts), texts })
+    }
+    await index()
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: alphabet, maxLength: 6 }), async (words) => {
+        const wanted = words
+          .toLowerCase()
+          .split(/\s+/)
+          .filter((word) => word !== '')
+        const expected = chats.filter(({ texts }) =>
+          wanted.every((word) => texts.some((content) => content.toLowerCase().includes(word))),
+        )
+        const found = await find(user, words, 1, 100)
+        expect(found).toEqual({ ids: expected.map(({ id }) => id), total: expected.length })
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

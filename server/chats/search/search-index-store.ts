@@ -1,0 +1,84 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { prepareQuery } from '../../db/dialects/prepare-query.ts'
+import { pieceLength, pieceOverlap, rowIdOf } from './search-store.ts'
+
+/** A piece of a finished message that the index does not hold yet. */
+export interface QueuedPiece {
+  readonly position: number
+  readonly chunk: number
+  /** One character more than a piece when the text goes on; null when the message is gone. */
+  readonly text: string | null
+  readonly user_id: string | null
+  /** The person's number in the index, when there is one. */
+  readonly user: number | null
+}
+
+const firstQueued = prepareQuery((db) => db.selectFrom('search_queue').select('position').limit(1).compile())
+
+export async function hasQueued(db: Db): Promise<boolean> {
+  return (await firstQueued(db, {})).rows.length > 0
+}
+
+const step = pieceLength - pieceOverlap
+
+const queuedPieces = prepareQuery((db, { limit }: { readonly limit: number }) =>
+  db
+    .selectFrom('search_queue as q')
+    .leftJoin('messages as m', 'm.position', 'q.position')
+    .leftJoin('chats as c', 'c.id', 'm.chat_id')
+    .leftJoin('search_users as u', 'u.user_id', 'c.user_id')
+    .select([
+      'q.position',
+      'q.chunk',
+      sql<string | null>`substr(m.content, q.chunk * ${sql.lit(step)} + 1, ${sql.lit(pieceLength + 1)})`.as(
+        'text',
+      ),
+      'c.user_id',
+      'u.number as user',
+    ])
+    .orderBy('q.position')
+    .limit(limit)
+    .compile(),
+)
+
+/** The next pieces of the oldest messages that wait, one of each message. */
+export async function listQueued(trx: Db, limit: number): Promise<QueuedPiece[]> {
+  return (await queuedPieces(trx, { limit })).rows
+}
+
+/** The person's number in the index, which is given now if there is none. */
+export async function numberUser(trx: Db, userId: string): Promise<number> {
+  const { number } = await trx
+    .insertInto('search_users')
+    .values({ user_id: userId })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: userId }))
+    .returning('number')
+    .executeTakeFirstOrThrow()
+  return number
+}
+
+const whole = 'cast(? as integer)'
+const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(whole, whole, whole)}, ?)`
+
+/** Indexes a piece of a message. */
+export async function insertPiece(
+  trx: Db,
+  { user, position, piece }: { readonly user: number; readonly position: number; readonly piece: number },
+  grams: string,
+): Promise<void> {
+  await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, piece, grams]))
+}
+
+/** Remembers which piece comes next. */
+export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
+  await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
+}
+
+const queuedDelete = prepareQuery((db, queued: { readonly position: number }) =>
+  db.deleteFrom('search_queue').where('position', '=', queued.position).compile(),
+)
+
+export async function deleteQueued(trx: Db, position: number): Promise<void> {
+  await queuedDelete(trx, { position })
+}

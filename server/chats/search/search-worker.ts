@@ -1,0 +1,38 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
+import type { FindRequest, FoundChats } from './chat-finder.ts'
+import { findInSqlite } from './find-in-sqlite.ts'
+import { createSearchReader } from './search-store.ts'
+
+/*
+ * Searches on a thread and a read-only connection of its own: a search of a common word takes tens of milliseconds, and
+ * no token of anyone waits for it.
+ */
+
+export interface SearchQuestion {
+  readonly id: number
+  readonly request: FindRequest
+}
+
+export type SearchAnswer =
+  | { readonly id: number; readonly found: FoundChats }
+  | { readonly id: number; readonly error: string }
+
+const { file } = workerData as { readonly file: string }
+const database = new SqliteFile(file, { readonly: true, timeout: 5_000 })
+database.pragma('cache_size = -64000')
+database.pragma('mmap_size = 1073741824')
+const reader = createSearchReader(database)
+
+parentPort?.on('message', ({ id, request }: SearchQuestion) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(answer(id, request))
+})
+
+function answer(id: number, request: FindRequest): SearchAnswer {
+  try {
+    return { id, found: findInSqlite(reader, request) }
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) }
+  }
+}

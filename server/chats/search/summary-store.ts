@@ -1,0 +1,55 @@
+import type { Db } from '../../db/database.ts'
+import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
+import type { User } from '../../identity/user.ts'
+
+/** Characters read of a text: more than a summary shows, less than an essay. */
+const charactersRead = 600
+
+export type SummaryRow = Pick<
+  MessageRow,
+  'chat_id' | 'id' | 'role' | 'content' | 'status' | 'error_message' | 'model' | 'server'
+>
+
+export type SummaryChat = Pick<ChatRow, 'id' | 'updated_at' | 'selected_message_id'>
+
+export function listSummaryChats(
+  db: Db,
+  user: Pick<User, 'id'>,
+  ids: readonly string[],
+): Promise<SummaryChat[]> {
+  return db
+    .selectFrom('chats')
+    .select(['id', 'updated_at', 'selected_message_id'])
+    .where('user_id', '=', user.id)
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** The first two messages of each chat's selected path and its last one, oldest first. */
+export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[]): Promise<SummaryRow[]> {
+  const used = chats.filter((chat) => chat.selected_message_id !== null).map((chat) => chat.id)
+  if (used.length === 0) return []
+  return db
+    .selectFrom('chats as c')
+    .innerJoin('messages as leaf', (join) =>
+      join.onRef('leaf.chat_id', '=', 'c.id').onRef('leaf.id', '=', 'c.selected_message_id'),
+    )
+    .innerJoin('messages as m', (join) =>
+      join
+        .onRef('m.chat_id', '=', 'c.id')
+        .on((eb) => eb('m.id', 'in', [eb.ref('leaf.id'), eb.ref('leaf.first_id'), eb.ref('leaf.second_id')])),
+    )
+    .select((eb) => [
+      'm.chat_id',
+      'm.id',
+      'm.role',
+      'm.status',
+      'm.error_message',
+      'm.model',
+      'm.server',
+      eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(charactersRead)]).as('content'),
+    ])
+    .where('c.id', 'in', used)
+    .orderBy('m.unix_timestamp')
+    .execute()
+}

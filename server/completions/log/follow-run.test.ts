@@ -1,0 +1,166 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp } from '../../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { logTime, removeOldLogs } from '../maintenance/run-maintenance.ts'
+
+describe.each(engines)('re-attaching on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join()
+  })
+  afterAll(() => product.close())
+
+  const counting = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => [`${from + index} `, { delay: 10 }]).flat()
+
+  it('gives the rest from any event on, without a gap or a repeat, with id lines', async () => {
+    const gate = product.model.gate()
+    product.model.reply([...counting(0, 30), gate, ...counting(30, 50), { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const first = await ada.send(chatId, 'Count')
+    await first.until(({ text }) => text.includes('29 '))
+    const tabs = await Promise.all(first.events.map(({ seq }) => ada.follow(chatId, seq)))
+    const header = await ada.follow(chatId, undefined, { 'last-event-id': '2' })
+    gate.open()
+    await Promise.all([first, header, ...tabs].map((stream) => stream.ended))
+    for (const [index, tab] of tabs.entries()) {
+      expect(tab.events).toEqual(first.events.slice(index + 1))
+      expect(tab.raw).toMatch(/^id: \d+\ndata: \{/)
+    }
+    expect(header.events).toEqual(first.events.slice(2))
+    const whole = await ada.follow(chatId)
+    await whole.ended
+    expect(whole.events).toEqual(first.events)
+    expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('after a reload at any instant continues what the chat showed', async () => {
+    product.model.reply([...counting(0, 120), { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const first = await ada.send(chatId, 'Count')
+    let shown = ''
+    for (let reload = 0; reload < 20; reload++) {
+      await wait(Math.random() * 60)
+      const chat = await ada.readChat(chatId)
+      const content = textOfContent(chat.messages[1]?.content ?? '')
+      expect(content.startsWith(shown)).toBe(true)
+      shown = content
+      if (chat.run === null) continue
+      const rest = await ada.follow(chatId, chat.run.seq)
+      if (reload % 2 === 0) await rest.until(({ events }) => events.length > 0)
+      else await rest.ended
+      const folded = rest.events.reduce(applyEvent, {
+        ...emptyRun,
+        seq: chat.run.seq,
+        messages: chat.messages,
+      })
+      shown = textOfContent(folded.messages[1]?.content ?? '')
+      rest.leave()
+    }
+    await first.ended
+    expect((await ada.readChat(chatId)).messages).toEqual(first.run.messages)
+    expect(first.text.startsWith(shown)).toBe(true)
+  })
+
+  it('sends a large backlog whole', async () => {
+    const line = `${'x'.repeat(9_999)}\n`
+    product.model.reply([...Array.from({ length: 90 }, () => line), { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    await (
+      await ada.send(chatId, 'Much')
+    ).ended
+    const again = await ada.follow(chatId, 0)
+    await again.ended
+    expect(again.text).toBe(line.repeat(90))
+  })
+
+  it('is refused where nothing can be followed', async () => {
+    const chatId = await ada.newChat()
+    const refuse = async (after?: number, headers?: Record<string, string>) => {
+      const stream = await ada.follow(chatId, after, headers)
+      await stream.ended
+      return [stream.status, (JSON.parse(stream.raw) as { error: { code: string } }).error.code]
+    }
+    expect(await refuse()).toEqual([409, 'not_resumable'])
+    await (
+      await ada.send(chatId, 'Hi')
+    ).ended
+    expect(await refuse(1_000)).toEqual([409, 'not_resumable'])
+    expect(await refuse(undefined, { 'last-event-id': 'x' })).toEqual([400, 'invalid_request'])
+    expect(await refuse(-1)).toEqual([400, 'invalid_request'])
+    const { database } = product
+    await database.db
+      .updateTable('runs')
+      .set({ ended_at: Date.now() - logTime - 1 })
+      .where('chat_id', '=', chatId)
+      .execute()
+    expect(await refuse(0)).toEqual([409, 'not_resumable'])
+    await removeOldLogs({ database, now: Date.now })
+    const left = await database.db.selectFrom('runs').select('id').where('chat_id', '=', chatId).execute()
+    expect(left).toEqual([])
+    expect(await refuse(0)).toEqual([409, 'not_resumable'])
+    expect((await ada.readChat(chatId)).messages[1]?.status).toBe('complete')
+  })
+
+  it('ends when the log goes away under a reader, and tells a repeated message from what is stored', async () => {
+    const { database } = product
+    const chatId = await ada.newChat()
+    const first = await ada.send(chatId, 'Hi', { id: 'once' })
+    await first.ended
+    const ended = database.db.updateTable('runs').where('chat_id', '=', chatId)
+    await database.db
+      .deleteFrom('run_events')
+      .where('run_id', 'in', database.db.selectFrom('runs').select('id').where('chat_id', '=', chatId))
+      .execute()
+    const bare = await ada.follow(chatId, 0)
+    await bare.ended
+    expect(bare.events).toEqual([])
+    await ended.set({ ended_at: Date.now() - logTime - 1 }).execute()
+    const asked = product.model.requests.length
+    const repeated = await ada.send(chatId, 'Hi', { id: 'once' })
+    await repeated.ended
+    expect(repeated.text).toBe(first.text)
+    expect(product.model.requests).toHaveLength(asked)
+  })
+
+  it('follows only the reply that is named', async () => {
+    const chatId = await ada.newChat()
+    const first = await ada.send(chatId, 'one')
+    await first.ended
+    await (
+      await ada.send(chatId, 'two')
+    ).ended
+    const reply = first.run.messages[1]?.id ?? ''
+    const answer = await ada.follow(chatId, undefined, {})
+    await answer.ended
+    expect(answer.run.messages[0]?.content).toBe('two')
+    const named = await product.meet(ada).call('GET', `/api/chat/${chatId}/stream?messageId=nothing`)
+    expect(named.status).toBe(409)
+    const stream = await ada.followUrl(`/api/chat/${chatId}/stream?after=0&messageId=${reply}`)
+    await stream.ended
+    expect(stream.events).toEqual(first.events)
+  })
+
+  it('of another person is refused without a byte of the reply, also with an event id', async () => {
+    const gate = product.model.gate()
+    product.model.reply(['secret', gate, { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const own = await ada.send(chatId, 'Hi')
+    await own.until(({ text }) => text === 'secret')
+    const eve = await product.join('Eve')
+    for (const headers of [{}, { 'last-event-id': '1' }]) {
+      const stream = await eve.follow(chatId, undefined, headers)
+      await stream.ended
+      expect(stream.status).toBe(404)
+      expect(stream.raw).not.toContain('secret')
+    }
+    gate.open()
+    await own.ended
+  })
+})

@@ -1,0 +1,264 @@
+import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import type { Message } from '@yonder/contract/message'
+import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
+import fc from 'fast-check'
+import { setImmediate as turn } from 'node:timers/promises'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Db } from '../../db/database.ts'
+import type { RunEventRow } from '../../db/tables/tables.ts'
+import { RunLog } from './run-log.ts'
+import type { RunListener, RunRecorder } from './run-recorder.ts'
+
+const message = (role: 'user' | 'assistant'): Message => ({
+  id: role,
+  parent_id: role === 'user' ? null : 'user',
+  role,
+  content: '',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  unix_timestamp: 1,
+  status: role === 'user' ? 'complete' : 'streaming',
+})
+const started: StartedEvent = {
+  type: 'started',
+  seq: 1,
+  user_message: message('user'),
+  assistant_message: message('assistant'),
+}
+
+// The time of the log goes by as a test says: how long a turn takes is the machine's affair.
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => vi.useRealTimers())
+
+/** Lets happen what needs no time. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await turn()
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  vi.advanceTimersByTime(milliseconds)
+  await settle()
+}
+
+/** A database that notes what is written, in one list with what is shown. */
+function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
+  const acts: string[] = []
+  const rows: RunEventRow[] = []
+  const onError = vi.fn()
+  const log = new RunLog({
+    db: {} as Db,
+    append: async (_db, events) => {
+      await turn()
+      const live = append?.(events) ?? new Set(events.map((event) => event.run_id))
+      acts.push(`commit ${events.map(({ run_id, seq }) => `${'?ab'[run_id]}${seq}`).join(' ')}`)
+      rows.push(...events)
+      return live
+    },
+    transaction: (work) => work({} as Db),
+    onError,
+  })
+  const listen = (recorder: RunRecorder, after = 1, numbered = false) => {
+    const heard = { frames: '', ended: false }
+    const hear = (frames: string): void => {
+      acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
+      heard.frames += frames
+    }
+    const listener: RunListener = {
+      after,
+      numbered,
+      onFrames: hear,
+      onEnd: (frames) => {
+        hear(frames)
+        heard.ended = true
+      },
+    }
+    recorder.attach(listener)
+    return heard
+  }
+  return { log, acts, rows, listen, onError }
+}
+
+const eventsIn = (frames: string): RunEvent[] =>
+  frames
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
+
+describe('the run log', () => {
+  it('commits before it shows, and all runs together', async () => {
+    const { log, acts, listen } = openLog()
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    listen(a)
+    listen(b)
+    a.append('text', 'one')
+    b.append('text', 'two')
+    await settle()
+    expect(acts).toEqual(['commit a2 b2', 'show a2', 'show b2'])
+    a.append('text', 'three')
+    b.append('text', 'four')
+    a.append('text', ' and more')
+    await pass(49)
+    expect(acts.length).toBe(3)
+    await pass(1)
+    expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
+  })
+
+  it('does not let the first text wait, also behind the name of the model', async () => {
+    const { log, listen } = openLog()
+    const run = log.open(1, started)
+    const heard = listen(run)
+    run.add({ type: 'model', model: 'm' })
+    run.append('text', 'first')
+    await settle()
+    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
+  })
+
+  it('reads what has arrived at once until the first text, and then for the next commit', async () => {
+    const { log, rows, acts } = openLog()
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    a.gather(() => a.append('text', 'one'))
+    b.gather(() => b.append('text', 'two'))
+    await settle()
+    expect(acts).toEqual(['commit a2 b2'])
+    const read = vi.fn(() => {
+      a.append('text', ' more')
+      // The first of its kind would hurry, were it not taken at this very moment: no second commit begins beside this one.
+      a.append('reasoning', 'hm')
+      queueMicrotask(() => b.append('text', ' late'))
+    })
+    a.gather(read)
+    b.append('text', ' too')
+    expect(read).not.toHaveBeenCalled()
+    await pass(50)
+    await pass(50)
+    expect(read).toHaveBeenCalledTimes(1)
+    expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
+    expect(rows[2]?.event).toContain(' more')
+    a.add({ type: 'reply', assistant_message: message('assistant') })
+    const next = vi.fn()
+    a.gather(next)
+    expect(next).toHaveBeenCalledTimes(1)
+  })
+
+  it('stores what belongs to an event before it is shown', async () => {
+    const { log, acts, listen } = openLog()
+    const run = log.open(1, started)
+    const heard = listen(run)
+    run.append('text', 'all')
+    run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
+      acts.push(`store ${state.status} ${textOfContent(state.messages[1]?.content ?? '')}`)
+    })
+    await run.closed
+    expect(acts).toEqual(['commit a2 a3', 'store complete all', 'show a3'])
+    expect(heard.ended).toBe(true)
+    expect(heard.frames.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  it('says when everything so far is committed and shown, or the run was lost', async () => {
+    let held: ReadonlySet<number> = new Set([1])
+    const { log, acts, listen } = openLog(() => held)
+    const run = log.open(1, started)
+    listen(run)
+    await run.settled()
+    run.append('text', 'one')
+    run.add({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1 } })
+    await run.settled()
+    expect(acts).toEqual(['commit a2 a3', 'show a3'])
+    expect(run.state.messages[1]?.content).toBe('one')
+    held = new Set()
+    run.append('text', 'two')
+    await run.settled()
+    expect(run.state.messages[1]?.content).toBe('one')
+    await run.settled()
+  })
+
+  it('lets nothing follow on the end of a run', async () => {
+    const { log, listen } = openLog()
+    const run = log.open(1, started)
+    const heard = listen(run)
+    run.add({ type: 'ended', status: 'stopped' })
+    run.add({ type: 'mcp_status', status: 'connected', server: 's', message: 'late' })
+    await run.closed
+    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['ended'])
+  })
+
+  it('shows nothing of a run that is no longer held, and everything of the others', async () => {
+    const { log, listen } = openLog(() => new Set([2]))
+    const a = log.open(1, started)
+    const b = log.open(2, started)
+    const lost = vi.fn()
+    a.onLost(lost)
+    const [heardA, heardB] = [listen(a), listen(b)]
+    a.append('text', 'secret')
+    b.append('text', 'fine')
+    await settle()
+    expect(lost).toHaveBeenCalledOnce()
+    expect(heardA.frames).toContain('"error":{"code":"interrupted"')
+    expect(heardA.frames).not.toContain('secret')
+    expect(heardA.ended).toBe(true)
+    expect(eventsIn(heardB.frames).length).toBe(1)
+  })
+
+  it('tries a failed commit again, alone, and keeps the order', async () => {
+    let failures = 3
+    const { log, listen, rows, onError } = openLog((events) => {
+      if (events.some((event) => event.run_id === 1) && failures-- > 0) throw new Error('disk full')
+      return new Set(events.map((event) => event.run_id))
+    })
+    const bad = log.open(1, started)
+    const good = log.open(2, started)
+    const [heardBad, heardGood] = [listen(bad), listen(good)]
+    bad.append('text', 'one ')
+    good.append('text', 'fine')
+    await settle()
+    expect(eventsIn(heardGood.frames).length).toBe(1)
+    expect(heardBad.frames).toBe('')
+    bad.append('text', 'two')
+    await pass(250)
+    expect(eventsIn(heardBad.frames).map((event) => event.seq)).toEqual([2, 3])
+    expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
+    expect(onError).toHaveBeenCalled()
+  })
+
+  it('gives a reader only what it lacks', async () => {
+    const { log, listen } = openLog()
+    const run = log.open(1, started)
+    const late = listen(run, 3, true)
+    run.add({ type: 'model', model: 'm' })
+    run.append('text', 'one')
+    run.append('reasoning', 'two')
+    await settle()
+    expect(late.frames).toMatch(/^id: 4\ndata: \{"type":"reasoning","seq":4,/)
+  })
+
+  it('folds to the same reply however the text was cut', async () => {
+    const piece = fc.record({
+      kind: fc.constantFrom('text' as const, 'reasoning' as const),
+      text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+      pause: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const { log, rows, listen } = openLog()
+        const run = log.open(1, started)
+        const heard = listen(run)
+        for (const { kind, text, pause } of pieces) {
+          run.append(kind, text)
+          if (pause) await pass(50)
+        }
+        run.add({ type: 'ended', status: 'complete' })
+        await run.closed
+        const joined = (kind: string) => pieces.map((p) => (p.kind === kind ? p.text : '')).join('')
+        const shown = eventsIn(heard.frames).reduce(applyEvent, applyEvent(emptyRun, started))
+        expect(shown.messages[1]?.content).toBe(joined('text'))
+        expect(shown.messages[1]?.reasoning ?? '').toBe(joined('reasoning'))
+        expect(shown).toEqual(run.state)
+        expect(rows.map((row) => JSON.parse(row.event) as RunEvent)).toEqual(eventsIn(heard.frames))
+        expect(rows.map((row) => row.seq)).toEqual(rows.map((_, index) => index + 2))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

@@ -1,0 +1,258 @@
+import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { Dialect } from '../../db/dialects/dialect.ts'
+import { prepareQuery } from '../../db/dialects/prepare-query.ts'
+import type { RunEventRow, RunRow } from '../../db/tables/tables.ts'
+
+/** Milliseconds for which a node holds its runs without renewing. */
+export const leaseTime = 10_000
+
+/** Spelled out, since SQLite uses the index of the runs that are under way for no parameter. */
+const running = sql.lit('running')
+
+/** A run as the log is followed: `expired` says that its node has not renewed it in time. */
+export type RunStanding = RunRow & { readonly expired: boolean }
+
+type NewRun = Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>
+
+const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<number> }) =>
+  db
+    .insertInto('runs')
+    .values({
+      chat_id: run.chat_id,
+      user_id: run.user_id,
+      message_id: run.message_id,
+      node_id: run.node_id,
+      started_at: run.started_at,
+      status: 'running',
+      lease_until: sql`${run.clock} + ${leaseTime}`,
+      last_seq: 1,
+      stop_requested: 0,
+    })
+    .returning('id')
+    .compile(),
+)
+
+/** Gives the run's id. Fails when the chat has a run already. */
+export async function insertRun(trx: Db, { clock }: Dialect, run: NewRun, started: string): Promise<number> {
+  const { rows } = await runInsert(trx, { ...run, clock })
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no id for a run')
+  await insertEvent(trx, { run_id: row.id, seq: 1, event: started })
+  return row.id
+}
+
+function selectRuns(db: Db, dialect: Dialect) {
+  return db
+    .selectFrom('runs')
+    .selectAll()
+    .select((eb) => eb(eb.ref('lease_until'), '<', dialect.clock).as('expired'))
+}
+
+function toStanding(row: RunRow & { readonly expired: unknown }): RunStanding {
+  return { ...row, expired: Boolean(row.expired) }
+}
+
+export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<RunStanding | undefined> {
+  const row = await selectRuns(db, dialect).where('id', '=', runId).executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** The run that is writing into a chat. */
+export async function findActiveRun(
+  db: Db,
+  dialect: Dialect,
+  chatId: string,
+): Promise<RunStanding | undefined> {
+  const row = await selectRuns(db, dialect)
+    .where('chat_id', '=', chatId)
+    .where('status', '=', running)
+    .executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** The chat's newest run whose log is still there; with `messageId` the one that writes or wrote this reply. */
+export async function findLatestRun(
+  db: Db,
+  dialect: Dialect,
+  chatId: string,
+  messageId?: string,
+): Promise<RunStanding | undefined> {
+  let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
+  if (messageId !== undefined) query = query.where('message_id', '=', messageId)
+  // Ids follow one another in a chat, which holds off a second run; the clocks of two nodes need not.
+  const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
+  return row === undefined ? undefined : toStanding(row)
+}
+
+/** Whose a run is, and where it is written. */
+export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
+
+const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
+
+export function listRunOwners(db: Db, runIds: readonly number[]): Promise<RunOwner[]> {
+  return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
+}
+
+/** A person's runs that are being written, on whichever node. */
+export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
+  return db
+    .selectFrom('runs')
+    .select(ownerColumns)
+    .where('status', '=', running)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+/** Runs that other nodes are writing. */
+export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
+  return db
+    .selectFrom('runs')
+    .select(ownerColumns)
+    .where('status', '=', running)
+    .where('node_id', '!=', nodeId)
+    .execute()
+}
+
+/** Runs whose node has not renewed them in time. */
+export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', running)
+    .where('lease_until', '<', dialect.clock)
+    .limit(100)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** A piece of a run's log, in order. */
+export function listEvents(
+  db: Db,
+  runId: number,
+  after: number,
+  limit?: number,
+): Promise<{ seq: number; event: string }[]> {
+  const query = db
+    .selectFrom('run_events')
+    .select(['seq', 'event'])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+  return (limit === undefined ? query : query.limit(limit)).execute()
+}
+
+/** The number of a run's newest event; 0 without one. */
+export async function findLastSeq(db: Db, runId: number): Promise<number> {
+  const row = await db
+    .selectFrom('run_events')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('run_id', '=', runId)
+    .executeTakeFirst()
+  return row?.seq ?? 0
+}
+
+/** The events with which the runs of a chat begin, or store a result, and that name a message; the newest first. */
+export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
+  return db
+    .selectFrom('run_events as e')
+    .innerJoin('runs as r', 'r.id', 'e.run_id')
+    .selectAll('e')
+    .where('r.chat_id', '=', chatId)
+    .where('e.event', 'like', `%${messageId}%`)
+    .where((where) =>
+      where.or([
+        where('e.event', 'like', '{"type":"tool_result"%'),
+        where('e.event', 'like', '{"type":"started"%'),
+      ]),
+    )
+    .orderBy('e.run_id', 'desc')
+    .orderBy('e.seq', 'desc')
+    .execute()
+}
+
+const eventInsert = prepareQuery((db, event: RunEventRow) =>
+  db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
+)
+
+/** The first event of a run, or one of a run that no node holds any more; all others are written through the log. */
+export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
+  await eventInsert(trx, event)
+}
+
+/** How a run ended; `now` in milliseconds. */
+interface RunEnd {
+  readonly status: string
+  readonly lastSeq: number
+  readonly now: number
+}
+
+const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
+  db
+    .updateTable('runs')
+    .set({ status: run.status, last_seq: run.lastSeq, ended_at: run.now })
+    .where('id', '=', run.id)
+    .where('status', '=', running)
+    .compile(),
+)
+
+/** Ends a run that is still running; false when it was not. */
+export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
+  const { numAffectedRows = 0n } = await runEnd(trx, { id: runId, ...end })
+  return numAffectedRows > 0n
+}
+
+/** Keeps these runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
+export async function renewLeases(
+  db: Db,
+  dialect: Dialect,
+  nodeId: string,
+  runIds: readonly number[],
+): Promise<number[]> {
+  const rows = await db
+    .updateTable('runs')
+    .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
+    .where('status', '=', running)
+    .where('node_id', '=', nodeId)
+    .where('id', 'in', runIds)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Asks the run's node to stop it. */
+export async function requestStop(db: Db, runId: number): Promise<void> {
+  await db
+    .updateTable('runs')
+    .set({ stop_requested: 1 })
+    .where('id', '=', runId)
+    .where('status', '=', running)
+    .execute()
+}
+
+/** Runs of this node that someone asked to stop. */
+export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('status', '=', running)
+    .where('node_id', '=', nodeId)
+    .where('stop_requested', '=', 1)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** Removes up to `limit` events of runs that ended before `before`; the number that went. */
+export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
+  const result = await sql`
+    delete from run_events where (run_id, seq) in (
+      select e.run_id, e.seq from runs r join run_events e on e.run_id = r.id
+      where r.ended_at < ${before} limit ${limit})`.execute(db)
+  return Number(result.numAffectedRows ?? 0n)
+}
+
+/** Removes runs that ended before `before`, with what is left of their logs. */
+export async function deleteOldRuns(db: Db, before: number): Promise<void> {
+  await db.deleteFrom('runs').where('ended_at', '<', before).execute()
+}

@@ -1,0 +1,128 @@
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createChatClient, openChatApp } from '../../testing/chat/open-chat-app.ts'
+import type { ChatApp } from '../../testing/chat/open-chat-app.ts'
+import { startChatNode } from '../../testing/chat/start-chat-node.ts'
+import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
+import { engines, isConcurrent } from '../../testing/database/test-database.ts'
+import { leaseTime } from './run-store.ts'
+
+const counting = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
+
+describe.each(engines)('two servers on one database, %s', (engine) => {
+  let near: ChatApp
+  let far: ChatNode | undefined
+  afterEach(async () => {
+    await far?.kill()
+    await near.close()
+  })
+
+  async function open() {
+    near = await openChatApp({ engine })
+    const ada = await near.join()
+    far = await startChatNode(near.database, ada, near.model.baseUrl)
+    return { here: ada, there: createChatClient(far.base, ada), kill: far.kill }
+  }
+
+  it.runIf(isConcurrent(engine))('follow each other without a gap or a repeat', async () => {
+    const { here, there } = await open()
+    near.model.reply([...counting(100), { finish: 'stop' }])
+    const chatId = await here.newChat()
+    const started = await there.send(chatId, 'Count')
+    await started.until(({ events }) => events.length > 3)
+    const tabs = await Promise.all([0, 1, 3].map((after) => here.follow(chatId, after)))
+    await Promise.all([started, ...tabs].map((stream) => stream.ended))
+    for (const [index, after] of [0, 1, 3].entries()) {
+      expect(tabs[index]?.events).toEqual(started.events.slice(after))
+    }
+    expect((await here.readChat(chatId)).messages).toEqual(started.run.messages)
+  })
+
+  it.runIf(isConcurrent(engine))("show and stop each other's runs, and accept the next message", async () => {
+    const { here, there } = await open()
+    near.model.reply(counting(3_000))
+    const chatId = await here.newChat()
+    const started = await there.send(chatId, 'Count')
+    await started.until(({ text }) => text.includes('3 '))
+    const chat = await here.readChat(chatId)
+    expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
+    expect(chat.messages[1]?.content).toContain('0 1 2')
+    const second = await here.send(chatId, 'meanwhile')
+    await second.ended
+    expect(second.status).toBe(409)
+    const asked = Date.now()
+    expect(await here.call('POST', '/api/chat/stop', { chatId })).toEqual({
+      status: 200,
+      body: { stopped: true },
+    })
+    await expect.poll(() => near.model.openRequests, { timeout: 1_000, interval: 10 }).toBe(0)
+    expect(Date.now() - asked).toBeLessThan(1_000)
+    await started.ended
+    expect(started.run.status).toBe('stopped')
+    near.model.reply(['next', { finish: 'stop' }])
+    const next = await here.send(chatId, 'Go on')
+    await next.ended
+    expect(next.text).toBe('next')
+  })
+
+  it.runIf(isConcurrent(engine))(
+    'lose no token that was shown when one is killed, and close its run within 15 s',
+    async () => {
+      const { here, there, kill } = await open()
+      near.model.reply(counting(3_000))
+      const chatId = await here.newChat()
+      const started = await there.send(chatId, 'Count')
+      const watching = await here.follow(chatId)
+      await started.until(({ text }) => text.includes('40 '))
+      await kill()
+      const killed = Date.now()
+      await started.ended
+      const before = await here.readChat(chatId)
+      expect(textOfContent(before.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
+      await watching.ended
+      expect(Date.now() - killed).toBeLessThan(15_000)
+      expect(watching.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
+      const after = await here.readChat(chatId)
+      expect(after.run).toBeNull()
+      expect(after.messages).toEqual(watching.run.messages)
+      expect(after.messages[1]?.status).toBe('interrupted')
+      expect(textOfContent(after.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
+      const { db } = near.database
+      const run = await db
+        .selectFrom('runs')
+        .selectAll()
+        .where('chat_id', '=', chatId)
+        .executeTakeFirstOrThrow()
+      const log = await db
+        .selectFrom('run_events')
+        .select('seq')
+        .where('run_id', '=', run.id)
+        .orderBy('seq')
+        .execute()
+      expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
+      expect(run.last_seq).toBe(log.length)
+      near.model.reply(['next', { finish: 'stop' }])
+      const next = await here.send(chatId, 'Go on')
+      await next.ended
+      expect(next.text).toBe('next')
+    },
+    leaseTime * 4,
+  )
+
+  it.runIf(isConcurrent(engine))('a server that lost its run writes and shows nothing more', async () => {
+    const { here, there } = await open()
+    near.model.reply(counting(3_000))
+    const chatId = await here.newChat()
+    const started = await there.send(chatId, 'Count')
+    await started.until(({ text }) => text.includes('3 '))
+    await near.database.db.updateTable('runs').set({ lease_until: 0 }).where('chat_id', '=', chatId).execute()
+    const closed = await here.readChat(chatId)
+    expect(closed.messages[1]?.status).toBe('interrupted')
+    await started.ended
+    expect(textOfContent(closed.messages[1]?.content ?? '')).toBe(started.text)
+    expect(started.raw).toContain('"error":{"code":"interrupted"')
+    await expect.poll(() => near.model.openRequests, { timeout: 2_000 }).toBe(0)
+    expect((await here.readChat(chatId)).messages).toEqual(closed.messages)
+  })
+})

@@ -1,0 +1,140 @@
+import type { UnnumberedEvent } from '@yonder/contract/completion'
+import { describe, expect, it } from 'vitest'
+import type { ModelPart, ModelStream } from '../../models/model.ts'
+import { askModel, longestAnswer, longestCalls } from './ask-model.ts'
+
+const request = { model: 'm', messages: [], tools: [], maxTokens: null }
+
+async function run(model: ModelStream, signal = new AbortController().signal) {
+  const said: string[] = []
+  const events: UnnumberedEvent[] = []
+  const { ending, calls } = await askModel({
+    model,
+    request,
+    signal,
+    onText: (kind, text) => said.push(`${kind}: ${text}`),
+    onEvent: (event) => events.push(event),
+  })
+  return { ending, calls, said, events }
+}
+
+const answering =
+  (...parts: ModelPart[]): ModelStream =>
+  async (_request, { onParts }) => {
+    for (const part of parts) onParts([part])
+  }
+
+describe('askModel', () => {
+  it('tells what the model says, in order', async () => {
+    const { ending, said, events } = await run(
+      answering(
+        { type: 'model', model: 'm-1', provider: 'p' },
+        { type: 'reasoning', text: 'hm' },
+        { type: 'text', text: 'yes' },
+        { type: 'usage', inputTokens: 1, outputTokens: null },
+        { type: 'finish', reason: 'stop' },
+      ),
+    )
+    expect(said).toEqual(['reasoning: hm', 'text: yes'])
+    expect(events).toEqual([
+      { type: 'model', model: 'm-1', provider: 'p' },
+      { type: 'usage', usage: { input_tokens: 1, output_tokens: null } },
+    ])
+    expect(ending).toEqual({ status: 'complete' })
+  })
+
+  it.each([
+    ['a failure', [{ type: 'failed', code: 'upstream_timeout', message: 'slow' }], 'upstream_timeout'],
+    ['an answer without text', [{ type: 'finish', reason: 'stop' }], 'upstream_invalid'],
+    ['a withheld answer', [{ type: 'finish', reason: 'content_filter' }], 'upstream_error'],
+    ['a model that just returns', [{ type: 'text', text: 'a' }], 'upstream_cut'],
+  ] as const)('ends truthfully after %s', async (_what, parts, code) => {
+    const { ending } = await run(answering(...parts))
+    expect(ending).toMatchObject({ status: 'failed', error: { code } })
+  })
+
+  it('gives the calls that the model asked for, also without a word beside them', async () => {
+    const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
+    const { ending, calls } = await run(answering(call, { type: 'finish', reason: 'tool_calls' }))
+    expect(ending).toEqual({ status: 'complete' })
+    expect(calls).toEqual([{ id: '1', name: 'x', arguments: '{}' }])
+  })
+
+  it('gives no call of an answer that failed', async () => {
+    const { ending, calls } = await run(
+      answering(
+        { type: 'tool_call', id: '1', name: 'x', arguments: '{}' },
+        { type: 'failed', code: 'upstream_cut', message: 'cut' },
+      ),
+    )
+    expect(ending.status).toBe('failed')
+    expect(calls).toEqual([])
+  })
+
+  it.each([
+    ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(longestCalls / 2) }) }],
+    ['what its upstream wants back', { arguments: '{}', note: { seal: 'x'.repeat(longestCalls / 2) } }],
+  ])('calls nothing of an answer whose calls are too long together: %s', async (_what, given) => {
+    const call = { type: 'tool_call', id: '1', name: 'x', ...given } as const
+    const { ending, calls } = await run(answering(call, call, call, { type: 'finish', reason: 'tool_calls' }))
+    expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(calls).toEqual([])
+  })
+
+  it('lets the first call carry the thinking of all, however long', async () => {
+    const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
+    const note = { thinking: 'x'.repeat(longestAnswer) }
+    const { ending, calls } = await run(
+      answering({ ...call, note }, call, { type: 'finish', reason: 'tool_calls' }),
+    )
+    expect(ending).toEqual({ status: 'complete' })
+    expect(calls).toHaveLength(2)
+  })
+
+  it('says that a reply was cut by a limit', async () => {
+    const { ending } = await run(answering({ type: 'text', text: 'a' }, { type: 'finish', reason: 'length' }))
+    expect(ending).toEqual({ status: 'complete', finish: 'length' })
+  })
+
+  it.each(['stopped', 'interrupted'] as const)(
+    'ends as %s at once, aborts the upstream and takes nothing more',
+    async (reason) => {
+      const controller = new AbortController()
+      let upstream: AbortSignal | undefined
+      const stuck: ModelStream = (_request, { signal, onParts }) => {
+        upstream = signal
+        onParts([{ type: 'text', text: 'some' }])
+        controller.abort(reason)
+        onParts([{ type: 'text', text: ' more' }])
+        return new Promise(() => undefined)
+      }
+      const { ending, said } = await run(stuck, controller.signal)
+      expect(ending).toEqual({ status: reason })
+      expect(said).toEqual(['text: some'])
+      expect(upstream?.aborted).toBe(true)
+    },
+  )
+
+  it('does not ask the model when it was stopped before', async () => {
+    let asked = false
+    const { ending } = await run(async () => {
+      asked = true
+    }, AbortSignal.abort('stopped'))
+    expect(ending).toEqual({ status: 'stopped' })
+    expect(asked).toBe(false)
+  })
+
+  it('cuts an endless answer at the limit, between characters', async () => {
+    let upstream: AbortSignal | undefined
+    const { ending, said } = await run(async (_request, { signal, onParts }) => {
+      upstream = signal
+      onParts([{ type: 'text', text: 'x'.repeat(longestAnswer - 1) }])
+      onParts([{ type: 'text', text: '😀😀' }])
+      onParts([{ type: 'text', text: 'never' }])
+    })
+    expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(said.length).toBe(2)
+    expect(said.every((text) => text.isWellFormed())).toBe(true)
+    expect(upstream?.aborted).toBe(true)
+  })
+})

@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { BatchCall } from '../../chats/stored-call.ts'
+import type { ModelMessage } from '../../models/model.ts'
+import { buildPrompt } from './build-prompt.ts'
+import type { PromptMessage } from './build-prompt.ts'
+
+const message: Omit<PromptMessage, 'role' | 'content'> = {
+  id: 'm',
+  server: null,
+  arguments: null,
+  call_state: null,
+  call: null,
+}
+const user = (content: string) => ({ ...message, role: 'user', content })
+const assistant = (content: string) => ({ ...message, role: 'assistant', content })
+const turns = (path: readonly { role: string; content: string }[]) =>
+  path.map(({ role, content }) => ({ role, content }))
+
+const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
+const result = (id: string, content: string) => ({ ...user(content), id, server: 's' })
+const calling = (
+  id: string,
+  call_state: string,
+  {
+    rest = [],
+    continues = false,
+    text = '',
+  }: { rest?: BatchCall[]; continues?: boolean; text?: string } = {},
+) => ({
+  ...assistant(text),
+  server: 's',
+  arguments: '{}',
+  call_state,
+  call: JSON.stringify({ id, name: id, rest, ...(continues ? { continues } : {}) }),
+})
+/** A prompt at a glance: results without their marks. */
+const shape = (prompt: readonly ModelMessage[]) =>
+  prompt.map((message) => {
+    if (message.role === 'tool') {
+      const text = /\n\[[\w-]{8}\]\n([\s\S]*)\n\[/.exec(message.content)?.[1] ?? message.content
+      return `${message.name}: ${text}`
+    }
+    const names = (message.toolCalls ?? []).map(({ name }) => ` ${name}`).join('')
+    return `${message.role}: ${message.content}${names}`
+  })
+
+describe('buildPrompt', () => {
+  it('gives the turns in order', () => {
+    const path = [user('a'), assistant('b'), user('c')]
+    expect(buildPrompt(path)).toEqual(turns(path))
+  })
+
+  it('leaves out a reply without text and joins the turns around it', () => {
+    expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
+      turns([user('a\n\nb'), assistant('c')]),
+    )
+  })
+
+  it('takes the newest of a path that is too long, beginning with the person', () => {
+    const long = 'x'.repeat(3_000_000)
+    expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(turns([user('now')]))
+    expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
+      turns([user(long), assistant('b'), user('c')]),
+    )
+  })
+
+  it('puts the calls of a turn together again, with a result for each', () => {
+    const path = [
+      user('a'),
+      calling('one', 'answered', { rest: [call('two'), call('three')], text: 'Let me see.' }),
+      result('r1', '1'),
+      calling('two', 'answered', { rest: [call('three')], continues: true }),
+      result('r2', '2'),
+      assistant('stopped here'),
+      user('b'),
+    ]
+    expect(shape(buildPrompt(path))).toEqual([
+      'user: a',
+      'assistant: Let me see. one two three',
+      'one: 1',
+      'two: 2',
+      'three: This call was not made.',
+      'assistant: stopped here',
+      'user: b',
+    ])
+  })
+
+  it.each([
+    ['denied', 'This call was denied by the user.', 'This call was denied by the user.'],
+    ['running', 'Whether the tool did its work is not known.', 'This call was not made.'],
+    ['waiting', 'the user has not allowed it.', 'This call was not made.'],
+    ['answered', 'is not part of this conversation.', 'This call was not made.'],
+  ])('has a sentence where a call that is %s has no result', (state, own, next) => {
+    const path = [user('a'), calling('one', state, { rest: [call('two')] }), user('b')]
+    const said = shape(buildPrompt(path))
+    expect(said).toHaveLength(5)
+    expect(said[2]).toContain(own)
+    expect(said[3]).toBe(`two: ${next}`)
+  })
+
+  it('tells calls and results in words to a model without tools', () => {
+    const path = [
+      user('a'),
+      calling('one', 'answered', { text: 'Hm.' }),
+      result('r', '1'),
+      assistant('It is 1.'),
+    ]
+    const prompt = buildPrompt(path, false)
+    expect(prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(prompt[1]?.content).toBe('Hm.\n\n[I used the tool one with {}]')
+    expect(prompt[2]?.content).toContain('\n1\n')
+  })
+
+  it('marks a result with what nothing in it can repeat, and always the same', () => {
+    const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
+    const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
+    expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
+    expect(
+      buildPrompt([user('a'), calling('one', 'answered'), result('r2', 'x')]).at(-1)?.content,
+    ).not.toContain(mark)
+  })
+
+  it('keeps what a person wrote and shortens old results of a path that is too long', () => {
+    const long = 'x'.repeat(3_000_000)
+    const path = [
+      user('first'),
+      calling('one', 'answered'),
+      result('r1', long),
+      calling('two', 'answered'),
+      result('r2', long),
+      user('now'),
+    ]
+    const said = shape(buildPrompt(path))
+    expect(said[0]).toBe('user: first')
+    expect(said[2]).toContain('left out')
+    expect(said[4]?.length).toBeGreaterThan(3_000_000)
+  })
+
+  it('counts what calls were given to what is too long', () => {
+    const long = { ...calling('one', 'answered'), arguments: JSON.stringify({ x: 'x'.repeat(2_500_000) }) }
+    const path = [user('a'), long, result('r1', '1'), user('b'), long, result('r2', '2'), user('c')]
+    expect(shape(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
+  })
+
+  it('leaves a result out whose call was cut off', () => {
+    expect(shape(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
+  })
+
+  it('gives every call exactly one result, whatever a path has been through', () => {
+    const piece = fc.oneof(
+      fc.constant(user('u')),
+      fc.constant(assistant('a')),
+      fc.string().map((text) => result('r', text)),
+      fc
+        .record({
+          state: fc.constantFrom('waiting', 'running', 'answered', 'denied'),
+          continues: fc.boolean(),
+          rest: fc.array(fc.constantFrom('two', 'three').map(call), { maxLength: 2 }),
+        })
+        .map(({ state, ...more }) => calling('one', state, more)),
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.boolean(), (path, tools) => {
+        const prompt = buildPrompt(path, tools)
+        if (prompt.length > 0) expect(prompt[0]?.role).toBe('user')
+        for (let at = 0; at < prompt.length; at++) {
+          const message = prompt[at]
+          const ids =
+            message !== undefined && 'toolCalls' in message
+              ? (message.toolCalls ?? []).map(({ id }) => id)
+              : []
+          const answers = prompt.slice(at + 1, at + 1 + ids.length)
+          expect(answers.map((answer) => (answer.role === 'tool' ? answer.callId : ''))).toEqual(ids)
+          if (ids.length > 0) expect(prompt[at + 1 + ids.length]?.role).not.toBe('tool')
+          at += ids.length
+        }
+        if (!tools) expect(prompt.filter(({ role }) => role === 'tool')).toEqual([])
+      }),
+    )
+  })
+})

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { callOf } from '../../testing/chat/open-tool-app.ts'
+import { callOfReply, openToolScene, resultOf } from '../../testing/chat/open-tool-scene.ts'
+import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { startEverything } from '../../testing/mcp/start-mcp-process.ts'
+import type { McpProcess } from '../../testing/mcp/start-mcp-process.ts'
+import { engines } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('a reply that calls tools, on %s', (engine) => {
+  let product: ToolScene
+  let everything: McpProcess
+  let ada: ChatClient
+  beforeAll(async () => {
+    everything = await startEverything()
+    product = await openToolScene({ engine })
+    ada = product.ada
+    await ada.post('/api/mcp-server', { name: 'everything', url: everything.url, allow_tools: null })
+    await ada.post('/api/mcp-server/everything/connect')
+  })
+  afterAll(async () => {
+    await product.close()
+    await everything.close()
+  })
+
+  it('keeps pictures beside the messages', async () => {
+    product.model.reply([callOf('everything', 'get-tiny-image')])
+    product.model.reply(['A picture.'])
+    const { chatId, stream } = await product.sendNew('Draw')
+    await stream.ended
+    const result = resultOf(stream)
+    const place = result?.outcome?.parts.findIndex(({ type }) => type === 'image') ?? -1
+    expect(result?.outcome?.parts[place]).toEqual({ type: 'image', mimeType: 'image/png' })
+    const address = `/api/chats/${chatId}/images/${result?.id}`
+    const image = await ada.call('GET', `${address}/${place}`)
+    expect(image).toMatchObject({
+      status: 200,
+      body: { mimeType: 'image/png', data: expect.stringMatching(/^iVBOR/) as string },
+    })
+    expect((await ada.call('GET', `${address}/99`)).status).toBe(404)
+    expect(JSON.stringify(await ada.readChat(chatId))).not.toContain('iVBOR')
+    expect(stream.raw).not.toContain('iVBOR')
+    expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
+  })
+
+  it('tells of the progress of a call, in the stream and in the chat', async () => {
+    product.model.reply([callOf('everything', 'trigger-long-running-operation', { duration: 1.5, steps: 3 })])
+    product.model.reply(['Done.'])
+    const { chatId, stream } = await product.sendNew('Wait')
+    await stream.until((it) => callOfReply(it)?.progress !== undefined)
+    const chat = await ada.readChat(chatId)
+    expect(chat.messages[1]?.call).toMatchObject({
+      state: 'running',
+      progress: { progress: expect.any(Number) as number, total: 3 },
+    })
+    expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
+    await stream.ended
+    expect(stream.text).toBe('Done.')
+    expect(stream.run.messages[1]?.call).toEqual({ state: 'answered', title: expect.any(String) as string })
+  })
+
+  describe('with a question to its person', () => {
+    const filled = { name: 'Ada', check: true }
+    async function beAsked() {
+      product.model.reply([callOf('everything', 'trigger-elicitation-request')])
+      const sent = await product.sendNew('Ask me')
+      await sent.stream.until((it) => callOfReply(it)?.question !== undefined)
+      const messageId = sent.stream.run.messages[1]?.id ?? ''
+      const question = callOfReply(sent.stream)?.question
+      return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
+    }
+
+    it('shows it, also after a reload, and goes on with the answer', async () => {
+      const { chatId, stream, question, at } = await beAsked()
+      expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
+      const content = Object.fromEntries(
+        (question?.fields ?? []).flatMap(({ name, required, kind }) => {
+          if (!required) return []
+          return [[name, kind === 'switch' ? filled.check : filled.name]]
+        }),
+      )
+      const answer = { action: 'accept', content }
+      product.model.reply(['Thank you.'])
+      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toEqual({
+        status: 200,
+        body: { answered: true },
+      })
+      await stream.ended
+      expect(resultOf(stream)?.content).toContain('Ada')
+      expect(stream.run.messages[1]?.call?.question).toBeUndefined()
+      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 409 })
+    })
+
+    it('takes a refusal', async () => {
+      const { stream, at } = await beAsked()
+      product.model.reply(['Fine.'])
+      await ada.call('POST', '/api/tool/answer', { ...at, answer: { action: 'decline' } })
+      await stream.ended
+      expect(resultOf(stream)?.content).toMatch(/decline/i)
+    })
+
+    it('refuses an answer that does not fit, to another question, and of another person', async () => {
+      const { chatId, stream, at } = await beAsked()
+      const eve = await product.join('Eve')
+      const answer = { action: 'accept', content: { name: 5 } }
+      const decline = { action: 'decline' }
+      const send = (client: ChatClient, body: object) => client.call('POST', '/api/tool/answer', body)
+      expect(await send(ada, { ...at, answer })).toMatchObject({ status: 400 })
+      expect(await send(ada, { ...at, questionId: 'never', answer: decline })).toMatchObject({ status: 409 })
+      expect(await send(ada, { ...at, messageId: 'never', answer: decline })).toMatchObject({ status: 409 })
+      expect(await send(eve, { ...at, answer: decline })).toMatchObject({ status: 404 })
+      expect((await ada.readChat(chatId)).messages[1]?.call?.question?.id).toBe(at.questionId)
+      product.model.reply(['Fine.'])
+      await send(ada, { ...at, answer: { action: 'cancel' } })
+      await stream.ended
+    })
+
+    it('is given up when the reply is stopped', async () => {
+      const { chatId, stream, at } = await beAsked()
+      await ada.call('POST', '/api/chat/stop', { chatId })
+      await stream.ended
+      expect(stream.run.status).toBe('stopped')
+      expect(resultOf(stream)?.outcome?.status).toBe('stopped')
+      const answer = { action: 'decline' }
+      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 409 })
+    })
+  })
+})

@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import { calculate, openToolScene } from '../../testing/chat/open-tool-scene.ts'
+import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { engines, isConcurrent } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('a reply that calls tools, on %s', (engine) => {
+  let product: ToolScene
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openToolScene({ engine })
+    ada = product.ada
+    await product.connect(ada, 'polite')
+  })
+  afterAll(() => product.close())
+
+  describe('several at once', () => {
+    it('makes them one after the other, and asks the model once with all results', async () => {
+      product.model.reply(['Both.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
+      product.model.reply(['2 and 4.'])
+      const { chatId, stream } = await product.sendNew('Two sums')
+      await stream.ended
+      expect(stream.run.messages).toMatchObject([
+        { role: 'user' },
+        { content: 'Both.', arguments: '{"expression":"1 + 1"}' },
+        { content: '2' },
+        { content: '', arguments: '{"expression":"2 + 2"}' },
+        { content: '4' },
+        { content: '2 and 4.' },
+      ])
+      expect(product.sentToModel()).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', content: 'Both.', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+        { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('\n2\n') as string },
+        { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('\n4\n') as string },
+      ])
+      expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
+    })
+
+    it('asks for each, and goes on in the stream of the last confirmation (§4.20)', async () => {
+      product.model.reply([calculate('1 + 1', 'a'), callOf('polite', 'act', {}, 'b')])
+      const { chatId, stream } = await product.sendNew('A sum and an act')
+      await stream.ended
+      expect(stream.run.messages).toMatchObject([
+        {},
+        { call: { state: 'answered' } },
+        { content: '2' },
+        { call: { state: 'waiting' }, tool: 'act' },
+      ])
+      product.model.reply(['All done.'])
+      const confirmed = await ada.confirm(waitingCall(chatId, stream))
+      await confirmed.ended
+      expect(confirmed.text).toBe('All done.')
+      expect(product.sentToModel()).toMatchObject([
+        {},
+        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+        { tool_call_id: 'a' },
+        { tool_call_id: 'b' },
+      ])
+      expect((await ada.readChat(chatId)).messages).toHaveLength(6)
+    })
+
+    it.runIf(engine === 'postgres' && isConcurrent(engine))(
+      'asks the model while what was denied is put on record',
+      async () => {
+        product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
+        const { chatId, stream } = await product.sendNew('Two things')
+        await stream.ended
+        const [asked, records] = [product.model.requests.length, (await product.listRecords(ada)).length]
+        product.model.reply(['Neither, then.'])
+        const denied = product.database.db.transaction().execute(async (trx) => {
+          await sql`lock table tool_calls in exclusive mode`.execute(trx)
+          const answer = ada.send(chatId, 'cancel', { parentId: stream.run.messages.at(-1)?.id })
+          await expect.poll(() => product.model.requests.length, { timeout: 10_000 }).toBe(asked + 1)
+          return { answer }
+        })
+        const answer = await (await denied).answer
+        await answer.ended
+        expect(answer.text).toBe('Neither, then.')
+        expect(await product.listRecords(ada)).toHaveLength(records + 2)
+      },
+    )
+
+    it('denies all that were not made with the one that waits (§4.22)', async () => {
+      product.model.reply([
+        callOf('polite', 'act', { n: 1 }, 'a'),
+        calculate('1 + 1', 'b'),
+        callOf('polite', 'act', { n: 2 }, 'c'),
+      ])
+      const { chatId, stream } = await product.sendNew('Three things')
+      await stream.ended
+      const records = (await product.listRecords(ada)).length
+      product.model.reply(['None, then.'])
+      const denied = await ada.send(chatId, 'cancel', { parentId: stream.run.messages.at(-1)?.id })
+      await denied.ended
+      expect(product.sentToModel()).toMatchObject([
+        {},
+        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] },
+        { tool_call_id: 'a', content: 'This call was denied by the user.' },
+        { tool_call_id: 'b', content: 'This call was denied by the user.' },
+        { tool_call_id: 'c', content: 'This call was denied by the user.' },
+        { role: 'user', content: 'cancel' },
+      ])
+      const lines = (await product.listRecords(ada)).slice(records)
+      expect(lines.map(({ tool }) => tool).toSorted()).toEqual(['act', 'act', 'calculate'])
+      expect(new Set(lines.map(({ approval }) => approval))).toEqual(new Set(['denied']))
+    })
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { calculate, openToolScene } from '../../testing/chat/open-tool-scene.ts'
+import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
+import { engines } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('a reply that calls tools, on %s', (engine) => {
+  let product: ToolScene
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openToolScene({ engine })
+    ada = product.ada
+  })
+  afterAll(() => product.close())
+
+  describe('of a model that takes no tools', () => {
+    const refusal = [{ status: 400, body: { error: { message: '"tiny" does not support tools' } } }] as const
+
+    it('asks it again without them, and says so once for a bot and a chat', async () => {
+      await ada.post('/api/bot', { name: 'Tiny', model: 'tiny' })
+      const chatId = await ada.newChat()
+      product.model.reply(refusal)
+      product.model.reply(['I am small.'])
+      const first = await ada.send(chatId, 'Hi', { botName: 'Tiny' })
+      await first.ended
+      expect(first.run.messages[1]).toMatchObject({
+        content: 'I am small.',
+        status: 'complete',
+        notice: expect.stringContaining('cannot use tools') as string,
+      })
+      expect(product.model.requests.at(-2)?.body['tools']).toBeDefined()
+      expect(product.model.requests.at(-1)?.body['tools']).toBeUndefined()
+      expect((await ada.readChat(chatId)).messages).toEqual(first.run.messages)
+      const asked = product.model.requests.length
+      product.model.reply(['Still small.'])
+      const second = await ada.send(chatId, 'And now?', { botName: 'Tiny' })
+      await second.ended
+      expect(second.run.messages[1]?.notice).toBeUndefined()
+      expect(product.model.requests.length).toBe(asked + 1)
+    })
+
+    it('gives tools to it again as soon as it is asked at another path', async () => {
+      await ada.post('/api/bot', { name: 'Moved', model: 'tiny' })
+      product.model.reply(refusal)
+      product.model.reply(['I am small.'])
+      const chatId = await ada.newChat()
+      await (
+        await ada.send(chatId, 'Hi', { botName: 'Moved' })
+      ).ended
+      await ada.put('/api/bot/Moved', {
+        name: 'Moved',
+        model: 'tiny',
+        custom_api_path: '/v1/chat/completions',
+      })
+      product.model.reply(['I have grown.'])
+      await (
+        await ada.send(chatId, 'And now?', { botName: 'Moved' })
+      ).ended
+      expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
+    })
+
+    it('tells it in words what was called before', async () => {
+      product.model.reply(['I count.', calculate('20 + 3')])
+      product.model.reply(['It is 23.'])
+      const { chatId, stream } = await product.sendNew('Add')
+      await stream.ended
+      product.model.reply(['Ah.'])
+      const next = await ada.send(chatId, 'And you?', { botName: 'Tiny' })
+      await next.ended
+      const messages = product.sentToModel() ?? []
+      expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+      expect(messages[1]?.content).toContain('default__calculate')
+      expect(messages[2]?.content).toContain('\n23\n')
+    })
+  })
+})

@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openChatApp } from '../../testing/chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('stop on %s', (engine) => {
+  let product: ChatApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openChatApp({ engine })
+    ada = await product.join()
+  })
+  afterAll(() => product.close())
+
+  /** An answer that would take a minute. */
+  const slow = () => Array.from({ length: 3_000 }, (_, index) => [`${index} `, { delay: 20 }]).flat()
+
+  it.each([0, 50, 300, 1_000])(
+    'after %i ms ends the upstream within a second and keeps the partial text (§4.15)',
+    async (delay) => {
+      // One that is stopped at once may never be asked for.
+      product.model.when('Count', slow())
+      product.model.when('Again', ['next', { finish: 'stop' }])
+      const chatId = await ada.newChat()
+      const stream = await ada.send(chatId, 'Count')
+      await wait(delay)
+      const asked = Date.now()
+      const answer = await ada.call('POST', '/api/chat/stop', { chatId })
+      expect(answer).toEqual({ status: 200, body: { stopped: true } })
+      await stream.ended
+      expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'stopped' })
+      await expect.poll(() => product.model.openRequests, { timeout: 1_000, interval: 10 }).toBe(0)
+      expect(Date.now() - asked).toBeLessThan(1_000)
+      const chat = await ada.readChat(chatId)
+      expect(chat.messages[1]).toMatchObject({ status: 'stopped', content: stream.text })
+      expect(chat.run).toBeNull()
+      const next = await ada.send(chatId, 'Again')
+      await next.ended
+      expect(next.text).toBe('next')
+    },
+  )
+
+  it('says that nothing was stopped when nothing runs', async () => {
+    const chatId = await ada.newChat()
+    expect(await ada.call('POST', '/api/chat/stop', { chatId })).toEqual({
+      status: 200,
+      body: { stopped: false },
+    })
+    await (
+      await ada.send(chatId, 'Hi')
+    ).ended
+    expect(await ada.call('POST', '/api/chat/stop', { chatId })).toEqual({
+      status: 200,
+      body: { stopped: false },
+    })
+  })
+
+  it('of another person is refused, and the run goes on', async () => {
+    const gate = product.model.gate()
+    product.model.reply(['mine', gate, ' whole', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Hi')
+    await stream.until(({ text }) => text === 'mine')
+    const eve = await product.join('Eve')
+    expect((await eve.call('POST', '/api/chat/stop', { chatId })).status).toBe(404)
+    gate.open()
+    await stream.ended
+    expect(stream.text).toBe('mine whole')
+  })
+})

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashTables } from '../../testing/database/hash-tables.ts'
+import type { ChatClient } from '../../testing/chat/open-chat-app.ts'
+import type { TestStream } from '../../testing/chat/open-stream.ts'
+import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+
+describe.each(engines)("going on from a tool's result, on %s", (engine) => {
+  let product: ToolApp
+  let ada: ChatClient
+  beforeAll(async () => {
+    product = await openToolApp({ engine })
+    ada = await product.join('Ada')
+    await product.connect(ada, 'polite')
+    await product.connect(ada, 'silent-call', { allow_tools: null })
+  })
+  afterAll(() => product.close())
+
+  async function ask(...calls: ReturnType<typeof callOf>[]) {
+    product.model.reply(calls.length === 0 ? [callOf('polite', 'act')] : calls)
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Do it')
+    await stream.ended
+    return { chatId, stream, call: waitingCall(chatId, stream) }
+  }
+
+  /** A chat whose reply was stopped in the middle of a call. */
+  async function stopInCall(...more: ReturnType<typeof callOf>[]) {
+    product.model.reply([callOf('silent-call', 'act', {}, 'a'), ...more])
+    const chatId = await ada.newChat()
+    const stream = await ada.send(chatId, 'Hang')
+    await stream.until(({ run }) => run.messages[1]?.call?.state === 'running')
+    await ada.call('POST', '/api/chat/stop', { chatId })
+    await stream.ended
+    const result = stream.run.messages.at(-1)
+    if (result?.outcome?.status !== 'stopped') throw new Error('nothing was stopped')
+    return { chatId, stream, result }
+  }
+
+  const goOn = (chatId: string, server: string, more: object = {}) =>
+    ada.complete({ chatId, content: 'made up', server, ...more })
+  const textOf = async (stream: TestStream) => {
+    await stream.ended
+    return stream.text
+  }
+
+  it('is the same run for a client that asks for it by itself: nothing is called or asked twice (§4.23)', async () => {
+    const { chatId, call } = await ask()
+    const gate = product.model.gate()
+    product.model.reply(['It is ', gate, 'done.'])
+    const confirmed = await ada.confirm({ server: call.server, tool: call.tool, args: call.args })
+    await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
+    const [calls, asked] = [await product.countCalls('polite'), () => product.model.requests.length]
+    const early = await goOn(chatId, 'polite')
+    await confirmed.until(({ text }) => text === 'It is ')
+    const before = asked()
+    gate.open()
+    expect(await textOf(early)).toBe('It is done.')
+    await confirmed.ended
+    const late = await goOn(chatId, 'polite')
+    expect(await textOf(late)).toBe('It is done.')
+    expect(late.events).toEqual(early.events)
+    const result = confirmed.run.messages.find(({ outcome }) => outcome !== undefined)
+    expect(await textOf(await goOn(chatId, 'polite', { parentId: result?.id }))).toBe('It is done.')
+    expect(asked()).toBe(before)
+    expect(await product.countCalls('polite')).toBe(calls)
+    const chat = await ada.readChat(chatId)
+    expect(chat.messages).toEqual(confirmed.run.messages)
+    expect(JSON.stringify(chat)).not.toContain('made up')
+  })
+
+  it('is told from the messages when the log is gone', async () => {
+    const { chatId, call } = await ask()
+    product.model.reply(['Done.'])
+    const confirmed = await ada.confirm(call)
+    await confirmed.ended
+    await product.database.db.deleteFrom('runs').where('chat_id', '=', chatId).execute()
+    const late = await goOn(chatId, 'polite')
+    expect(await textOf(late)).toBe('Done.')
+    expect(late.run.messages).toEqual(confirmed.run.messages.slice(2))
+    const chat = await ada.readChat(chatId)
+    expect(chat.messages).toEqual(confirmed.run.messages)
+  })
+
+  it('tells a repeated message with all that was called for it when the log is gone', async () => {
+    await ada.put('/api/mcp-server/polite', {
+      name: 'polite',
+      url: product.servers.url('polite'),
+      allow_tools: null,
+    })
+    product.model.reply([
+      'First.',
+      callOf('polite', 'act', { n: 1 }, 'a'),
+      callOf('polite', 'act', { n: 2 }, 'b'),
+    ])
+    product.model.reply(['Both done.'])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Twice', { id: 'once', parentId: null })
+    await sent.ended
+    await product.database.db.deleteFrom('runs').where('chat_id', '=', chatId).execute()
+    const again = await ada.send(chatId, 'Twice', { id: 'once', parentId: null })
+    await again.ended
+    expect(again.run.messages).toEqual(sent.run.messages)
+    expect(again.run.status).toBe('complete')
+    await ada.put('/api/mcp-server/polite', {
+      name: 'polite',
+      url: product.servers.url('polite'),
+      allow_tools: [],
+    })
+  })
+
+  it('asks the model where a stop had ended it (§4.23)', async () => {
+    const { chatId, result } = await stopInCall()
+    product.model.reply(['Then without.'])
+    const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
+    expect(await textOf(stream)).toBe('Then without.')
+    expect(stream.events[0]).toMatchObject({ type: 'started', user_message: { id: result.id } })
+    expect((await ada.readChat(chatId)).messages.at(-1)).toMatchObject({
+      parent_id: result.id,
+      content: 'Then without.',
+    })
+  })
+
+  it('first hands out the calls that the model made with the one that was stopped', async () => {
+    const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
+    const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
+    await stream.ended
+    expect(stream.run.messages.at(-1)).toMatchObject({
+      server: 'polite',
+      call: { state: 'waiting' },
+      parent_id: result.id,
+    })
+    product.model.reply(['One of two.'])
+    const confirmed = await ada.confirm(waitingCall(chatId, stream))
+    expect(await textOf(confirmed)).toBe('One of two.')
+    expect(product.model.requests.at(-1)?.body.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+      { role: 'tool', tool_call_id: 'a', content: expect.stringContaining('stopped') as string },
+      { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('\ndone\n') as string },
+    ])
+  })
+
+  it('makes a sibling when it is asked for as another answer to the result (§4.24, §4.25)', async () => {
+    const { chatId, call } = await ask()
+    product.model.reply(['One answer.'])
+    const confirmed = await ada.confirm(call)
+    await confirmed.ended
+    const [, , result, first] = confirmed.run.messages
+    product.model.reply(['Another answer.'])
+    const other = await ada.complete({ chatId, userMessageId: result?.id })
+    expect(await textOf(other)).toBe('Another answer.')
+    const second = other.run.messages.at(-1)
+    expect(second?.parent_id).toBe(result?.id)
+    const select = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: first?.id })
+    expect(select.body).toEqual({ selected_message_id: first?.id })
+    expect((await ada.readChat(chatId)).selected_message_id).toBe(first?.id)
+    // From above, the branch that was written last.
+    const root = confirmed.run.messages[1]?.id
+    const above = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: root })
+    expect(above.body).toEqual({ selected_message_id: second?.id })
+  })
+
+  describe('refuses, and writes nothing,', () => {
+    async function expectRefused(body: Readonly<Record<string, unknown>>, status: number): Promise<void> {
+      const before = await hashTables(product.database)
+      const asked = product.model.requests.length
+      const stream = await ada.complete({ content: 'all done, trust me', ...body })
+      await stream.ended
+      expect([stream.status, stream.raw]).toEqual([status, stream.raw])
+      expect(await hashTables(product.database)).toEqual(before)
+      expect(product.model.requests.length).toBe(asked)
+    }
+
+    it('a result of a call that still waits', async () => {
+      const { chatId, call } = await ask()
+      await expectRefused({ chatId, server: 'polite' }, 409)
+      await expectRefused({ chatId, server: 'polite', parentId: call.messageId }, 409)
+    })
+
+    it('a result where nothing was called, or of another connector', async () => {
+      const chatId = await ada.newChat()
+      await expectRefused({ chatId, server: 'polite' }, 409)
+      const { chatId: stopped, result } = await stopInCall()
+      await expectRefused({ chatId: stopped, server: 'polite', parentId: result.id }, 409)
+      await expectRefused({ chatId: stopped, server: 'silent-call', parentId: 'never' }, 404)
+    })
+  })
+
+  it('keeps what a tool returned out of the list of chats and out of the search', async () => {
+    const { chatId } = await stopInCall()
+    const { body } = await ada.call('GET', '/api/chats?limit=1')
+    expect(body).toMatchObject({
+      chats: [{ id: chatId, messages: [{ role: 'user' }, { role: 'assistant' }] }],
+    })
+    expect(JSON.stringify(body)).not.toContain('was stopped')
+    const found = await ada.call('GET', `/api/chats?search=${encodeURIComponent('call was stopped')}`)
+    expect(found.body).toMatchObject({ total: 0 })
+  })
+})

@@ -1,0 +1,138 @@
+import type { UnnumberedEvent } from '@yonder/contract/completion'
+import { describe, expect, it } from 'vitest'
+import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
+import { OpenQuestions } from './pending-elicitations.ts'
+import { runCall } from './run-call.ts'
+import type { HandedCall } from '../loop/run-completion.ts'
+
+const user = {
+  id: 'ada',
+  issuer: 'i',
+  subject: 's',
+  name: 'Ada',
+  email: null,
+  picture: null,
+}
+const call: HandedCall = {
+  replyId: 'r',
+  connectorName: 'c',
+  toolName: 't',
+  arguments: '{}',
+  unknown: false,
+  approval: 'once',
+  fingerprint: 'f',
+  rest: [],
+}
+const done: ToolOutcome = { status: 'done', text: 'ok', parts: [], duration: 1, bytes: 2 }
+const never = () => new Promise<never>(() => undefined)
+
+function start(
+  callTool: (request: ToolCallRequest) => Promise<ToolOutcome>,
+  given: Partial<HandedCall> = {},
+) {
+  const controller = new AbortController()
+  const questions = new OpenQuestions()
+  const events: UnnumberedEvent[] = []
+  const connectors = {
+    callTool,
+    listModelTools: never,
+    findToolConsent: never,
+    recordDenial: never,
+  }
+  const outcome = runCall(
+    { connectors },
+    { ...call, ...given },
+    { user, signal: controller.signal, questions, onEvent: (event) => events.push(event) },
+  )
+  return { outcome, events, questions, abort: (reason: string) => controller.abort(reason) }
+}
+
+describe('running a call', () => {
+  it('gives the tool that was decided on, how it was allowed, and what comes of it', async () => {
+    let asked: ToolCallRequest | undefined
+    const { outcome } = start((request) => {
+      asked = request
+      return Promise.resolve(done)
+    })
+    expect(await outcome).toBe(done)
+    expect(asked).toMatchObject({ fingerprint: 'f', approval: 'once', arguments: '{}', user: { id: 'ada' } })
+  })
+
+  it('calls nothing where the model made a tool up', async () => {
+    let calls = 0
+    const { outcome } = start(
+      () => {
+        calls += 1
+        return Promise.resolve(done)
+      },
+      { unknown: true },
+    )
+    expect(await outcome).toMatchObject({ status: 'failed', text: 'There is no tool named "t".' })
+    expect(calls).toBe(0)
+  })
+
+  it.each(['stopped', 'interrupted'])(
+    'that never ends is let go after an abort as %s, and says nothing more',
+    async (reason) => {
+      let late: ToolCallRequest | undefined
+      const { outcome, events, abort } = start((request) => {
+        late = request
+        return never()
+      })
+      abort(reason)
+      expect((await outcome).status).toBe(reason)
+      late?.onProgress?.({ progress: 1, total: undefined, message: 'late' })
+      expect(events).toEqual([])
+    },
+  )
+
+  it('tells of progress in numbers, without what hides in its words, and of a flood the first and the latest', async () => {
+    const { outcome, events } = start(async ({ onProgress }) => {
+      onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
+      for (let at = 1; at <= 1_000; at++)
+        onProgress?.({ progress: at, total: Infinity, message: `${at}\u202E\u{E0041}` })
+      // The call goes on until the latest has been told.
+      await expect.poll(() => events.length).toBe(2)
+      return done
+    })
+    await outcome
+    expect(events).toEqual([
+      { type: 'tool_progress', message_id: 'r', progress: { progress: 1, message: '1' } },
+      { type: 'tool_progress', message_id: 'r', progress: { progress: 1_000, message: '1000' } },
+    ])
+  })
+
+  it('asks its person, takes the answer once, and closes the question', async () => {
+    const question = { message: 'Who?', fields: [] }
+    const answers: unknown[] = []
+    const { outcome, events, questions } = start(async ({ onElicit }) => {
+      answers.push(await onElicit?.(question, new AbortController().signal))
+      return done
+    })
+    const asked = events[0]
+    if (asked?.type !== 'tool_question' || asked.question === null) throw new Error('nothing was asked')
+    expect(questions.isEmpty).toBe(false)
+    questions.answer('another', { action: 'decline' })
+    questions.answer(asked.question.id, { action: 'accept', content: {} })
+    questions.answer(asked.question.id, { action: 'decline' })
+    await outcome
+    expect(answers).toEqual([{ action: 'accept', content: {} }])
+    expect(events.at(-1)).toEqual({ type: 'tool_question', message_id: 'r', question: null })
+    expect(questions.isEmpty).toBe(true)
+  })
+
+  it('takes a question back that is not answered in time', async () => {
+    const ends = new AbortController()
+    const answers: unknown[] = []
+    const { outcome, events } = start(async ({ onElicit }) => {
+      const answer = onElicit?.({ message: 'Who?', fields: [] }, ends.signal)
+      ends.abort()
+      answers.push(await answer)
+      return done
+    })
+    await outcome
+    expect(answers).toEqual([{ action: 'cancel' }])
+    expect(events.at(-1)).toMatchObject({ type: 'tool_question', question: null })
+  })
+})

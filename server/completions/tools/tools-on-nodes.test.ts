@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createChatClient } from '../../testing/chat/open-chat-app.ts'
+import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { startChatNode } from '../../testing/chat/start-chat-node.ts'
+import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
+import { engines, isConcurrent } from '../../testing/database/test-database.ts'
+import { leaseTime } from '../log/run-store.ts'
+
+/** Milliseconds that another process may take to start and to load what it calls tools with. */
+const patience = 20_000
+const patient = { timeout: 3 * patience }
+
+describe.each(engines)('a call that another server makes, on %s', (engine) => {
+  let near: ToolApp
+  let far: ChatNode | undefined
+  afterEach(async () => {
+    await far?.kill()
+    await near.close()
+  })
+
+  async function open(behaviour: string, allow_tools: readonly string[] | null = null) {
+    near = await openToolApp({ engine })
+    const here = await near.join()
+    await near.connect(here, behaviour, { name: 'tools', allow_tools })
+    far = await startChatNode(near.database, here, near.model.baseUrl)
+    return { here, there: createChatClient(far.base, here), kill: far.kill }
+  }
+
+  const expectCalled = () => expect.poll(() => near.countCalls('silent-call'), { timeout: patience }).toBe(1)
+
+  it.runIf(isConcurrent(engine))('is allowed here, and shown and stopped there', patient, async () => {
+    const { here, there } = await open('silent-call', [])
+    near.model.reply([callOf('tools', 'act')])
+    const chatId = await there.newChat()
+    const asked = await there.send(chatId, 'Hang')
+    await asked.ended
+    const confirmed = await here.confirm(waitingCall(chatId, asked))
+    await expectCalled()
+    const following = await there.follow(chatId)
+    await following.until(({ run }) => run.messages[1]?.call?.state === 'running')
+    expect((await there.readChat(chatId)).messages[1]?.call?.state).toBe('running')
+    expect(await there.call('POST', '/api/tool/confirm', waitingCall(chatId, asked))).toMatchObject({
+      status: 409,
+    })
+    await there.call('POST', '/api/chat/stop', { chatId })
+    await Promise.all([confirmed.ended, following.ended])
+    expect(following.run).toEqual(confirmed.run)
+    expect(following.run.status).toBe('stopped')
+    expect((await there.readChat(chatId)).messages).toEqual(following.run.messages)
+    expect(await near.countCalls('silent-call')).toBe(1)
+  })
+
+  it.runIf(isConcurrent(engine))('has its question answered here', patient, async () => {
+    const { here, there } = await open('question')
+    near.model.reply([callOf('tools', 'act')])
+    near.model.reply(['Answered.'])
+    const chatId = await here.newChat()
+    const stream = await there.send(chatId, 'Ask')
+    await stream.until(({ run }) => run.messages[1]?.call?.question !== undefined)
+    const chat = await here.readChat(chatId)
+    const question = chat.messages[1]?.call?.question
+    const at = { chatId, messageId: chat.messages[1]?.id, questionId: question?.id }
+    const answer = { action: 'accept', content: { name: 'Ada' } }
+    expect(await here.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 200 })
+    await stream.ended
+    expect(stream.text).toBe('Answered.')
+    expect(stream.run.messages[2]?.outcome?.status).toBe('done')
+  })
+
+  it.runIf(isConcurrent(engine))(
+    'has a result that says that nobody knows when that server is killed, and is never made again',
+    async () => {
+      const { here, there, kill } = await open('silent-call')
+      near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])
+      const chatId = await here.newChat()
+      const stream = await there.send(chatId, 'Hang')
+      const watching = await here.follow(chatId)
+      await stream.until(({ run }) => run.messages[1]?.call?.state === 'running')
+      await expectCalled()
+      await kill()
+      await watching.ended
+      expect(watching.run).toMatchObject({
+        status: 'interrupted',
+        messages: [
+          { role: 'user' },
+          { call: { state: 'answered' } },
+          { outcome: { status: 'interrupted', duration: null } },
+        ],
+      })
+      const chat = await here.readChat(chatId)
+      expect(chat.run).toBeNull()
+      expect(chat.messages).toEqual(watching.run.messages)
+      expect(chat.selected_message_id).toBe(chat.messages[2]?.id)
+      expect(await near.countCalls('silent-call')).toBe(1)
+      expect((await near.listRecords(here)).map(({ outcome }) => outcome)).toEqual(['started'])
+      near.model.reply(['I would rather not.'])
+      const next = await here.send(chatId, 'What now?')
+      await next.ended
+      expect(near.model.requests.at(-1)?.body.messages).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
+        { tool_call_id: 'a', content: expect.stringContaining('is not known') as string },
+        { tool_call_id: 'b', content: 'This call was not made.' },
+        { role: 'user' },
+      ])
+    },
+    leaseTime * 6,
+  )
+})

@@ -1,0 +1,94 @@
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import type { ResultPart } from '@yonder/contract/tool-result'
+import { moveLeaf } from '../../chats/chat-store.ts'
+import { appendMessage, findPlace, updateMessage } from '../../chats/message-store.ts'
+import { insertResultImages } from '../../chats/result-image-store.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
+import type { Db } from '../../db/database.ts'
+import { newId } from '../../lib/new-id.ts'
+
+/** Characters that a person is shown of a result; its model may read more. */
+const longestShown = 50_000
+
+/** A tool's result as a message, and what of it is kept beside. */
+export interface WrittenResult {
+  readonly message: Message
+  readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
+}
+
+/** The message that answers the call of a reply. */
+export function writeResult(
+  call: { readonly replyId: string; readonly connectorName: string; readonly toolName: string },
+  outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
+  time: number,
+): WrittenResult {
+  const images = outcome.parts.flatMap((part, place) =>
+    part.type === 'image' ? [{ place, mimeType: part.mimeType, data: part.data }] : [],
+  )
+  return {
+    message: {
+      id: newId(),
+      parent_id: call.replyId,
+      role: 'user',
+      content: outcome.text,
+      timestamp: new Date(time).toISOString(),
+      unix_timestamp: time,
+      status: 'complete',
+      server: call.connectorName,
+      tool: call.toolName,
+      outcome: {
+        status: outcome.status,
+        duration: outcome.duration === null ? null : Math.round(outcome.duration),
+        parts: shorten(outcome.parts),
+      },
+    },
+    images,
+  }
+}
+
+function shorten(parts: ToolOutcome['parts']): ResultPart[] {
+  let room = longestShown
+  return parts.map((part): ResultPart => {
+    if (part.type === 'image') return { type: 'image', mimeType: part.mimeType }
+    if (part.type === 'link') {
+      room -= part.uri.length + part.name.length
+      return room < 0 ? { type: 'note', text: 'A link is not shown.' } : part
+    }
+    const text = part.text.slice(0, Math.max(0, room)).toWellFormed()
+    room -= text.length
+    if (text.length === part.text.length) return part
+    const left = (part.text.length - text.length).toLocaleString('en')
+    return text === ''
+      ? { type: 'note', text: `${left} characters are not shown.` }
+      : { ...part, text: `${text}\n[${left} further characters are not shown.]` }
+  })
+}
+
+/** Stores a result under the reply that called, which is answered by it. */
+export async function storeResult(
+  trx: Db,
+  chatId: string,
+  { message, images }: WrittenResult,
+): Promise<void> {
+  const replyId = message.parent_id ?? ''
+  const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
+  await appendMessage(
+    trx,
+    {
+      chat_id: chatId,
+      id,
+      role: 'user',
+      content: textOfContent(content),
+      status: 'complete',
+      server,
+      tool,
+      outcome: JSON.stringify(outcome),
+    },
+    await findPlace(trx, chatId, replyId),
+    time,
+  )
+  await insertResultImages(trx, chatId, id, images)
+  await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
+  await moveLeaf(trx, chatId, id)
+}

@@ -1,0 +1,290 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ConfigError, parseConfig } from './config.ts'
+import { moduleUrl, runScript } from '../testing/run-script.ts'
+
+/** The lines of the refusal, without its heading. */
+function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    parseConfig(environment)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as Error).message.split('\n').slice(1)
+  }
+  return []
+}
+
+it('needs nothing: what is not set has a good value', () => {
+  expect(parseConfig({})).toMatchObject({
+    port: 3000,
+    host: '127.0.0.1',
+    loopback: true,
+    publicUrl: 'http://localhost:3000',
+    dataDir: join(process.cwd(), 'data'),
+    databaseUrl: null,
+    oidc: null,
+    google: null,
+    googleApis: {
+      authUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+      tokenUrl: 'https://oauth2.googleapis.com/token',
+      revokeUrl: 'https://oauth2.googleapis.com/revoke',
+      gmailUrl: 'https://gmail.googleapis.com',
+      calendarUrl: 'https://www.googleapis.com/calendar/v3',
+    },
+    secretKey: null,
+    signUp: 'open',
+    defaultModel: null,
+    defaultBots: null,
+    allowedPrivateHosts: [],
+    demoShareId: 'demo',
+    metricsToken: null,
+    logLevel: 'info',
+    rateLimits: { signIn: 10, completions: 30, writes: 120, shareReads: 60 },
+  })
+})
+
+it('takes an empty setting for an absent one', () => {
+  const names = [
+    'PORT',
+    'HOST',
+    'PUBLIC_URL',
+    'DATABASE_URL',
+    'SIGN_UP',
+    'SECRET_KEY',
+    'DEFAULT_BOTS',
+    'LOG_LEVEL',
+  ]
+  expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(parseConfig({}))
+})
+
+it('lists every problem at once, each by the name of its setting', () => {
+  const problems = problemsOf({
+    PORT: '70000',
+    PUBLIC_URL: 'ftp://example.com',
+    DATABASE_URL: 'mysql://localhost/x',
+    SIGN_UP: 'maybe',
+    SECRET_KEY: 'short',
+    ALLOWED_EMAILS: 'ada@example.com,nobody',
+    ALLOWED_PRIVATE_HOSTS: '10.0.0.1',
+    DEFAULT_BOTS: '{',
+    METRICS_TOKEN: 'short',
+    LOG_LEVEL: 'loud',
+    RATE_LIMIT_WRITES: '0',
+  })
+  const names = problems.map((line) => /^ {2}([A-Z_]+)/.exec(line)?.[1])
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'PORT',
+      'PUBLIC_URL',
+      'DATABASE_URL',
+      'SIGN_UP',
+      'SECRET_KEY',
+      'ALLOWED_EMAILS',
+      'ALLOWED_PRIVATE_HOSTS',
+      'DEFAULT_BOTS',
+      'METRICS_TOKEN',
+      'LOG_LEVEL',
+      'RATE_LIMIT_WRITES',
+    ]),
+  )
+})
+
+it.each<[string, Readonly<Record<string, string>>, string]>([
+  ['an issuer without a client', { OIDC_ISSUER: 'https://id.example', OIDC_AUDIENCE: 'a' }, 'OIDC_CLIENT_ID'],
+  [
+    'an issuer without an audience',
+    { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c' },
+    'OIDC_AUDIENCE',
+  ],
+  ["half of Google's client", { GOOGLE_CLIENT_ID: 'g' }, 'GOOGLE_CLIENT_ID'],
+  ["the other half of Google's client", { GOOGLE_CLIENT_SECRET: 'g' }, 'GOOGLE_CLIENT_ID'],
+  ['a key for no provider', { DEFAULT_MODEL_API_KEY: 'k' }, 'DEFAULT_MODEL_BASE_URL'],
+  ['an address with a path', { PUBLIC_URL: 'https://example.com/chat' }, 'PUBLIC_URL'],
+])('refuses %s', (_, environment, name) => {
+  const problems = problemsOf(environment)
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain(`${name}: `)
+})
+
+it.each<[string, Readonly<Record<string, string>>]>([
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '127.0.0.1,nonsense' }],
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '10.0.0.0/33' }],
+  ['TRUSTED_PROXIES', { TRUSTED_PROXIES: '::1/0' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgres://[bad' }],
+  ['ALLOWED_PRIVATE_HOSTS', { ALLOWED_PRIVATE_HOSTS: '1.2.3.4:99999' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'nonsense' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://user:pw@chat.example' }],
+  ['PUBLIC_URL', { PUBLIC_URL: 'https://chat.example/?a=1' }],
+])('names %s before anything else could stumble over it', (name, environment) => {
+  expect(problemsOf(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
+})
+
+it('says what does not go together also where something else is wrong, and nothing twice', () => {
+  const problems = problemsOf({
+    PORT: 'x',
+    OIDC_ISSUER: 'https://id.example',
+    DEFAULT_MODEL_API_KEY: 'k',
+    DEFAULT_MODEL_BASE_URL: 'nowhere',
+  })
+  expect(problems.map((line) => line.trim().split(':')[0])).toEqual([
+    'PORT',
+    'DEFAULT_MODEL_BASE_URL',
+    'OIDC_CLIENT_ID',
+    'OIDC_AUDIENCE',
+  ])
+})
+
+it('takes proxies and sockets as people write them', () => {
+  const TRUSTED_PROXIES = 'loopback, 127.0.0.1,10.0.0.0/8 ,fd00::/8'
+  expect(parseConfig({ TRUSTED_PROXIES }).trustedProxies).toHaveLength(4)
+  const DATABASE_URL = 'postgres://yonder:pw@/yonder?host=/var/run/postgresql'
+  expect(parseConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
+})
+
+it('never repeats a secret in a refusal', () => {
+  const problems = problemsOf({
+    PORT: 'x',
+    SECRET_KEY: 'hush-hush',
+    METRICS_TOKEN: 'hush',
+    DEFAULT_MODEL_API_KEY: 'hush-hush-hush',
+    DEFAULT_BOTS: '[{"name":"A","model":"m","api_key":"hush hush"}]',
+  })
+  expect(problems.length).toBeGreaterThan(3)
+  expect(problems.join('\n')).not.toContain('hush')
+})
+
+it('opens sign-up on this machine alone, unless it is told otherwise', () => {
+  expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })
+  expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ loopback: false, signUp: 'closed' })
+  expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
+})
+
+it('is not for this machine alone behind a proxy that leads others to it', () => {
+  expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
+    loopback: false,
+    signUp: 'closed',
+  })
+  for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
+    expect(parseConfig({ PUBLIC_URL })).toMatchObject({ loopback: true, signUp: 'open' })
+  }
+})
+
+it('reads a public address as an origin, and follows the port without one', () => {
+  expect(parseConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
+  expect(parseConfig({ PUBLIC_URL: 'https://Chat.Example.com/' }).publicUrl).toBe('https://chat.example.com')
+})
+
+it('reads lists with blanks between their entries', () => {
+  expect(parseConfig({ ALLOWED_EMAILS: ' Ada@Example.com , bob@example.com,' }).allowedEmails).toEqual([
+    'ada@example.com',
+    'bob@example.com',
+  ])
+  expect(
+    parseConfig({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*, [::1]:11434 ,ollama.lan:11434' }).allowedPrivateHosts,
+  ).toEqual(['127.0.0.1:*', '[::1]:11434', 'ollama.lan:11434'])
+})
+
+it('reads default bots as any other bot, in their order', () => {
+  const bots = [
+    { name: 'B', model: 'm', api_type: 'anthropic', max_tokens: 5 },
+    { name: 'A', model: 'm', base_url: 'https://models.example.com/v1' },
+  ]
+  expect(parseConfig({ DEFAULT_BOTS: JSON.stringify(bots) }).defaultBots).toEqual(bots)
+})
+
+it.each<[string, unknown, string]>([
+  ['no list', { name: 'A', model: 'm' }, 'DEFAULT_BOTS'],
+  ['a bot without a model', [{ name: 'A' }], 'DEFAULT_BOTS.0.model'],
+  ['a misspelt field', [{ name: 'A', model: 'm', baseurl: 'https://x.example' }], 'DEFAULT_BOTS.0'],
+  ['a wrong address', [{ name: 'A', model: 'm', base_url: 'x.example' }], 'DEFAULT_BOTS.0.base_url'],
+  [
+    'one name twice',
+    [
+      { name: 'A', model: 'm' },
+      { name: ' A', model: 'n' },
+    ],
+    'DEFAULT_BOTS.1.name',
+  ],
+])('refuses default bots with %s', (_, bots, path) => {
+  expect(problemsOf({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([expect.stringContaining(`  ${path}: `)])
+})
+
+it('offers services with a key: some of its own, or those that the operator lists', () => {
+  const own = parseConfig({}).keyedServers
+  expect(own.map(({ name }) => name)).toEqual(['tavily', 'exa', 'firecrawl', 'jina', 'context7', 'GitHub'])
+  expect(own.every(({ url }) => url.startsWith('https://'))).toBe(true)
+  const API_KEY_SERVICES = JSON.stringify([
+    { name: 'Our Search', url: 'http://10.0.0.7:8000/mcp' },
+    { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key' },
+    { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
+  ])
+  expect(parseConfig({ API_KEY_SERVICES }).keyedServers).toEqual([
+    { name: 'Our Search', url: 'http://10.0.0.7:8000/mcp', header: 'Authorization', scheme: 'Bearer' },
+    { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key', scheme: '' },
+    { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
+  ])
+  expect(parseConfig({ API_KEY_SERVICES: '[]' }).keyedServers).toEqual([])
+})
+
+it.each<[string, unknown, string]>([
+  ['is no list', { name: 'docs' }, 'API_KEY_SERVICES'],
+  ['has no address', [{ name: 'docs' }], 'API_KEY_SERVICES.0.url: must be an http or https address'],
+  ['has a strange address', [{ name: 'docs', url: 'file:///etc' }], 'API_KEY_SERVICES.0.url'],
+  [
+    'has a name for Google',
+    [{ name: 'gmail', url: 'https://a.example' }],
+    'is a name that Yonder uses itself',
+  ],
+  ['has a name with a slash', [{ name: 'a/b', url: 'https://a.example' }], 'API_KEY_SERVICES.0.name'],
+  [
+    'has a header with a colon',
+    [{ name: 'a', url: 'https://a.example', header: 'a: b' }],
+    'name of a header',
+  ],
+  ['has a field too many', [{ name: 'a', url: 'https://a.example', key: 'secret' }], 'API_KEY_SERVICES.0'],
+  [
+    'is given twice',
+    [
+      { name: 'docs', url: 'https://a.example' },
+      { name: 'Docs', url: 'https://A.example' },
+    ],
+    'API_KEY_SERVICES.1.name: is given twice: "Docs"',
+  ],
+])('refuses a list of services that %s', (_, services, problem) => {
+  const problems = problemsOf({ API_KEY_SERVICES: JSON.stringify(services) })
+  expect(problems.join('\n')).toContain(problem)
+  expect(problems.join('\n')).not.toContain('secret')
+})
+
+it('takes the addresses of Google from the settings, so that a closed network can have its own', () => {
+  expect(
+    parseConfig({
+      GOOGLE_AUTH_URL: 'http://127.0.0.1:1/auth',
+      GOOGLE_TOKEN_URL: 'http://127.0.0.1:1/token',
+      GOOGLE_REVOKE_URL: 'http://127.0.0.1:1/revoke',
+      GMAIL_API_URL: 'http://127.0.0.1:1/gmail/',
+      GOOGLE_CALENDAR_API_URL: 'http://127.0.0.1:1/calendar/',
+    }).googleApis,
+  ).toEqual({
+    authUrl: 'http://127.0.0.1:1/auth',
+    tokenUrl: 'http://127.0.0.1:1/token',
+    revokeUrl: 'http://127.0.0.1:1/revoke',
+    gmailUrl: 'http://127.0.0.1:1/gmail',
+    calendarUrl: 'http://127.0.0.1:1/calendar',
+  })
+})
+
+it('fills what the environment leaves open from a .env file, and no more', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
+  writeFileSync(join(folder, '.env'), 'PORT=4001\nHOST=0.0.0.0\n')
+  const code = `
+    import { readConfig } from ${JSON.stringify(moduleUrl('config.ts'))}
+    process.chdir(${JSON.stringify(folder)})
+    process.env.HOST = '::1'
+    const { port, host } = readConfig()
+    process.stdout.write(JSON.stringify({ port, host }))`
+  expect(await runScript(code)).toEqual({ status: 0, output: JSON.stringify({ port: 4001, host: '::1' }) })
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,193 @@
+import { InsufficientScopeError } from '@modelcontextprotocol/client'
+import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
+import type { CallOutcome } from '@yonder/contract/connector'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { changeState } from '../change-state.ts'
+import { checkElicitationAnswer } from './check-elicitation-answer.ts'
+import { connectionKey } from '../mcp/connection-key.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import type { Owner } from '../connector-store.ts'
+import { findCallable, findCallableStill } from '../tools/find-callable.ts'
+import type { Callable } from '../tools/find-callable.ts'
+import { CallClock } from '../mcp/call-clock.ts'
+import { callServerTool } from '../mcp/call-server-tool.ts'
+import type { CallProgress } from '../mcp/call-server-tool.ts'
+import { explainFailure, needsAuthorization } from '../mcp/explain-failure.ts'
+import { rememberScope } from '../oauth/ask-for-scope.ts'
+import { readElicitation } from './read-elicitation.ts'
+import { readResult } from './read-result.ts'
+import { recordCall } from './record-call.ts'
+import { parseDefinition } from '../tools/tool-definition.ts'
+import { failure } from './tool-outcome.ts'
+import type { CallApproval, ToolOutcome } from './tool-outcome.ts'
+import { useServer } from '../mcp/use-server.ts'
+
+export interface ToolCallRequest {
+  readonly user: Owner
+  readonly connectorName: string
+  readonly toolName: string
+  /** The text of a JSON object, or the object. */
+  readonly arguments: unknown
+  /** How it was decided that the call runs. */
+  readonly approval: CallApproval
+  /** The tool as it was decided on (`ToolConsent.tool.fingerprint`): another one is not called in its place. */
+  readonly fingerprint?: string
+  /** Aborting ends the request at the server too. */
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: CallProgress) => void
+  /** Asks the person; the signal aborts when no answer is wanted any more. Without it every question is declined. */
+  readonly onElicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
+}
+
+/**
+ * Calls a tool once and says how it went. Never rejects for what a connector, its server or the arguments do: that is a
+ * result which the model and the person read. Every call that begins is on record.
+ */
+export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
+  const found = await findCallable(deps, request)
+  if ('status' in found) return found
+  const recorded = await recordCall(deps, request.user, found.connector, {
+    tool: found.tool.name,
+    arguments: found.arguments,
+    approval: request.approval,
+  })
+  const outcome = await new RunningCall(deps, request, found).run()
+  // What the tool did is done: its result is told, also where the record cannot be ended.
+  await recorded.end(toRecorded(outcome.status), outcome).catch(deps.onError)
+  return outcome
+}
+
+function toRecorded(status: ToolOutcome['status']): CallOutcome {
+  switch (status) {
+    case 'authorization_needed':
+      return 'failed'
+    case 'interrupted':
+      return 'started'
+    default:
+      return status
+  }
+}
+
+class RunningCall {
+  readonly #deps: ConnectorDeps
+  readonly #request: ToolCallRequest
+  #callable: Callable
+  #clock: CallClock | undefined
+
+  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: Callable) {
+    this.#deps = deps
+    this.#request = request
+    this.#callable = callable
+  }
+
+  get #connector(): ConnectorRow {
+    return this.#callable.connector
+  }
+
+  async run(): Promise<ToolOutcome> {
+    const signal = AbortSignal.any([this.#request.signal, this.#deps.closing])
+    let free: (() => void) | undefined
+    try {
+      free = await this.#takeSlot(signal)
+      const found = await findCallableStill(this.#deps, this.#request, this.#callable)
+      if ('status' in found) return found
+      this.#callable = found
+      this.#deps.retries.require(connectionKey(this.#connector))
+      return await this.#callNow(signal)
+    } catch (error) {
+      return await this.#explain(error)
+    } finally {
+      this.#clock?.stop()
+      free?.()
+    }
+  }
+
+  #takeSlot(signal: AbortSignal): Promise<() => void> {
+    const { limits, slots } = this.#deps
+    return slots.take(
+      [
+        { key: `connector ${this.#connector.id}`, most: limits.callsPerConnector },
+        { key: `user ${this.#request.user.id}`, most: limits.callsPerUser },
+        { key: `host ${hostOf(this.#connector.url)}`, most: limits.callsPerHost },
+      ],
+      signal,
+    )
+  }
+
+  async #callNow(signal: AbortSignal): Promise<ToolOutcome> {
+    const { limits } = this.#deps
+    const clock = new CallClock({ idle: limits.callIdle, total: limits.call }, signal)
+    this.#clock = clock
+    const result = await useServer(this.#deps, this.#connector, { signal: clock.signal }, (connection) =>
+      callServerTool(
+        connection,
+        {
+          tool: parseDefinition(this.#callable.tool.definition),
+          arguments: this.#callable.arguments,
+          clock,
+          onProgress: (progress) => this.#request.onProgress?.(progress),
+          onElicit: (params, ends) => this.#elicit(params, ends),
+        },
+        limits,
+      ),
+    )
+    this.#deps.retries.reset(connectionKey(this.#connector))
+    const { isError, ...read } = await readResult(result, limits)
+    return { ...read, status: isError ? await this.#nameError() : 'done', duration: clock.elapsed }
+  }
+
+  /** Google may have ended the consent during the call. */
+  async #nameError(): Promise<ToolOutcome['status']> {
+    return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
+  }
+
+  async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
+    const question = readElicitation(params, this.#deps.limits.elicitationFields)
+    const { onElicit } = this.#request
+    if (question === undefined || onElicit === undefined) return { action: 'decline' }
+    try {
+      const answer = await onElicit(question, signal)
+      return checkElicitationAnswer(question, answer) ?? { action: 'cancel' }
+    } catch (error) {
+      this.#deps.onError(error)
+      return { action: 'cancel' }
+    }
+  }
+
+  async #explain(error: unknown): Promise<ToolOutcome> {
+    const rest = { duration: this.#clock?.elapsed ?? 0 }
+    if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...rest })
+    if (this.#deps.closing.aborted) return failure('The server went down during the call.', rest)
+    if (this.#clock?.timedOut === true) {
+      const text = 'The tool took too long. Whether it has done its work is not known.'
+      return failure(text, { status: 'timed_out', ...rest })
+    }
+    const { code, message } = explainFailure(error)
+    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...rest })
+    if (await this.#wantsConsent(error)) {
+      const text = `The connector "${this.#connector.name}" needs the user's authorization before this tool can be used.`
+      return failure(text, { status: 'authorization_needed', ...rest })
+    }
+    return failure(`The tool failed: ${message}`, rest)
+  }
+
+  /** Then connecting again sends the person to their consent, and the connector says so until they have. */
+  async #wantsConsent(error: unknown): Promise<boolean> {
+    if (!needsAuthorization(error) || this.#connector.token !== null) return false
+    if (
+      error instanceof InsufficientScopeError &&
+      !(await rememberScope(this.#deps, this.#connector, error))
+    ) {
+      return false
+    }
+    await changeState(this.#deps, this.#connector, {
+      status: 'failed',
+      error_message: explainFailure(error).message,
+    })
+    return true
+  }
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,164 @@
+import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hostileLimits, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+
+let scene: HostileScene
+
+beforeAll(async () => {
+  scene = await openHostileScene()
+})
+afterAll(() => scene.close())
+
+// What a second person does meanwhile goes on, and the event loop never stands still for a quarter of a second.
+beforeEach(() => scene.startBob())
+afterEach(async () => {
+  expect(await scene.stopBob()).toBeLessThan(250)
+})
+
+// One loaded machine may stand still by itself now and then.
+describe('a hostile server', { retry: 2 }, () => {
+  it.each(['silent-call', 'drip', 'wrong-id', 'dropped', 'ended'])(
+    'that brings no result (%s) is given up in time',
+    async (behaviour) => {
+      const started = Date.now()
+      const outcome = await scene.callTo(behaviour)
+      expect(['timed_out', 'failed']).toContain(outcome.status)
+      expect(Date.now() - started).toBeLessThan(6_000)
+    },
+  )
+
+  it('that makes progress for ever is stopped at the total', async () => {
+    const outcome = await scene.callTo('progress')
+    expect(outcome.status).toBe('timed_out')
+    expect(outcome.duration).toBeGreaterThan(hostileLimits.callIdle)
+    expect(outcome.duration).toBeLessThan(hostileLimits.call + 1_000)
+  })
+
+  it.each(['huge-call', 'huge-stream', 'announced-huge', 'bomb'])(
+    'that answers without end (%s) is cut off, and memory stays',
+    async (behaviour) => {
+      const before = process.memoryUsage().rss
+      const outcome = await scene.callTo(behaviour)
+      expect(outcome.status).toBe('failed')
+      expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_024 * 1_024)
+    },
+  )
+
+  it.each(['events', 'events-named'])('that floods its stream (%s) is cut off', async (behaviour) => {
+    expect(['failed', 'timed_out']).toContain((await scene.callTo(behaviour)).status)
+  })
+
+  it('that nests its result deeply gets a note in its place', async () => {
+    const outcome = await scene.callTo('deep')
+    expect(outcome).toMatchObject({
+      status: 'done',
+      text: expect.stringContaining('nested too deeply') as string,
+    })
+  })
+
+  it('that hides a long list deep in a structured result is read without a halt', async () => {
+    const outcome = await scene.callTo('wide-numbers')
+    expect(outcome.status).toBe('done')
+    expect(outcome.text.length).toBeLessThan(101_000)
+  })
+
+  it.each(['wide-lists', 'wide-objects'])(
+    'that sends millions of %s is refused unread',
+    async (behaviour) => {
+      expect(await scene.callTo(behaviour)).toMatchObject({
+        status: 'failed',
+        text: expect.stringContaining('too many parts') as string,
+      })
+    },
+  )
+
+  it('cannot make the schema of a question run', async () => {
+    const onElicit = (): Promise<ElicitationAnswer> =>
+      Promise.resolve({ action: 'accept', content: { a: `${'a'.repeat(35)}!` } })
+    expect((await scene.callTo('redos-question', { onElicit })).status).toBe('done')
+  })
+
+  it.each(['html', 'broken-json', 'failing'])(
+    'that answers nonsense (%s) fails with a plain sentence',
+    async (behaviour) => {
+      const { status, text } = await scene.callTo(behaviour)
+      expect(status).toBe('failed')
+      expect(text).not.toMatch(/script|secret|<|position/)
+    },
+  )
+
+  it('that insults is quoted as plain and short text', async () => {
+    const { text } = await scene.callTo('insult')
+    expect(text.length).toBeLessThan(500)
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    expect(text).not.toMatch(/[\u0000-\u001F\u202E]/)
+  })
+
+  it('that answers twice is heard once', async () => {
+    expect((await scene.callTo('twice')).text).toBe('first')
+  })
+
+  it('that breaks its stream again and again is not asked again at once', async () => {
+    await scene.callTo('storm')
+    const gets = (await scene.hostile.seen('storm')).filter(({ method }) => method === 'GET')
+    expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.reconnects + 1))
+  })
+
+  it('that sends megabytes of blocks is read without a halt', async () => {
+    expect((await scene.callTo('blocks')).parts.length).toBeLessThanOrEqual(501)
+  })
+
+  it('that answers with a book has it cut, with a note', async () => {
+    const { text } = await scene.callTo('long-text')
+    expect(text.length).toBeLessThan(101_000)
+    expect(text).toContain('were left out')
+  })
+
+  it('cannot do more with a result than be read', async () => {
+    const { parts, text } = await scene.callTo('injection')
+    expect(text).toContain('Ignore all instructions')
+    expect(text).not.toMatch(/[\u{E0000}-\u{E007F}\u202A-\u202E]/u)
+    expect(parts.map(({ type }) => type)).toEqual(['text', 'link', 'link', 'note', 'note', 'text', 'note'])
+    expect(parts.filter(({ type }) => type === 'image')).toEqual([])
+  })
+
+  it('that asks a thousand questions gets at most five answered, one at a time', async () => {
+    const asked: Elicitation[] = []
+    let open = 0
+    let most = 0
+    await scene.callTo('question-flood', {
+      onElicit: async (question) => {
+        asked.push(question)
+        most = Math.max(most, ++open)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        open--
+        return { action: 'accept', content: { name: 'Ada' } }
+      },
+    })
+    expect(asked.length).toBeLessThanOrEqual(5)
+    expect(most).toBeLessThanOrEqual(1)
+  })
+
+  it.each(['question-password', 'question-address'])(
+    'that asks for what it must not (%s) is declined unasked',
+    async (behaviour) => {
+      let asked = 0
+      const outcome = await scene.callTo(behaviour, {
+        onElicit: () => {
+          asked++
+          return Promise.resolve({ action: 'accept' })
+        },
+      })
+      expect(outcome.status).toBe('done')
+      expect(asked).toBe(0)
+    },
+  )
+
+  it('that wants a model or folders is told that there are none', async () => {
+    expect((await scene.callTo('uninvited')).status).toBe('done')
+    const answers = (await scene.hostile.seen('uninvited')).filter(({ rpc }) => rpc === '')
+    expect(answers.length).toBeGreaterThanOrEqual(2)
+    for (const { body } of answers.filter(({ method }) => method === 'POST')) expect(body).toContain('-32601')
+  })
+})

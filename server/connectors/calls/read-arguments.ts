@@ -1,0 +1,29 @@
+import { AppError } from '../../lib/app-error.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
+
+/** Levels of what a model may send to a tool. */
+const deepest = 32
+
+/**
+ * The arguments of a call: the text of a JSON object, or the object.
+ * @throws AppError `invalid_request`
+ */
+export function readArguments(given: unknown): Readonly<Record<string, unknown>> {
+  const value: unknown = typeof given === 'string' ? parse(given) : (given ?? {})
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new AppError('invalid_request', 'The arguments of a tool must be a JSON object.')
+  }
+  if (isDeeperThan(value, deepest)) {
+    throw new AppError('invalid_request', `The arguments are nested deeper than ${deepest} levels.`)
+  }
+  return value as Readonly<Record<string, unknown>>
+}
+
+function parse(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('invalid_request', 'The arguments of the tool are not JSON.', { cause: error })
+  }
+}

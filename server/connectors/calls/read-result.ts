@@ -1,0 +1,169 @@
+import { setImmediate } from 'node:timers/promises'
+import { normalizeText } from '../../lib/normalize-text.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import { isDeeperThan } from '../../lib/canonical-json.ts'
+import { readImage } from './read-image.ts'
+import type { OutcomePart } from './tool-outcome.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export interface ReadResult {
+  readonly parts: readonly OutcomePart[]
+  /** What a model reads of it. */
+  readonly text: string
+  readonly isError: boolean
+  /** Bytes of the result as it came. */
+  readonly bytes: number
+}
+
+/** Blocks of one result that are looked at. */
+const mostBlocks = 500
+/** Levels of a structured result. */
+const deepest = 64
+/** Characters of a structured result that is shown with a line for each of its parts. */
+const longestIndented = 100_000
+
+/**
+ * Reads a result block by block: a bad one becomes a note about itself, and the others stay. Between the steps that look at
+ * all of it other people's work gets its turn.
+ */
+export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
+  const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
+  const reader = new BlockReader(limits)
+  const parts = content.slice(0, mostBlocks).map((block) => reader.read(block))
+  if (content.length > mostBlocks) {
+    parts.push({ type: 'note', text: `${content.length - mostBlocks} further parts were left out.` })
+  }
+  const structured = await readStructured(result, parts)
+  if (structured !== undefined) parts.push(structured)
+  await setImmediate()
+  return {
+    parts,
+    text: cut(parts.map(describe).join('\n'), limits.resultChars) || 'The tool gave no result.',
+    isError: result['isError'] === true,
+    bytes: await countBytes(result),
+  }
+}
+
+class BlockReader {
+  readonly #limits: ConnectorLimits
+  #images = 0
+
+  constructor(limits: ConnectorLimits) {
+    this.#limits = limits
+  }
+
+  read(block: unknown): OutcomePart {
+    if (typeof block !== 'object' || block === null) return note('A part of the result was unreadable.')
+    const { type } = block as JsonObject
+    switch (type) {
+      case 'text':
+        return readText(block as JsonObject)
+      case 'image':
+        return this.#readImage(block as JsonObject)
+      case 'resource':
+        return this.#readResource((block as JsonObject)['resource'])
+      case 'resource_link':
+        return readLink(block as JsonObject)
+      case 'audio':
+        return note('A sound was left out.')
+      default:
+        return note('A part of an unknown kind was left out.')
+    }
+  }
+
+  #readImage({ data, mimeType }: JsonObject): OutcomePart {
+    if (++this.#images > this.#limits.images) return note(`Only ${this.#limits.images} pictures are shown.`)
+    const image = readImage(data, this.#limits.imageBytes)
+    if (image !== undefined) return { type: 'image', ...image }
+    const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
+    return note(`A picture${claimed} was left out: it is no PNG, JPEG, GIF or WebP, or too large.`)
+  }
+
+  #readResource(resource: unknown): OutcomePart {
+    if (typeof resource !== 'object' || resource === null) return note('A part of the result was unreadable.')
+    const { text, blob, mimeType, uri } = resource as JsonObject
+    if (typeof text === 'string') return { type: 'text', text: cleanText(text) }
+    if (typeof blob === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')) {
+      return this.#readImage({ data: blob, mimeType })
+    }
+    return note(`A file was left out${typeof uri === 'string' ? `: ${cleanText(uri).slice(0, 300)}` : ''}.`)
+  }
+}
+
+function readText({ text }: JsonObject): OutcomePart {
+  return typeof text === 'string'
+    ? { type: 'text', text: cleanText(text) }
+    : note('A part of the result was unreadable.')
+}
+
+function readLink({ uri, name, title }: JsonObject): OutcomePart {
+  if (typeof uri !== 'string') return note('A link was unreadable.')
+  const label = [title, name].find((text): text is string => typeof text === 'string') ?? uri
+  return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
+}
+
+/** Servers repeat a structured result as text for older clients; shown twice it would only be longer. */
+async function readStructured(
+  { structuredContent }: JsonObject,
+  parts: readonly OutcomePart[],
+): Promise<OutcomePart | undefined> {
+  if (structuredContent === undefined) return undefined
+  if (isDeeperThan(structuredContent, deepest))
+    return note('A structured result was left out: it is nested too deeply.')
+  await setImmediate()
+  const plain = JSON.stringify(structuredContent) ?? 'null'
+  const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
+  if (isRepeated) return undefined
+  // Deep lists grow a hundredfold with their indentation, of which nobody would read more than the beginning.
+  const text = plain.length > longestIndented ? plain : JSON.stringify(structuredContent, null, 2)
+  return { type: 'json', text: cleanText(text) }
+}
+
+function isSameJson(text: string, plain: string): boolean {
+  if (!/^\s*[[{"\d]/.test(text) || text.length > plain.length * 4 + 100) return false
+  try {
+    return JSON.stringify(JSON.parse(text)) === plain
+  } catch {
+    return false
+  }
+}
+
+function describe(part: OutcomePart): string {
+  switch (part.type) {
+    case 'text':
+    case 'json':
+      return part.text
+    case 'image':
+      return `[A picture (${part.mimeType}) is shown to the user.]`
+    case 'link':
+      return `[Link: ${part.name} ${part.uri}]`
+    case 'note':
+      return `[${part.text}]`
+  }
+}
+
+function note(text: string): OutcomePart {
+  return { type: 'note', text }
+}
+
+/**
+ * Text without what a person cannot see but a model reads (tag characters), and without what turns the direction of
+ * everything after it.
+ */
+export function cleanText(text: string): string {
+  return normalizeText(text).replaceAll(/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu, '')
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const left = text.length - most
+  return `${text.slice(0, most).toWellFormed()}\n[${left.toLocaleString('en')} further characters were left out.]`
+}
+
+async function countBytes(result: JsonObject): Promise<number> {
+  // Deeper ones cannot be written as text; they were noted as left out.
+  if (isDeeperThan(result, deepest * 2)) return 0
+  await setImmediate()
+  return Buffer.byteLength(JSON.stringify(result))
+}

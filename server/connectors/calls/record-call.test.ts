@@ -1,0 +1,106 @@
+import { ToolCallList } from '@yonder/contract/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestApp } from '../../testing/test-app.ts'
+import type { TestApp, TestClient } from '../../testing/test-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { hashJson } from '../../lib/canonical-json.ts'
+import { recordCall, recordDenial } from './record-call.ts'
+
+describe.each(engines)('the record of calls on %s', (engine) => {
+  let test: TestApp
+  let ada: TestClient
+  let connector: { id: string; name: string }
+
+  beforeAll(async () => {
+    test = await openTestApp({ engine })
+    ada = await test.signIn('Ada')
+    await ada.get('/api/mcp-servers')
+    connector = await test.database.db
+      .selectFrom('connectors')
+      .select(['id', 'name'])
+      .where('user_id', '=', ada.user.id)
+      .executeTakeFirstOrThrow()
+  })
+
+  afterAll(() => test.close())
+
+  const read = async (query = '', client = ada) => {
+    const answer = await client.get(`/api/mcp-server/default/calls${query}`)
+    expect(answer.statusCode).toBe(200)
+    return ToolCallList.parse(answer.json())
+  }
+
+  it('holds a call before it runs, and how it ended', async () => {
+    const recorded = await recordCall(test.deps, ada.user, connector, {
+      tool: 'calculate',
+      arguments: { b: 1, a: 2 },
+      approval: 'listed',
+    })
+    expect((await read()).calls[0]).toMatchObject({ outcome: 'started', duration: null, bytes: null })
+    await recorded.end('done', { duration: 12.6, bytes: 20 })
+    expect((await read()).calls[0]).toMatchObject({
+      connector: 'default',
+      tool: 'calculate',
+      approval: 'listed',
+      outcome: 'done',
+      duration: 13,
+      bytes: 20,
+      arguments_hash: hashJson({ a: 2, b: 1 }),
+    })
+  })
+
+  it('holds what was denied', async () => {
+    await recordDenial(test.deps, ada.user, 'default', 'get_time', '{}')
+    await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
+    const { calls } = await read()
+    expect(calls.find(({ tool }) => tool === 'get_time')).toMatchObject({
+      approval: 'denied',
+      outcome: 'denied',
+      duration: null,
+      bytes: null,
+    })
+  })
+
+  it('is read page by page, the newest first, also when many began in one moment', async () => {
+    const deps = { ...test.deps, now: () => 1_900_000_000_000 }
+    for (let index = 0; index < 7; index++) {
+      await recordCall(deps, ada.user, connector, { tool: `t${index}`, arguments: {}, approval: 'once' })
+    }
+    const seen: string[] = []
+    let query = '?limit=3'
+    for (let page = 0; page < 3; page++) {
+      const { calls, next } = await read(query)
+      seen.push(...calls.map(({ id }) => id))
+      if (next !== null) query = `?limit=3&before=${encodeURIComponent(next)}`
+    }
+    expect(new Set(seen).size).toBe(9)
+    const all = (await read('?limit=100')).calls.map(({ id }) => id)
+    expect(all.slice(0, 9)).toEqual(seen)
+  })
+
+  it('shows nobody what others called', async () => {
+    const bob = await test.signIn('Bob')
+    expect((await read('', bob)).calls).toEqual([])
+  })
+
+  it.each(['?limit=0', '?limit=101', '?limit=x', '?before=x', "?before=1.a'b"])(
+    'refuses the page %s',
+    async (query) => {
+      expect((await ada.get(`/api/mcp-server/default/calls${query}`)).statusCode).toBe(400)
+    },
+  )
+
+  it('stays when its connector goes', async () => {
+    await ada.post('/api/mcp-server', { name: 'Gone', url: 'https://x.example' })
+    const gone = await test.database.db
+      .selectFrom('connectors')
+      .select(['id', 'name'])
+      .where('name', '=', 'Gone')
+      .executeTakeFirstOrThrow()
+    await recordCall(test.deps, ada.user, gone, { tool: 'x', arguments: {}, approval: 'once' })
+    await ada.delete('/api/mcp-server/Gone')
+    expect(
+      await test.database.db.selectFrom('tool_calls').selectAll().where('connector', '=', 'Gone').execute(),
+    ).toHaveLength(1)
+  })
+})

@@ -1,0 +1,76 @@
+import type { Approval, CallOutcome } from '@yonder/contract/connector'
+import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
+import { newId } from '../../lib/new-id.ts'
+import { findConnector } from '../connector-store.ts'
+import type { Owner } from '../connector-store.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { hashJson } from '../../lib/canonical-json.ts'
+import { readArguments } from './read-arguments.ts'
+import { insertToolCall, updateToolCall } from './tool-call-store.ts'
+import type { ToolOutcome } from './tool-outcome.ts'
+
+export interface RecordedCall {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly approval: Approval
+}
+
+/** Notes that a call begins, before anything is sent; what `end` notes later is how it ended. */
+export async function recordCall(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+): Promise<{ end(outcome: CallOutcome, ending: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
+  const row = toRow(user, connector, call, 'started', now())
+  await insertToolCall(database.db, row)
+  return {
+    end: (outcome, { duration, bytes }) =>
+      updateToolCall(database.db, row.id, { outcome, duration: Math.round(duration), bytes }),
+  }
+}
+
+/** Notes that a person denied a call; nothing was sent. A call of something that is not there leaves no line. */
+export async function recordDenial(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connectorName: string,
+  tool: string,
+  callArguments: unknown,
+): Promise<void> {
+  const connector = await findConnector(database.db, user, connectorName)
+  if (connector === undefined) return
+  const call = { tool, arguments: readOrNothing(callArguments), approval: 'denied' } as const
+  await insertToolCall(database.db, toRow(user, connector, call, 'denied', now()))
+}
+
+function toRow(
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+  outcome: CallOutcome,
+  startedAt: number,
+): ToolCallRow {
+  return {
+    id: newId(),
+    user_id: user.id,
+    connector_id: connector.id,
+    connector: connector.name,
+    tool: call.tool,
+    arguments_hash: hashJson(call.arguments),
+    approval: call.approval,
+    outcome,
+    started_at: startedAt,
+    duration: null,
+    bytes: null,
+  }
+}
+
+/** What could never have been sent is noted as nothing. */
+function readOrNothing(callArguments: unknown): Readonly<Record<string, unknown>> {
+  try {
+    return readArguments(callArguments)
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,15 @@
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+
+/**
+ * Requests to the connector's own origin go where its person said; every other address comes from a server, and less is
+ * believed of it.
+ */
+export function splitFetch(
+  url: URL,
+  guards: Readonly<Record<'typed' | 'named', GuardedFetch>>,
+): GuardedFetch['fetch'] {
+  return (input, init) => {
+    const address = new URL(input instanceof Request ? input.url : input)
+    return guards[address.origin === url.origin ? 'typed' : 'named'].fetch(input, init)
+  }
+}

@@ -1,0 +1,292 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ada, bob, openHostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import { requireConnector } from '../connector-store.ts'
+import { findToolConsent } from '../tools/find-tool-consent.ts'
+import { listModelTools } from '../tools/list-model-tools.ts'
+import { refreshTools } from '../tools/refresh-tools.ts'
+
+let scene: HostileScene
+
+beforeAll(async () => {
+  scene = await openHostileScene()
+})
+afterAll(() => scene.close())
+
+// What a second person does meanwhile goes on, and the event loop never stands still for a quarter of a second.
+beforeEach(() => scene.startBob())
+afterEach(async () => {
+  expect(await scene.stopBob()).toBeLessThan(250)
+})
+
+// One loaded machine may stand still by itself now and then.
+describe('a hostile server', { retry: 2 }, () => {
+  it('that never answers is given up in time, and may be tried again', async () => {
+    const started = Date.now()
+    expect(await scene.refuses('silent')).toMatchObject({ code: 'upstream_timeout' })
+    expect(Date.now() - started).toBeLessThan(5_000)
+    const [row] = await scene.connectors.database.db
+      .selectFrom('connectors')
+      .selectAll()
+      .where('user_id', '=', 'ada')
+      .execute()
+    expect(row).toMatchObject({ status: 'failed', error_message: 'The server did not answer in time.' })
+  })
+
+  it.each(['huge-list', 'huge-initialize', 'long'])(
+    'that lists without end (%s) is refused with a reason',
+    async (behaviour) => {
+      expect(await scene.refuses(behaviour)).toMatchObject({
+        code: 'output_limit',
+        message: expect.stringContaining('2 MiB') as string,
+      })
+    },
+  )
+
+  it('cannot make a schema run', async () => {
+    const outcome = await scene.callTo('redos', { toolName: 'redos', arguments: { a: `${'a'.repeat(35)}!` } })
+    expect(outcome.status).toBe('done')
+  })
+
+  it('with an enormous schema loses that tool alone', async () => {
+    const tools = await scene.toolsOf(await scene.connect('alternatives'))
+    expect(tools.map(({ name, problem }) => [name, problem === null])).toEqual([
+      ['fine', true],
+      ['large', false],
+    ])
+  })
+
+  it.each(['openai', 'anthropic', 'google'] as const)(
+    'with endless or remote references is offered to %s without them',
+    async (apiType) => {
+      const name = await scene.connect('reference')
+      const { tools, notices, resolve } = await listModelTools(scene.connectors, {
+        user: ada,
+        apiType,
+        signal: AbortSignal.timeout(5_000),
+        onStatus: () => undefined,
+      })
+      const own = tools.map((tool) => resolve(tool.name)).filter((tool) => tool?.connectorName === name)
+      expect(own.map((tool) => tool?.toolName)).toEqual(['fine'])
+      expect(notices.join()).toContain('"loop"')
+      expect(notices.join()).toContain('"remote"')
+    },
+  )
+
+  it('with pages without end is refused', async () => {
+    expect(await scene.refuses('cursor')).toMatchObject({
+      message: expect.stringContaining('20 pages') as string,
+    })
+    expect(
+      (await scene.hostile.seen('cursor')).filter(({ rpc }) => rpc === 'tools/list').length,
+    ).toBeLessThanOrEqual(20 * 3)
+  })
+
+  it('with 20,000 tools keeps 200, and says so', async () => {
+    const name = await scene.connect('many')
+    expect(await scene.toolsOf(name)).toHaveLength(200)
+    const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
+    expect(notice).toContain('first 200')
+  })
+
+  it('with 900,000 things that are no tools keeps none, and says so', async () => {
+    const name = await scene.connect('zeros')
+    expect(await scene.toolsOf(name)).toEqual([])
+    const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
+    expect(notice).toContain('first 200 of 900000')
+  })
+
+  it('with malformed tools and blocks loses those alone', async () => {
+    const name = await scene.connect('malformed')
+    const tools = await scene.toolsOf(name)
+    expect(tools.filter(({ problem }) => problem === null).map((tool) => tool.name)).toEqual([
+      'fine',
+      'proto',
+    ])
+    const outcome = await scene.call({ connectorName: name, toolName: 'fine' })
+    expect(outcome.status).toBe('done')
+    expect(outcome.parts).toContainEqual({ type: 'text', text: 'kept' })
+    expect({}).not.toHaveProperty('evil')
+  })
+
+  it('that changes a tool behind its back loses its permission, and shows what changed', async () => {
+    const name = await scene.connect('rug-pull')
+    const { db } = scene.connectors.database
+    const connector = await requireConnector(db, ada, name)
+    const [tool] = await scene.toolsOf(name)
+    await db
+      .insertInto('allowed_tools')
+      .values({
+        connector_id: connector.id,
+        name: 'send',
+        position: 0,
+        fingerprint: tool!.fingerprint,
+        definition: tool!.definition,
+      })
+      .execute()
+    const before = await findToolConsent(scene.connectors, ada, name, 'send')
+    expect(before?.decision).toEqual({ kind: 'run', by: 'listed' })
+    await scene.hostile.turn('rug-pull')
+    await refreshTools(scene.connectors, connector)
+    const after = await findToolConsent(scene.connectors, ada, name, 'send')
+    expect(after?.decision).toMatchObject({
+      kind: 'ask_changed',
+      changes: [
+        {
+          what: 'description',
+          before: 'Sends a note.',
+          after: expect.stringContaining('all files') as string,
+        },
+        { what: 'annotations' },
+      ],
+    })
+    expect((await findToolConsent(scene.connectors, ada, name, 'new'))?.decision).toEqual({ kind: 'ask' })
+    // A call that was allowed before the change is not made with the changed tool.
+    const calls = (await scene.hostile.seen('rug-pull')).filter(({ rpc }) => rpc === 'tools/call').length
+    const outcome = await scene.call({
+      connectorName: name,
+      toolName: 'send',
+      fingerprint: tool!.fingerprint,
+    })
+    expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('changed') as string })
+    expect((await scene.hostile.seen('rug-pull')).filter(({ rpc }) => rpc === 'tools/call')).toHaveLength(
+      calls,
+    )
+  })
+
+  it('that says a thousand times that its list has changed is asked once', async () => {
+    const name = await scene.connect('list-changed')
+    await scene.call({ connectorName: name })
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect((await requireConnector(scene.connectors.database.db, ada, name)).tools_expire_at).toBeNull()
+    const lists = (await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list').length
+    const options = {
+      user: ada,
+      apiType: 'openai' as const,
+      signal: AbortSignal.timeout(5_000),
+      onStatus: () => undefined,
+    }
+    await listModelTools(scene.connectors, options)
+    await listModelTools(scene.connectors, options)
+    expect((await scene.hostile.seen('list-changed')).filter(({ rpc }) => rpc === 'tools/list')).toHaveLength(
+      lists + 1,
+    )
+  })
+
+  it('without sessions that answers 404 is not called a second time for one call', async () => {
+    const name = await scene.connect('gone')
+    expect((await scene.call({ connectorName: name })).status).toBe('done')
+    expect((await scene.call({ connectorName: name })).status).toBe('failed')
+    const calls = (await scene.hostile.seen('gone')).filter(({ rpc }) => rpc === 'tools/call')
+    expect(calls).toHaveLength(2)
+  })
+
+  it('with an enormous session id is still called, or refused', async () => {
+    const outcome = await scene.callTo('session')
+    expect(['done', 'failed']).toContain(outcome.status)
+  })
+
+  it.each(['301', '302', '303', '307', '308'])(
+    'that redirects elsewhere (%s) is refused, and the token stays here',
+    async (status) => {
+      const other = await startHostileServer()
+      for (const to of [
+        other.url('polite'),
+        'http://169.254.169.254/latest',
+        'http://10.0.0.1/',
+        'file:///etc/passwd',
+        'https://example.com/',
+      ]) {
+        const refusal = await scene.refuses('redirect', { status, to }, 'canary-token-123')
+        expect(refusal.code).toBe('address_refused')
+        expect(refusal.message).not.toContain('canary')
+      }
+      expect(await other.seen('polite')).toEqual([])
+      await other.close()
+    },
+  )
+
+  it('that redirects in a circle is refused', async () => {
+    expect((await scene.refuses('redirect')).code).toBe('address_refused')
+  })
+
+  it('that names inside addresses for its authorization is refused without a connection', async () => {
+    const canary = await startHostileServer()
+    for (const metadata of [
+      `${canary.origin}/polite/metadata`,
+      'http://169.254.169.254/latest',
+      'http://[::1]:9999/',
+      `${canary.origin.replace('127.0.0.1', 'localhost')}/polite/metadata`,
+    ]) {
+      expect(await scene.refuses('unauthorized', { metadata }), metadata).toMatchObject({
+        code: 'address_refused',
+      })
+    }
+    expect(await canary.seen('polite')).toEqual([])
+    await canary.close()
+  })
+
+  it('that refuses access says so', async () => {
+    expect(await scene.refuses('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
+  })
+
+  it('is not called after its person has stopped', async () => {
+    const name = await scene.connect('polite')
+    const before = (await scene.hostile.seen('polite')).length
+    const outcome = await scene.call({ connectorName: name, signal: AbortSignal.abort() })
+    expect(outcome.status).toBe('stopped')
+    expect(await scene.hostile.seen('polite')).toHaveLength(before)
+  })
+
+  it('costs its own tools alone: the others are offered in time', async () => {
+    const good = await scene.connect('polite')
+    await scene.connectors.connect('ada', { name: 'bad', url: scene.hostile.url('polite') })
+    await scene.connectors.database.db
+      .updateTable('connectors')
+      .set({ url: scene.hostile.url('silent'), tools_expire_at: null, era: null, credential_version: 9 })
+      .where('name', '=', 'bad')
+      .execute()
+    const seen: string[] = []
+    const started = Date.now()
+    const { tools, resolve } = await listModelTools(scene.connectors, {
+      user: ada,
+      apiType: 'openai',
+      signal: AbortSignal.timeout(5_000),
+      onStatus: ({ status, server, finished }) =>
+        seen.push(`${status} ${server}${finished === true ? 'finished' : ''}`),
+    })
+    expect(Date.now() - started).toBeLessThan(1_400)
+    expect(tools.map(({ name }) => resolve(name)?.connectorName)).toEqual(
+      expect.arrayContaining(['default', good]),
+    )
+    expect(seen).toEqual(expect.arrayContaining(['connecting bad', `connected ${good}`, 'info bad']))
+    expect(seen.at(-1)).toBe('summary finished')
+  })
+})
+
+describe('two people with one server', () => {
+  it('never share a session, a token or an answer', async () => {
+    const patient = await openTestConnectors({ database: scene.connectors.database })
+    const url = scene.hostile.url('whoami')
+    await patient.connect('ada', { name: 'shared', url, token: 'token-of-ada' })
+    await patient.connect('bob', { name: 'shared', url, token: 'token-of-bob' })
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const user = index % 2 === 0 ? ada : bob
+        const { text } = await patient.callTool({
+          user,
+          connectorName: 'shared',
+          toolName: 'act',
+          arguments: {},
+          approval: 'once',
+          signal: AbortSignal.timeout(15_000),
+        })
+        return { expected: `Bearer token-of-${user.id}`, text }
+      }),
+    )
+    for (const { expected, text } of outcomes) expect(text).toBe(expected)
+    await patient.close()
+  })
+})

@@ -1,0 +1,144 @@
+import type { AuthProvider, PriorDiscovery } from '@modelcontextprotocol/client'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { connectionKey } from './connection-key.ts'
+import { updateConnectorState } from '../connector-store.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { connectServer } from './connect-server.ts'
+import type { ServerConnection, ServerTarget } from './connect-server.ts'
+import { isLostSession } from './explain-failure.ts'
+import { authorizeServer } from '../oauth/authorize-server.ts'
+import type { ConsentRequest } from '../oauth/consent-request.ts'
+import { splitFetch } from './fetch-by-origin.ts'
+
+export interface UseServerOptions {
+  readonly signal: AbortSignal
+  /** A person is there and can be sent to consent: always a new connection. */
+  readonly consent?: ConsentRequest
+}
+
+/**
+ * Lends a connection to a connector's server for as long as `use` needs it: a waiting one, or a new one. When a waiting
+ * one turns out to be forgotten by its server, nothing has run, and `use` runs once more on a new one.
+ */
+export async function useServer<Result>(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  options: UseServerOptions,
+  use: (connection: ServerConnection) => Promise<Result>,
+): Promise<Result> {
+  const key = connectionKey(connector)
+  const waiting = options.consent === undefined ? deps.pool.take(key) : undefined
+  if (waiting !== undefined) {
+    const hadSession = waiting.hasSession
+    try {
+      return await lend(deps, key, waiting, use)
+    } catch (error) {
+      if (!hadSession || !isLostSession(error)) throw error
+      await waiting.close()
+    }
+  }
+  const connection = await open(deps, connector, key, options)
+  return lend(deps, key, connection, use)
+}
+
+async function lend<Result>(
+  deps: ConnectorDeps,
+  key: string,
+  connection: ServerConnection,
+  use: (connection: ServerConnection) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await use(connection)
+    deps.pool.give(key, connection)
+    return result
+  } catch (error) {
+    // Whatever the server still sends to a failed request must not meet the next one.
+    void connection.close()
+    throw connection.refusal ?? error
+  }
+}
+
+async function open(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  key: string,
+  { signal, consent }: UseServerOptions,
+): Promise<ServerConnection> {
+  const target = await describeTarget(deps, connector, key, consent)
+  const connection = await connectServer(target, {
+    limits: deps.limits,
+    signal,
+    onToolsChanged: debounce(() => {
+      updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)
+    }),
+  })
+  const era = noteEra(deps, connection)
+  if (era !== undefined && target.prior === null)
+    await updateConnectorState(deps.database.db, connector, { era })
+  return connection
+}
+
+async function describeTarget(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  key: string,
+  consent: ConsentRequest | undefined,
+): Promise<ServerTarget> {
+  const prior = readEra(connector, deps.now())
+  if (connector.is_default === 1) {
+    const builtIn = deps.builtIns.find(connector.url)
+    if (builtIn === undefined) throw new AppError('not_found', `"${connector.name}" is not offered any more.`)
+    return {
+      key,
+      // Without an address a name that resolves nowhere: no request leaves the process.
+      url: builtIn.address ?? new URL('http://built-in.invalid/mcp'),
+      fetch: (input, init) => builtIn.fetch(connector.user_id, new Request(input, init)),
+      auth: { token: () => Promise.resolve(undefined) },
+      prior,
+    }
+  }
+  const url = deps.guards.typed.requireUrl(connector.url)
+  const auth: AuthProvider = await authorizeServer(deps, connector, url, consent)
+  return { key, url, fetch: splitFetch(url, deps.guards), auth, prior }
+}
+
+interface StoredEra {
+  readonly prior: PriorDiscovery
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
+  if (era === null) return null
+  const { prior, until } = JSON.parse(era) as StoredEra
+  return until > now ? prior : null
+}
+
+/** Characters of what a server says of itself that are kept. */
+const longestEra = 64_000
+
+/** What to believe of the server next time, so that it need not be asked. */
+function noteEra({ limits, now }: ConnectorDeps, { era, discover }: ServerConnection): string | undefined {
+  const stored: StoredEra =
+    era === 'modern' && discover !== undefined
+      ? { prior: { kind: 'modern', discover }, until: now() + limits.toolsFresh }
+      : { prior: { kind: 'legacy' }, until: now() + limits.legacyVerdict }
+  const text = JSON.stringify(stored)
+  return text.length > longestEra ? undefined : text
+}
+
+/** Milliseconds in which many changes count as one. */
+const changesCount = 300
+
+function debounce(work: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  return () => {
+    if (timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      work()
+    }, changesCount)
+    timer.unref()
+  }
+}

@@ -1,0 +1,343 @@
+import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startOAuthMcpServer } from '../../testing/mcp/oauth-mcp-server.ts'
+import type { OAuthMcpServer } from '../../testing/mcp/oauth-mcp-server.ts'
+import { openTestApp } from '../../testing/test-app.ts'
+import type { TestApp, TestClient } from '../../testing/test-app.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { callTool } from '../calls/call-tool.ts'
+import { requireConnector } from '../connector-store.ts'
+import { listGrants } from './grant-store.ts'
+import { openConnectors } from '../open-connectors.ts'
+import type { Connectors } from '../open-connectors.ts'
+
+const host = { host: 'localhost:3000' }
+
+describe.each(engines)('authorization of connectors on %s', (engine) => {
+  let test: TestApp
+  let server: OAuthMcpServer
+  let ada: TestClient
+  /** Another node of the same installation. */
+  let nodes: Connectors[]
+  let time = 0
+
+  beforeAll(async () => {
+    test = await openTestApp({ engine, deps: { now: () => Date.now() + time } })
+  })
+
+  beforeEach(async () => {
+    time = 0
+    server = await startOAuthMcpServer()
+    ada = await test.signIn('Ada')
+    await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
+    nodes = [0, 1].map(() =>
+      openConnectors({ ...test.deps, onChanged: () => undefined, onError: () => undefined }),
+    )
+  })
+
+  afterEach(async () => {
+    await Promise.all(nodes.map((node) => node.close()))
+    await server.close()
+  })
+
+  afterAll(() => test.close())
+
+  interface Started {
+    /** Where the authorization server sends the browser back to. */
+    readonly back: string
+    readonly cookie: string
+    readonly setCookie: string
+  }
+
+  /** Clicks Connect and consents, up to the way home. */
+  async function start(client = ada, body?: unknown): Promise<Started> {
+    const answer = await client.post('/api/mcp-server/Guarded/connect', body)
+    expect(answer.statusCode).toBe(200)
+    const { authorization_url, connector } = ConnectResult.parse(answer.json())
+    expect(connector.status).toBe('disconnected')
+    const setCookie = String(answer.headers['set-cookie'])
+    const consent = await fetch(authorization_url ?? '', { redirect: 'manual' })
+    const location = new URL(consent.headers.get('location') ?? '')
+    expect(location.origin).toBe('http://localhost:3000')
+    return { back: location.pathname + location.search, cookie: setCookie.split(';')[0] ?? '', setCookie }
+  }
+
+  const comeBack = async (back: string, cookie: string | undefined) => {
+    const answer = await test.app.inject({
+      url: back,
+      headers: { ...host, ...(cookie === undefined ? {} : { cookie }) },
+    })
+    expect(answer.statusCode).toBe(302)
+    return String(answer.headers.location)
+  }
+
+  async function connect(): Promise<void> {
+    const { back, cookie } = await start()
+    expect(await comeBack(back, cookie)).toBe(
+      'http://localhost:3000/settings/connectors?authorization=connected&connector=Guarded',
+    )
+  }
+
+  const statusOf = async (client = ada) => {
+    const list = ConnectorList.parse((await client.get('/api/mcp-servers')).json())
+    return list.find(({ name }) => name === 'Guarded')
+  }
+
+  const grants = () =>
+    test.database.db.selectFrom('connector_grants').selectAll().where('user_id', '=', ada.user.id).execute()
+
+  const call = (node = nodes[0]!) =>
+    callTool(node, {
+      user: ada.user,
+      connectorName: 'Guarded',
+      toolName: 'secret',
+      arguments: {},
+      approval: 'once',
+      signal: AbortSignal.timeout(10_000),
+    })
+
+  it('sends a person to consent and takes them back connected', async () => {
+    await connect()
+    expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
+    expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })
+  })
+
+  it('comes back to the chat that it left', async () => {
+    const { back, cookie } = await start(ada, { return_to: '/chat/abc_-1' })
+    expect(await comeBack(back, cookie)).toBe(
+      'http://localhost:3000/chat/abc_-1?authorization=connected&connector=Guarded',
+    )
+  })
+
+  it('keeps no secret in the open', async () => {
+    await connect()
+    const stored = JSON.stringify(await grants())
+    for (const bearer of server.bearers.filter((token) => token !== '')) expect(stored).not.toContain(bearer)
+    expect(JSON.stringify(await statusOf())).not.toContain(server.bearers.at(-1))
+  })
+
+  it('marks the browser with a cookie that no script reads', async () => {
+    const { setCookie } = await start()
+    expect(setCookie).toMatch(/^yonder-consent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
+  })
+
+  it('lets one browser have two consents open', async () => {
+    const first = await start()
+    const answer = await test.app.inject({
+      method: 'POST',
+      url: '/api/mcp-server/Guarded/connect',
+      headers: { ...ada.headers, cookie: first.cookie },
+    })
+    expect(String(answer.headers['set-cookie'])).toContain(first.cookie)
+    expect(await comeBack(first.back, first.cookie)).toContain('authorization=connected')
+  })
+
+  it.each<[string, (started: Started) => [string, string | undefined]]>([
+    ['another browser', ({ back }) => [back, undefined]],
+    ["another browser's cookie", ({ back }) => [back, `yonder-consent=${'x'.repeat(43)}`]],
+    ['another state', ({ back, cookie }) => [back.replace(/state=[^&]+/, 'state=made-up'), cookie]],
+  ])('takes nobody back with %s, and asks for no token', async (_, spoil) => {
+    const started = await start()
+    const [back, cookie] = spoil(started)
+    expect(await comeBack(back, cookie)).toBe(
+      'http://localhost:3000/settings/connectors?authorization=expired',
+    )
+    expect(server.tokenRequests).toEqual([])
+    expect((await grants()).filter(({ tokens }) => tokens !== null)).toEqual([])
+  })
+
+  it("does not link an attacker's consent to the person who opens it, nor the other way round", async () => {
+    const eve = await test.signIn('Eve')
+    await eve.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
+    const hers = await start(eve)
+    const mine = await start(ada)
+    expect(await comeBack(hers.back, mine.cookie)).toContain('authorization=expired')
+    expect(await comeBack(mine.back, hers.cookie)).toContain('authorization=expired')
+    expect(server.tokenRequests).toEqual([])
+  })
+
+  it('takes a person back once', async () => {
+    const { back, cookie } = await start()
+    expect(await comeBack(back, cookie)).toContain('authorization=connected')
+    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(server.tokenRequests).toEqual(['authorization_code'])
+  })
+
+  it('lets only one of two that come back at once in', async () => {
+    const { back, cookie } = await start()
+    const homes = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)])
+    expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
+  })
+
+  it('takes nobody back after ten minutes', async () => {
+    const { back, cookie } = await start()
+    time = 10 * 60_000 + 1
+    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(server.tokenRequests).toEqual([])
+  })
+
+  it('takes nobody back to a connector that has become another', async () => {
+    const { back, cookie } = await start()
+    await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: `${server.url}?other` })
+    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(server.tokenRequests).toEqual([])
+  })
+
+  it('says that consent was denied, and shows nothing of what the server wrote', async () => {
+    const { back, cookie } = await start()
+    const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
+    const home = await comeBack(
+      `/api/connector-oauth/callback?error=%3Cscript%3E&error_description=evil&state=${state}`,
+      cookie,
+    )
+    expect(home).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
+  })
+
+  it('refuses a code that comes from another server than the person was sent to', async () => {
+    server.manners.issuer = 'https://evil.example'
+    const { back, cookie } = await start()
+    expect(await comeBack(back, cookie)).toContain('authorization=failed')
+    expect(server.tokenRequests).toEqual([])
+  })
+
+  it.each([
+    ['https://evil.example', 'failed', []],
+    ['itself', 'connected', ['authorization_code']],
+  ])(
+    'compares who answers with where the person was sent, also when that was not published: %s',
+    async (issuer, outcome, requests) => {
+      server.manners.describesItself = false
+      server.manners.issuer = issuer === 'itself' ? server.origin : issuer
+      const { back, cookie } = await start()
+      expect(await comeBack(back, cookie)).toContain(`authorization=${outcome}`)
+      expect(server.tokenRequests).toEqual(requests)
+    },
+  )
+
+  it.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'http://login.example/authorize',
+  ])('sends no browser to %s', async (address) => {
+    server.manners.authorizationEndpoint = address
+    const answer = await ada.post('/api/mcp-server/Guarded/connect')
+    expect(answer.statusCode).toBeGreaterThanOrEqual(400)
+    expect(answer.body).not.toContain('javascript:')
+    expect(answer.headers['set-cookie']).toBeUndefined()
+    expect(
+      await test.database.db
+        .selectFrom('connector_consents')
+        .selectAll()
+        .where('user_id', '=', ada.user.id)
+        .execute(),
+    ).toEqual([])
+  })
+
+  it.each(['', '?state=', '?code=a', `?state=${'x'.repeat(500)}`, '?state=a&state=b'])(
+    'refuses the way home %j',
+    async (query) => {
+      const answer = await test.app.inject({ url: `/api/connector-oauth/callback${query}`, headers: host })
+      expect(answer.statusCode).toBe(400)
+    },
+  )
+
+  it('renews tokens before they end, once for many calls on two nodes', async () => {
+    server.manners.life = 20
+    await connect()
+    const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
+    expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
+    const renewals = server.tokenRequests.filter((grant) => grant === 'refresh_token')
+    // Those that came after the first renewal find a token that ends soon again.
+    expect(renewals.length).toBeGreaterThan(0)
+    expect(server.manners.revoked).toBe(false)
+  })
+
+  it('asks for consent again when its tokens are revoked, without a storm', async () => {
+    server.manners.life = 1
+    await connect()
+    server.manners.revoked = true
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const before = server.tokenRequests.length
+    expect(await call()).toMatchObject({ status: 'authorization_needed' })
+    expect(server.tokenRequests.length - before).toBeLessThanOrEqual(2)
+    expect(await statusOf()).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringContaining('consent') as string,
+    })
+    server.manners.revoked = false
+    server.manners.life = 3_600
+    await connect()
+    expect((await call()).status).toBe('done')
+  })
+
+  it('forgets everything with the address, and with the connector', async () => {
+    await connect()
+    expect(await grants()).not.toEqual([])
+    await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+    expect(await grants()).toEqual([])
+  })
+
+  it('gives tokens back when their connector is deleted or gets another address', async () => {
+    for (const forget of [
+      () => ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
+      () => ada.delete('/api/mcp-server/Guarded'),
+    ]) {
+      await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url })
+      await connect()
+      const access = server.bearers.at(-1)
+      const before = server.givenBack.length
+      expect((await forget()).statusCode).toBeLessThan(300)
+      await expect.poll(() => server.givenBack.length).toBe(before + 2)
+      expect(server.givenBack.slice(before)).toEqual([
+        { token: expect.any(String), token_type_hint: 'refresh_token', client_id: 'yonder-here' },
+        { token: access, token_type_hint: 'access_token', client_id: 'yonder-here' },
+      ])
+    }
+  })
+
+  it('keeps nobody waiting for a server that takes tokens back slowly', async () => {
+    let answer: (value?: unknown) => void = () => undefined
+    server.manners.beforeTaking = () => new Promise((resolve) => (answer = resolve))
+    await connect()
+    expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    await expect.poll(() => server.givenBack.length).toBe(1)
+    expect(await statusOf()).toBeUndefined()
+    answer()
+    await expect.poll(() => server.givenBack.length).toBe(2)
+    answer()
+  })
+
+  it('deletes a connector whose server takes nothing back, and keeps tokens of one that stays', async () => {
+    server.manners.takesBack = false
+    await connect()
+    expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
+    server.manners.takesBack = true
+    await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
+    await connect()
+    await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url, allow_tools: ['secret'] })
+    expect((await call()).status).toBe('done')
+    expect(server.givenBack).toEqual([])
+  })
+
+  it('gives a call that began at a former address nothing of the present one', async () => {
+    await connect()
+    const row = await requireConnector(test.database.db, ada.user, 'Guarded')
+    expect(await listGrants(test.database.db, row)).toHaveLength(1)
+    expect(await listGrants(test.database.db, { ...row, url: 'https://former.example' })).toEqual([])
+  })
+
+  it.each(['renewed', 'given'])(
+    'takes no tokens to another address that are %s while it changes',
+    async (when) => {
+      server.manners.life = 20
+      const back = when === 'renewed' ? (await connect(), undefined) : await start()
+      server.manners.beforeTokens = () =>
+        ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+      if (back === undefined) expect((await call()).status).toBe('failed')
+      else expect(await comeBack(back.back, back.cookie)).toContain('authorization=failed')
+      expect(server.tokenRequests.at(-1)).toBe(when === 'renewed' ? 'refresh_token' : 'authorization_code')
+      expect(await grants()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Api } from '../../http/api.ts'
+import { limitWrites } from '../../http/rate-limits.ts'
+import { readBrowserKey } from './browser-cookie.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { callbackPath } from './client-metadata.ts'
+
+const parameter = z.string().max(4_000).optional()
+const Callback = z.object({
+  state: z.string().min(1).max(400),
+  code: parameter,
+  error: parameter,
+  iss: parameter,
+})
+
+/**
+ * Where authorization servers send people back to. No token comes along: what counts is the state, in the browser that
+ * was sent away. Nothing that the server wrote into the address is shown. `perMinute` counts calls from one address.
+ */
+export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perMinute: number): void {
+  limitWrites(api, perMinute, (request) => request.ip)
+  api.get(
+    callbackPath,
+    { schema: { querystring: Callback, hide: true }, config: { perMinute } },
+    async (request, reply) => {
+      const { state, code, error, iss } = request.query
+      const { finishConsent } = await import('./finish-consent.ts')
+      const { outcome, returnTo, connector } = await finishConsent(deps, {
+        state,
+        code,
+        error,
+        issuer: iss,
+        browserKey: readBrowserKey(deps.publicUrl, request.headers.cookie),
+      })
+      const address = new URL(returnTo, deps.publicUrl)
+      address.searchParams.set('authorization', outcome)
+      if (connector !== null) address.searchParams.set('connector', connector)
+      return reply.header('cache-control', 'no-store').redirect(address.href, 302)
+    },
+  )
+}

@@ -1,0 +1,104 @@
+import type { Kysely } from 'kysely'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { Db } from '../../db/database.ts'
+import type { Tables } from '../../db/tables/tables.ts'
+
+/** The row, not its name: only its owner gets this far. What was given for its address is no other address's. */
+type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
+
+/** The part of a grant that is written at one time. */
+export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'discovery'>>
+
+/** What authorization servers gave for a connector, the latest first. */
+export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[]> {
+  return db
+    .selectFrom('connector_grants as g')
+    .innerJoin('connectors as c', 'c.id', 'g.connector_id')
+    .selectAll('g')
+    .where('c.id', '=', connector.id)
+    .where('c.user_id', '=', connector.user_id)
+    .where('c.url', '=', connector.url)
+    .orderBy('g.updated_at', 'desc')
+    .orderBy('g.issuer')
+    .execute()
+}
+
+/**
+ * Writes a part of what this authorization server gave; the other parts stay. False, and nothing written, when the connector
+ * has got another address meanwhile.
+ */
+export function saveGrant(
+  db: Kysely<Tables>,
+  { id, user_id, url }: Owned,
+  issuer: string,
+  part: GrantPart,
+  now: number,
+): Promise<boolean> {
+  const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
+  return db.transaction().execute(async (trx) => {
+    // Changes nothing, but holds off whoever changes the address until this is written, to be deleted with the others.
+    const { numUpdatedRows } = await trx
+      .updateTable('connectors')
+      .set({ url })
+      .where('id', '=', id)
+      .where('url', '=', url)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await trx
+      .insertInto('connector_grants')
+      .values({ ...empty, ...part, connector_id: id, issuer, user_id, updated_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['connector_id', 'issuer']).doUpdateSet({ ...part, updated_at: now }),
+      )
+      .execute()
+    return true
+  })
+}
+
+/** Forgets a part of what every authorization server gave. */
+export async function clearGrants(
+  db: Db,
+  { id, user_id }: Pick<Owned, 'id' | 'user_id'>,
+  part: { readonly [Part in keyof GrantPart]: null },
+): Promise<void> {
+  await db
+    .updateTable('connector_grants')
+    .set(part)
+    .where('connector_id', '=', id)
+    .where('user_id', '=', user_id)
+    .execute()
+}
+
+export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>): Promise<void> {
+  await db.deleteFrom('connector_grants').where('connector_id', '=', connector.id).execute()
+}
+
+/** Reserves the refreshing of these tokens for this process until `until`; false when another does it, or has done it. */
+export async function reserveRefresh(
+  db: Db,
+  { connector_id, issuer, tokens }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer' | 'tokens'>,
+  now: number,
+  until: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('connector_grants')
+    .set({ refreshing_until: until })
+    .where('connector_id', '=', connector_id)
+    .where('issuer', '=', issuer)
+    .where('tokens', '=', tokens)
+    .where((where) => where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', now)]))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export async function endRefresh(
+  db: Db,
+  { connector_id, issuer }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer'>,
+): Promise<void> {
+  await db
+    .updateTable('connector_grants')
+    .set({ refreshing_until: null })
+    .where('connector_id', '=', connector_id)
+    .where('issuer', '=', issuer)
+    .execute()
+}

@@ -1,0 +1,107 @@
+import { assertSecureTokenEndpoint, selectClientAuthMethod } from '@modelcontextprotocol/client'
+import type {
+  OAuthMetadata,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
+import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { listGrants } from './grant-store.ts'
+import { splitFetch } from '../mcp/fetch-by-origin.ts'
+import { ConnectorOAuth } from './connector-oauth.ts'
+import type { StoredDiscovery } from './connector-oauth.ts'
+import { readTokens } from './stored-tokens.ts'
+
+/** Milliseconds for one request to an authorization server. */
+const longestRequest = 15_000
+
+/** What a server takes to end what it gave (RFC 7009). */
+interface Revocation {
+  readonly endpoint: URL
+  readonly authMethods: readonly string[]
+  readonly client: StoredOAuthClientInformation
+  readonly tokens: StoredOAuthTokens
+}
+
+/**
+ * Collects what authorization servers gave for a connector that is about to be forgotten. The returned function gives it
+ * back to those that say where, behind the scenes: whether they listen changes nothing here.
+ */
+export async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
+  const url = new URL(connector.url)
+  const grants = await listGrants(deps.database.db, connector)
+  const found = await Promise.all(grants.map((grant) => findRevocation(deps, connector, grant)))
+  return () => {
+    for (const revocation of found) if (revocation !== undefined) void revoke(deps, url, revocation)
+  }
+}
+
+async function findRevocation(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  { issuer, tokens, discovery }: ConnectorGrantRow,
+): Promise<Revocation | undefined> {
+  if (tokens === null || discovery === null) return undefined
+  const { state } = JSON.parse(discovery) as StoredDiscovery
+  const metadata: Partial<OAuthMetadata> = state?.authorizationServerMetadata ?? {}
+  if (metadata.revocation_endpoint === undefined) return undefined
+  const client = await new ConnectorOAuth(deps, connector).clientInformation({ issuer })
+  if (client === undefined) return undefined
+  return {
+    endpoint: assertSecureTokenEndpoint(metadata.revocation_endpoint),
+    authMethods:
+      metadata.revocation_endpoint_auth_methods_supported ??
+      metadata.token_endpoint_auth_methods_supported ??
+      [],
+    client,
+    tokens: readTokens(deps.sealer, tokens).tokens,
+  }
+}
+
+/** The refresh token first: with it most servers end all that came of it. */
+async function revoke(deps: ConnectorDeps, url: URL, revocation: Revocation): Promise<void> {
+  const { refresh_token, access_token } = revocation.tokens
+  try {
+    if (refresh_token !== undefined) await send(deps, url, revocation, refresh_token, 'refresh_token')
+    await send(deps, url, revocation, access_token, 'access_token')
+  } catch (error) {
+    if (!deps.closing.aborted) deps.onError(error)
+  }
+}
+
+async function send(
+  { guards, closing }: ConnectorDeps,
+  url: URL,
+  { endpoint, client, authMethods }: Revocation,
+  token: string,
+  token_type_hint: string,
+): Promise<void> {
+  const form = new URLSearchParams({ token, token_type_hint })
+  const headers = new Headers({ accept: 'application/json' })
+  authenticate(client, authMethods, form, headers)
+  const answer = await splitFetch(url, guards)(endpoint, {
+    method: 'POST',
+    headers,
+    body: form,
+    signal: AbortSignal.any([closing, AbortSignal.timeout(longestRequest)]),
+  })
+  await answer.body?.cancel()
+  if (!answer.ok) throw new Error(`Tokens could not be given back to ${endpoint.origin} (${answer.status}).`)
+}
+
+/** Says who we are as the server wants to hear it. */
+function authenticate(
+  client: StoredOAuthClientInformation,
+  supported: readonly string[],
+  form: URLSearchParams,
+  headers: Headers,
+): void {
+  const { client_id, client_secret = '' } = client
+  const method = selectClientAuthMethod(client, [...supported])
+  if (method === 'client_secret_basic') {
+    headers.set('authorization', `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`)
+    return
+  }
+  form.set('client_id', client_id)
+  if (method === 'client_secret_post') form.set('client_secret', client_secret)
+}

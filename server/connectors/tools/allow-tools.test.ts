@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { addressOf, connectorSteps, connectorUrl as url } from '../../testing/mcp/connector-steps.ts'
+import { engines } from '../../testing/database/test-database.ts'
+import { openTestApp } from '../../testing/test-app.ts'
+import type { TestApp, TestClient } from '../../testing/test-app.ts'
+
+describe.each(engines)('allowing tools on %s', (engine) => {
+  let test: TestApp
+  let ada: TestClient
+
+  beforeAll(async () => {
+    test = await openTestApp({ engine })
+  })
+
+  beforeEach(async () => {
+    ada = await test.signIn('Ada')
+  })
+
+  afterAll(() => test.close())
+
+  const { find, create, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
+  const consentOf = async (tool: string) =>
+    (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
+
+  it('takes the list away and gives it back', async () => {
+    await create({ allow_tools: [] })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
+    expect((await find('Tools')).allow_tools).toBeNull()
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['x'] })
+    expect((await find('Tools')).allow_tools).toEqual(['x'])
+  })
+
+  it('allows a tool as it is, and asks when it has changed (§4.19, §4.21)', async () => {
+    await create({ allow_tools: [] })
+    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
+    expect(await consentOf('a')).toBe('ask')
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    expect(await consentOf('a')).toBe('run')
+    expect(await consentOf('b')).toBe('ask')
+    await giveTools('Tools', { name: 'a', description: 'changed' })
+    expect(await consentOf('a')).toBe('ask_changed')
+  })
+
+  it('does not allow a changed tool because another is added to the list', async () => {
+    await create({ allow_tools: [] })
+    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await giveTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
+    expect(await consentOf('a')).toBe('ask_changed')
+    expect(await consentOf('b')).toBe('run')
+  })
+
+  it('allows a changed tool again when its person has seen it', async () => {
+    await create({ allow_tools: [] })
+    await giveTools('Tools', { name: 'a', description: 'A' })
+    await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
+    await giveTools('Tools', { name: 'a', description: 'changed' })
+    const seen = (await find('Tools')).tools[0]?.fingerprint ?? ''
+    await ada.put(addressOf('Tools'), {
+      name: 'Tools',
+      url,
+      allow_tools: ['a'],
+      tool_fingerprints: { a: seen },
+    })
+    expect(await consentOf('a')).toBe('run')
+  })
+
+  it('refuses to allow what is not what the person saw, and writes nothing', async () => {
+    await create({ allow_tools: [] })
+    await giveTools('Tools', { name: 'a', description: 'A' })
+    const before = await rows()
+    for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
+      const answer = await ada.put(addressOf('Tools'), {
+        name: 'Tools',
+        url,
+        allow_tools: ['a', 'b'],
+        tool_fingerprints,
+      })
+      expect(answer.statusCode).toBe(409)
+      expect(answer.json()).toMatchObject({ error: { code: 'conflict' } })
+    }
+    expect(await rows()).toEqual(before)
+  })
+
+  it('asks for a tool that was allowed before it was known', async () => {
+    await create({ allow_tools: ['a'] })
+    await giveTools('Tools', { name: 'a', description: 'A' })
+    expect(await consentOf('a')).toBe('ask_changed')
+  })
+})

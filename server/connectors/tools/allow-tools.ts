@@ -1,0 +1,40 @@
+import type { ConnectorInput } from '@yonder/contract/connector'
+import type { AllowedToolRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { Db } from '../../db/database.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
+
+/**
+ * Keeps a list of allowed tools. A name that is new on it is allowed as the tool is now; a name that was on it before
+ * stays allowed as it was then, unless the person says by its fingerprint that they saw the tool as it is now. Give it a
+ * transaction.
+ * @throws AppError `conflict` when a tool is not what the person saw
+ */
+export async function allowTools(
+  trx: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  { allow_tools, tool_fingerprints = {} }: Pick<ConnectorInput, 'allow_tools' | 'tool_fingerprints'>,
+): Promise<void> {
+  if (allow_tools === undefined) return
+  const before = new Map((await listAllowedTools(trx, [connector.id])).map((row) => [row.name, row]))
+  const known = new Map((await listTools(trx, [connector.id])).map((tool) => [tool.name, tool]))
+  const rows = (allow_tools ?? []).map((name, position): AllowedToolRow => {
+    const tool = known.get(name)
+    const seen = Object.hasOwn(tool_fingerprints, name) ? tool_fingerprints[name] : undefined
+    if (seen !== undefined && tool?.fingerprint !== seen) throw changedMeanwhile(name)
+    const kept = seen === undefined ? before.get(name) : undefined
+    const pinned = kept ?? tool
+    return {
+      connector_id: connector.id,
+      name,
+      position,
+      fingerprint: pinned?.fingerprint ?? null,
+      definition: pinned?.definition ?? null,
+    }
+  })
+  await replaceAllowedTools(trx, connector, rows)
+}
+
+function changedMeanwhile(name: string): AppError {
+  return new AppError('conflict', `The tool "${name}" has changed since you saw it. Look at it again first.`)
+}

@@ -1,0 +1,79 @@
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectionStatus } from './connection-status.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { findConnectorById } from '../connector-store.ts'
+import type { Owner } from '../connector-store.ts'
+import { explainFailure } from '../mcp/explain-failure.ts'
+import { countTools } from './offer-tools.ts'
+import type { ReadyConnector } from './offer-tools.ts'
+import { refreshTools } from './refresh-tools.ts'
+import { listTools } from './tool-store.ts'
+
+/** Looks at a person's connectors before a reply: asks those that have to be asked, and says how that goes. */
+export class ConnectionRound {
+  readonly ready: ReadyConnector[] = []
+  readonly #deps: ConnectorDeps
+  readonly #user: Owner
+  readonly #onStatus: (status: ConnectionStatus) => void
+
+  constructor(deps: ConnectorDeps, user: Owner, onStatus: (status: ConnectionStatus) => void) {
+    this.#deps = deps
+    this.#user = user
+    this.#onStatus = onStatus
+  }
+
+  async look(connector: ConnectorRow, ask: boolean, signal: AbortSignal): Promise<void> {
+    const { limits, onError } = this.#deps
+    const server = connector.name
+    const refreshed = ask ? refreshTools(this.#deps, connector) : Promise.resolve()
+    // It may still fail when nobody waits any more; how it went stands in the row.
+    refreshed.catch(() => undefined)
+    try {
+      await within(limits.toolsWait, refreshed, signal)
+    } catch (error) {
+      if (!(error instanceof StillWaiting)) {
+        const { message } = explainFailure(error)
+        this.#onStatus({ status: 'error', server, message })
+        return
+      }
+      this.#onStatus({
+        status: 'info',
+        server,
+        message: `${server} takes long; what is known of it is used.`,
+      })
+    }
+    try {
+      await this.#take(connector)
+    } catch (error) {
+      onError(error)
+      this.#onStatus({ status: 'error', server, message: 'Its tools cannot be read.' })
+    }
+  }
+
+  async #take(connector: ConnectorRow): Promise<void> {
+    const { db } = this.#deps.database
+    const current = await findConnectorById(db, this.#user, connector.id)
+    if (current === undefined) return
+    const tools = await listTools(db, [connector.id])
+    this.ready.push({ connector: current, tools })
+    this.#onStatus({ status: 'connected', server: current.name, message: countTools(tools.length) })
+    if (current.notice !== null) {
+      this.#onStatus({ status: 'info', server: current.name, message: current.notice })
+    }
+  }
+}
+
+class StillWaiting extends Error {}
+
+function within(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(new StillWaiting())
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end, { once: true })
+    const settle = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    }
+    work.then(resolve, reject).finally(settle)
+  })
+}

@@ -1,0 +1,92 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ApiType } from '@yonder/contract/bot'
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { adaptSchema } from '../model-tools/adapt-schema.ts'
+import type { JsonSchema } from '../model-tools/adapt-schema.ts'
+import { nameTools } from '../model-tools/name-tools.ts'
+import { cleanText } from '../calls/read-result.ts'
+import { parseDefinition } from './tool-definition.ts'
+
+/** A tool as a model is told of it. */
+export interface OfferedTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+}
+
+export interface ModelTools {
+  /** In an order that only changes with the tools. */
+  readonly tools: readonly OfferedTool[]
+  /** What a name stands for; names are looked up, never taken apart. */
+  resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
+  /** Sentences about tools that are not offered. */
+  readonly notices: readonly string[]
+}
+
+/** More tools than this make models choose badly. */
+const many = 40
+
+export interface ReadyConnector {
+  readonly connector: ConnectorRow
+  readonly tools: readonly ConnectorToolRow[]
+}
+
+/** Milliseconds of work after which other people's gets its turn: a server may list hundreds of large schemas. */
+const longestWork = 20
+
+/** What a model of this wire format is told of these connectors' tools. */
+export async function offerTools(
+  ready: readonly ReadyConnector[],
+  apiType: ApiType,
+  most: number,
+): Promise<ModelTools> {
+  const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
+  const usable = inOrder.flatMap(({ connector, tools }) =>
+    tools
+      .filter(({ problem }) => problem === null)
+      .map((row) => ({ connectorId: connector.id, slug: connector.slug, tool: row.name, row, connector })),
+  )
+  const named = nameTools(usable)
+  const notices: string[] = []
+  const offered: OfferedTool[] = []
+  let began = performance.now()
+  for (const [name, { row, connector }] of named) {
+    if (performance.now() - began > longestWork) {
+      await setImmediate()
+      began = performance.now()
+    }
+    const { description, title, inputSchema } = parseDefinition(row.definition)
+    const adapted = adaptSchema(inputSchema, apiType)
+    if ('problem' in adapted) {
+      notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
+    } else if (offered.length === most) {
+      notices.push(`Only ${most} tools fit into a request; the others of ${connector.name} are not offered.`)
+      break
+    } else {
+      const inputSchema = withoutHidden(adapted.schema)
+      offered.push({ name, description: description || title || row.name, inputSchema })
+    }
+  }
+  if (offered.length > many)
+    notices.push(`${offered.length} tools are offered; models choose better from fewer.`)
+  return {
+    tools: offered,
+    notices,
+    resolve(name) {
+      const tool = named.get(name)
+      return tool && { connectorName: tool.connector.name, toolName: tool.tool }
+    },
+  }
+}
+
+/** In a schema too a model must read nothing that a person cannot see. */
+function withoutHidden(schema: JsonSchema): JsonSchema {
+  const text = JSON.stringify(schema)
+  const cleaned = cleanText(text)
+  return cleaned === text ? schema : (JSON.parse(cleaned) as JsonSchema)
+}
+
+/** For people. */
+export function countTools(tools: number): string {
+  return tools === 1 ? '1 tool' : `${tools} tools`
+}

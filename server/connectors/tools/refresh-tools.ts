@@ -1,0 +1,85 @@
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { allowInitialTools, isUnseen } from './allow-initial-tools.ts'
+import { changeState } from '../change-state.ts'
+import { connectionKey } from '../mcp/connection-key.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import type { ConnectorLimits } from '../connector-limits.ts'
+import { explainFailure } from '../mcp/explain-failure.ts'
+import { listServerTools } from '../mcp/list-server-tools.ts'
+import type { ServerTools } from '../mcp/list-server-tools.ts'
+import { replaceTools } from './tool-store.ts'
+import { useServer } from '../mcp/use-server.ts'
+import type { UseServerOptions } from '../mcp/use-server.ts'
+
+/**
+ * Asks a connector's server for its tools, once however many want to know, and keeps them. How it went stands in the
+ * connector's row afterwards.
+ * @throws AppError that says what is wrong
+ */
+export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  // What was under way when its person disconnected it is not what connects it again.
+  const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
+  const key = `tools ${connector.id} ${connector.credential_version} ${from}`
+  const running = deps.refreshing.get(key) as Promise<void> | undefined
+  if (running !== undefined) return running
+  const work = refreshOnce(deps, connector).finally(() => deps.refreshing.delete(key))
+  deps.refreshing.set(key, work)
+  return work
+}
+
+async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  deps.retries.require(connectionKey(connector))
+  try {
+    await fetchTools(deps, connector, { signal: deps.closing })
+    deps.retries.reset(connectionKey(connector))
+  } catch (error) {
+    const failure = explainFailure(error)
+    deps.retries.failed(connectionKey(connector), failure)
+    await changeState(deps, connector, {
+      status: 'failed',
+      error_message: failure.message,
+    })
+    throw failure
+  }
+}
+
+/** Asks for the tools and keeps them; the connector counts as connected then. */
+export async function fetchTools(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  options: UseServerOptions,
+): Promise<void> {
+  const listed = await useServer(deps, connector, options, (connection) =>
+    listServerTools(connection, connector.url, deps.limits, options.signal),
+  )
+  const state = {
+    status: 'connected',
+    error_message: null,
+    notice: listed.notice,
+    tools_expire_at: deps.now() + freshFor(listed, deps.limits),
+  } as const
+  // When its address has changed meanwhile, these are the tools of another server.
+  await changeState(deps, connector, state, async (trx) => {
+    const initialTools =
+      connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined
+    const isFirst = initialTools !== undefined && (await isUnseen(trx, connector))
+    await replaceTools(trx, connector, toRows(connector, listed))
+    if (isFirst) await allowInitialTools(trx, connector, initialTools)
+  })
+}
+
+function freshFor({ ttl }: ServerTools, limits: ConnectorLimits): number {
+  if (ttl === null) return limits.toolsFresh
+  return Math.min(Math.max(ttl, limits.toolsFreshMin), limits.toolsFreshMax)
+}
+
+function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {
+  return tools.map(({ definition, fingerprint, problem }, position) => ({
+    connector_id: id,
+    name: definition.name,
+    position,
+    definition: JSON.stringify(definition),
+    fingerprint,
+    problem,
+  }))
+}

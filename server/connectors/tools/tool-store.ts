@@ -1,0 +1,83 @@
+import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import type { Db } from '../../db/database.ts'
+
+/** Rows that one statement carries, below the parameter limits of both engines. */
+const rowsAtOnce = 50
+
+/** The tools of these connectors in the order in which their servers list them. */
+export function listTools(db: Db, connectorIds: readonly string[]): Promise<ConnectorToolRow[]> {
+  if (connectorIds.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('connector_tools')
+    .selectAll()
+    .where('connector_id', 'in', connectorIds)
+    .orderBy('position')
+    .execute()
+}
+
+export function findTool(
+  db: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  name: string,
+): Promise<ConnectorToolRow | undefined> {
+  return db
+    .selectFrom('connector_tools')
+    .selectAll()
+    .where('connector_id', '=', connector.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+/** Puts a new list in the place of the old one. Give it a transaction. */
+export async function replaceTools(
+  trx: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  tools: readonly ConnectorToolRow[],
+): Promise<void> {
+  await trx.deleteFrom('connector_tools').where('connector_id', '=', connector.id).execute()
+  for (let from = 0; from < tools.length; from += rowsAtOnce) {
+    await trx
+      .insertInto('connector_tools')
+      .values(tools.slice(from, from + rowsAtOnce))
+      .execute()
+  }
+}
+
+/** The lists of allowed tools of these connectors, in the order in which people see them. */
+export function listAllowedTools(db: Db, connectorIds: readonly string[]): Promise<AllowedToolRow[]> {
+  if (connectorIds.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('allowed_tools')
+    .selectAll()
+    .where('connector_id', 'in', connectorIds)
+    .orderBy('position')
+    .execute()
+}
+
+export function findAllowedTool(
+  db: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  name: string,
+): Promise<AllowedToolRow | undefined> {
+  return db
+    .selectFrom('allowed_tools')
+    .selectAll()
+    .where('connector_id', '=', connector.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+}
+
+/** Puts a new list in the place of the old one. Give it a transaction. */
+export async function replaceAllowedTools(
+  trx: Db,
+  connector: Pick<ConnectorRow, 'id'>,
+  allowed: readonly AllowedToolRow[],
+): Promise<void> {
+  await trx.deleteFrom('allowed_tools').where('connector_id', '=', connector.id).execute()
+  for (let from = 0; from < allowed.length; from += rowsAtOnce) {
+    await trx
+      .insertInto('allowed_tools')
+      .values(allowed.slice(from, from + rowsAtOnce))
+      .execute()
+  }
+}

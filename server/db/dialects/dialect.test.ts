@@ -1,0 +1,190 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import type { Db } from '../database.ts'
+import { postgresDialect, sqliteDialect } from './dialect.ts'
+import { migrate } from '../migrate.ts'
+import { openSqlite } from './open-sqlite.ts'
+import { SqliteFile } from './sqlite-file.ts'
+
+const user = { id: 'u', issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }
+
+/** A chat with a run that `node` holds; the run's number. */
+async function insertRunningRun(db: Db, chatId: string, node: string): Promise<number> {
+  const chat = { id: chatId, user_id: user.id, selected_message_id: null, created_at: 1, updated_at: 1 }
+  await db.insertInto('chats').values(chat).execute()
+  const run = {
+    chat_id: chatId,
+    user_id: user.id,
+    message_id: 'm',
+    node_id: node,
+    status: 'running' as const,
+    started_at: 1,
+    lease_until: 1,
+    ended_at: null,
+    last_seq: 1,
+    stop_requested: 0,
+  }
+  const { id } = await db.insertInto('runs').values(run).returning('id').executeTakeFirstOrThrow()
+  return id
+}
+
+describe.each(engines)('errors on %s', (engine) => {
+  let database: TestDatabase
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    await database.db.insertInto('users').values(user).execute()
+  })
+
+  afterEach(() => database.close())
+
+  it.each([
+    ['a second primary key', { ...user, subject: 'other' }, true],
+    ['a second unique pair', { ...user, id: 'other' }, true],
+    ['a missing value', { ...user, id: 'other', issuer: null as unknown as string }, false],
+  ])('tells %s apart', async (_, row, isUnique) => {
+    const error: unknown = await database.db
+      .insertInto('users')
+      .values(row)
+      .execute()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(Error)
+    expect(database.dialect.isUniqueViolation(error)).toBe(isUnique)
+    expect(database.dialect.isStorageFull(error)).toBe(false)
+  })
+
+  it('does not take a missing parent for a second of its kind', async () => {
+    const error: unknown = await database.db
+      .insertInto('chats')
+      .values({ id: 'c', user_id: 'nobody', selected_message_id: null, created_at: 1, updated_at: 1 })
+      .execute()
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(Error)
+    expect(database.dialect.isUniqueViolation(error)).toBe(false)
+  })
+
+  it('reads the clock in milliseconds', async () => {
+    const { rows } = await sql<{ now: number }>`select ${database.dialect.clock} as now`.execute(database.db)
+    expect(Math.abs((rows[0]?.now ?? 0) - Date.now())).toBeLessThan(5_000)
+  })
+})
+
+describe.each(engines)('events of runs on %s', (engine) => {
+  let database: TestDatabase
+  let runIds: number[]
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    const { db } = database
+    await db.insertInto('users').values(user).execute()
+    runIds = []
+    for (const node of ['node', 'node', 'other']) {
+      runIds.push(await insertRunningRun(db, `c${runIds.length}`, node))
+    }
+  })
+
+  afterEach(() => database.close())
+
+  const read = async () =>
+    (await database.db.selectFrom('run_events').select(['run_id', 'seq']).orderBy('run_id').execute()).map(
+      ({ run_id, seq }) => [run_id, seq],
+    )
+
+  it('are written for the runs that a node holds, and an event that comes twice once', async () => {
+    const [first = 0, second = 0, foreign = 0] = runIds
+    const events = [first, second, foreign].map((run_id) => ({ run_id, seq: 1, event: '{}' }))
+    for (let round = 0; round < 2; round++) {
+      const live = await database.dialect.appendRunEvents(database.db, 'node', events)
+      expect(live).toEqual(new Set([first, second]))
+    }
+    expect(await read()).toEqual([
+      [first, 1],
+      [second, 1],
+    ])
+  })
+
+  it('are all written or none', async () => {
+    const [first = 0, second = 0] = runIds
+    const broken = { run_id: second, seq: 1, event: null as unknown as string }
+    const events = [{ run_id: first, seq: 1, event: '{}' }, broken]
+    await expect(database.dialect.appendRunEvents(database.db, 'node', events)).rejects.toThrow(/null/i)
+    expect(await read()).toEqual([])
+  })
+
+  it('stay when a transaction that was open meanwhile is taken back, and go with their own', async () => {
+    const [first = 0, second = 0] = runIds
+    const { db, dialect } = database
+    const undone = new Error('undone')
+    let written: Promise<unknown> | undefined
+    const other = db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ name: 'undone' }).execute()
+      await dialect.appendRunEvents(trx, 'node', [{ run_id: first, seq: 1, event: '{}' }])
+      written = dialect.appendRunEvents(db, 'node', [{ run_id: second, seq: 1, event: '{}' }])
+      throw undone
+    })
+    await expect(other).rejects.toBe(undone)
+    await written
+    expect(await read()).toEqual([[second, 1]])
+  })
+})
+
+it('writes what many replies say at once on fewer pages than there are replies', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-pages-'))
+  const path = join(folder, 'pages.sqlite')
+  const database = openSqlite(path)
+  await migrate(database)
+  const { db, dialect } = database
+  await db.insertInto('users').values(user).execute()
+  const runIds: number[] = []
+  for (let index = 0; index < 100; index++) runIds.push(await insertRunningRun(db, `c${index}`, 'node'))
+  const say = (seq: number) =>
+    dialect.appendRunEvents(
+      db,
+      'node',
+      runIds.map((run_id) => ({ run_id, seq, event: 'x'.repeat(100) })),
+    )
+  // Each reply has filled some four pages.
+  for (let seq = 1; seq <= 150; seq++) await say(seq)
+  await sql`pragma wal_checkpoint(truncate)`.execute(db)
+  await say(151)
+  const pages = Math.floor(statSync(`${path}-wal`).size / 4096)
+  expect(pages).toBeGreaterThan(0)
+  expect(pages).toBeLessThan(runIds.length * 0.75)
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+it('knows a full disk on SQLite by its error', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'yonder-full-'))
+  const { db, dialect, close } = openSqlite(join(folder, 'full.sqlite'))
+  await sql`create table t (x text)`.execute(db)
+  await sql`pragma max_page_count = 3`.execute(db)
+  const error: unknown = await sql`insert into t values (${'x'.repeat(100_000)})`
+    .execute(db)
+    .catch((thrown: unknown) => thrown)
+  expect(dialect.isStorageFull(error)).toBe(true)
+  await close()
+  rmSync(folder, { recursive: true })
+})
+
+it.each([
+  ['53100', true],
+  ['58030', true],
+  ['25006', true],
+  ['23505', false],
+  [undefined, false],
+])('takes the PostgreSQL code %s for a full disk: %s', (code, isFull) => {
+  expect(postgresDialect.isStorageFull(Object.assign(new Error('from the server'), { code }))).toBe(isFull)
+})
+
+it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])('makes nothing of %s', (error) => {
+  for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
+    expect(dialect.isUniqueViolation(error)).toBe(false)
+    expect(dialect.isStorageFull(error)).toBe(false)
+  }
+})

@@ -1,0 +1,147 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { AppError } from '../../lib/app-error.ts'
+
+export interface AddressPolicy {
+  /** Who named the address: the operator (unrestricted), a person who typed it, or a server that answered with it. */
+  readonly trust: 'operator' | 'typed' | 'named'
+  /** The operator's `host:port` exceptions; `*` stands for every port. The host is a name or an address. */
+  readonly allowedPrivateHosts: readonly string[]
+  /** Only this machine can reach the product: then what a person types may lie on this machine too. */
+  readonly loopbackInstallation: boolean
+  /** The product's own port and its database's: never reached on this machine, exceptions for `*` included. */
+  readonly ownPorts: readonly number[]
+}
+
+export interface Target {
+  /** As the URL names it, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** What `host` resolved to, or `host` itself when it is a literal. */
+  readonly address: string
+}
+
+/**
+ * `public` is reachable by everyone; `loopback` and `private` by exception; `forbidden` by nobody: link-local,
+ * metadata services, multicast, unspecified, and every IPv6 form that wraps or translates another address.
+ */
+type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
+
+/** Whether a connection to this address may be opened at all. */
+export function isAllowed(policy: AddressPolicy, target: Target): boolean {
+  if (policy.trust === 'operator') return true
+  const reach = classify(target.address)
+  switch (reach) {
+    case 'public':
+      return true
+    case 'forbidden':
+      return false
+    case 'private':
+      return isException(policy, target)
+    case 'loopback':
+      if (isException(policy, target)) return true
+      return policy.trust === 'typed' && policy.loopbackInstallation && !policy.ownPorts.includes(target.port)
+  }
+}
+
+/** One answer for every refused address, so that it tells nothing about what listens there. */
+export function addressRefused(host: string, port: number): AppError {
+  return new AppError(
+    'address_refused',
+    `The address ${host}:${port} is not reachable from here: it lies inside a private network. Whoever runs this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
+  )
+}
+
+/**
+ * An address as text, checked as far as text can tell: http or https, no user name or password, no character that a
+ * parser would silently drop, and no literal address that the policy refuses.
+ * @throws AppError `address_refused`
+ */
+export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
+  const text = String(address).trim()
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\0-\x20\x7f]/.test(text) || !URL.canParse(text))
+    throw new AppError('address_refused', 'This is not a web address.')
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new AppError(
+      'address_refused',
+      'Only addresses that begin with https:// or http:// can be reached.',
+    )
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AppError('address_refused', 'An address must not hold a user name or password.')
+  }
+  const host = bareHost(url.hostname)
+  const port = portOf(url)
+  if (isIP(host) !== 0 && !isAllowed(policy, { host, port, address: host })) throw addressRefused(host, port)
+  return url
+}
+
+export function bareHost(hostname: string): string {
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+}
+
+function portOf(url: URL): number {
+  if (url.port !== '') return Number(url.port)
+  return url.protocol === 'https:' ? 443 : 80
+}
+
+function classify(address: string): Reach {
+  if (isIP(address) === 0) return 'forbidden'
+  const parsed = ipaddr.parse(address)
+  return parsed instanceof ipaddr.IPv6 ? classifyIpv6(parsed) : classifyIpv4(parsed)
+}
+
+/** Metadata services outside the link-local range: Alibaba's, and Amazon's over IPv6. */
+const metadataAddresses: readonly string[] = ['100.100.100.200', 'fd00:ec2::254', 'fd00:ec2:0:0:0:0:0:254']
+
+function classifyIpv4(address: ipaddr.IPv4): Reach {
+  if (metadataAddresses.includes(address.toString())) return 'forbidden'
+  switch (address.range()) {
+    case 'unicast':
+      return 'public'
+    case 'loopback':
+      return 'loopback'
+    case 'private':
+    case 'carrierGradeNat':
+    case 'reserved':
+      return address.octets[0] !== undefined && address.octets[0] >= 240 ? 'forbidden' : 'private'
+    default:
+      return 'forbidden'
+  }
+}
+
+/** Public IPv6 is 2000::/3; what stands out of it is documentation, or carries an IPv4 address inside. */
+const global = ipaddr.IPv6.parseCIDR('2000::/3')
+const holes = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
+  ipaddr.IPv6.parseCIDR(range),
+)
+
+function classifyIpv6(address: ipaddr.IPv6): Reach {
+  if (address.zoneId !== undefined || metadataAddresses.includes(address.toString())) return 'forbidden'
+  const range = address.range()
+  if (range === 'loopback') return 'loopback'
+  if (range === 'uniqueLocal') return 'private'
+  return address.match(global) && !holes.some((hole) => address.match(hole)) ? 'public' : 'forbidden'
+}
+
+function isException(policy: AddressPolicy, { host, port, address }: Target): boolean {
+  return policy.allowedPrivateHosts.some((entry) => {
+    const colon = entry.lastIndexOf(':')
+    const name = bareHost(entry.slice(0, colon)).toLowerCase()
+    const ports = entry.slice(colon + 1)
+    if (name !== host.toLowerCase() && !isSameAddress(name, address)) return false
+    return ports === '*'
+      ? !(policy.ownPorts.includes(port) && classify(address) === 'loopback')
+      : Number(ports) === port
+  })
+}
+
+/** Both addresses of this machine count as one, since `localhost` may resolve to either. */
+function isSameAddress(name: string, address: string): boolean {
+  if (isIP(name) === 0) return false
+  const [first, second] = [name, address].map((text) => ipaddr.parse(text).toString())
+  const machine = ['127.0.0.1', '::1', '0:0:0:0:0:0:0:1']
+  return first === second || (machine.includes(first ?? '') && machine.includes(second ?? ''))
+}

@@ -1,0 +1,105 @@
+import { Agent, fetch as undiciFetch, Headers } from 'undici'
+import type { Dispatcher } from 'undici'
+import { requireUrl } from './address-policy.ts'
+import type { AddressPolicy } from './address-policy.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { guardedConnector } from './guarded-connector.ts'
+import type { ConnectorOptions } from './guarded-connector.ts'
+import { limitAnswer } from './limit-response.ts'
+
+export interface GuardedFetchOptions extends ConnectorOptions {
+  readonly policy: AddressPolicy
+  /** Bytes of one answer, as they arrive; answers are never compressed. */
+  readonly maxBytes?: number
+  /** Redirects followed within the same origin; model calls and whatever carries a secret elsewhere use 0. */
+  readonly maxRedirects?: number
+}
+
+/** The one way out to an address that a person or another server named. */
+export interface GuardedFetch {
+  /** For callers that read from the socket; follows no redirect. Check the address with `requireUrl` first. */
+  readonly dispatcher: Dispatcher
+  /** `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses. */
+  readonly fetch: typeof globalThis.fetch
+  /** Checks what can be told without a connection; throws an `AppError` `address_refused`. */
+  requireUrl(address: string | URL): URL
+  close(): Promise<void>
+}
+
+type UndiciInit = NonNullable<Parameters<typeof undiciFetch>[1]>
+
+/** Makes a guard with sockets of its own: a socket that another policy opened is never used again under this one. */
+export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  const { policy, maxBytes = 64 * 1024 * 1024, maxRedirects = 3 } = options
+  const agent = new Agent({ connect: guardedConnector(policy, options) })
+  const dispatcher = agent.compose(limitAnswer(maxBytes))
+
+  async function follow(address: string | URL, init: RequestInit): Promise<Response> {
+    let url = requireUrl(policy, address)
+    let request = init
+    for (let redirects = 0; ; redirects++) {
+      const answer = await send(url, request, dispatcher)
+      const location = answer.headers.get('location')
+      if (answer.status < 300 || answer.status >= 400 || location === null) return answer
+      await answer.body?.cancel()
+      url = requireRedirect(policy, url, location, redirects < maxRedirects)
+      request = afterRedirect(answer.status, request)
+    }
+  }
+
+  return {
+    dispatcher,
+    requireUrl: (address) => requireUrl(policy, address),
+    fetch: (input, init) => {
+      if (input instanceof Request) return follow(input.url, { ...readRequest(input), ...init })
+      return follow(input, init ?? {})
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promise<Response> {
+  const headers = new Headers(init.headers as UndiciInit['headers'])
+  headers.set('accept-encoding', 'identity')
+  try {
+    // The two `fetch` types name the same things; only undici's accepts a dispatcher of this version.
+    const sent = { ...init, headers, redirect: 'manual', dispatcher } as UndiciInit
+    const answer: unknown = await undiciFetch(url.href, sent)
+    return answer as Response
+  } catch (error) {
+    throw findAppError(error) ?? error
+  }
+}
+
+/** `fetch` hides what the connector said behind "fetch failed". */
+function findAppError(error: unknown): AppError | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
+  return undefined
+}
+
+function requireRedirect(policy: AddressPolicy, from: URL, location: string, allowed: boolean): URL {
+  if (!URL.canParse(location, from.href))
+    throw new AppError('address_refused', 'The server redirects to something that is no address.')
+  const to = requireUrl(policy, new URL(location, from).href)
+  if (to.origin !== from.origin) {
+    throw new AppError(
+      'address_refused',
+      `The server redirects to another site (${to.host}), which is not followed. Enter the final address.`,
+    )
+  }
+  if (!allowed) throw new AppError('address_refused', 'The server redirects too often.')
+  return to
+}
+
+/** 303, and 301 and 302 after a POST, turn into a GET without a body, as browsers do. */
+function afterRedirect(status: number, init: RequestInit): RequestInit {
+  const method = init.method?.toUpperCase() ?? 'GET'
+  if (status !== 303 && !((status === 301 || status === 302) && method === 'POST')) return init
+  const headers = new Headers(init.headers as UndiciInit['headers'])
+  for (const name of ['content-type', 'content-length', 'content-encoding']) headers.delete(name)
+  return { ...init, method: 'GET', body: null, headers: [...headers] }
+}
+
+function readRequest(request: Request): RequestInit {
+  return { method: request.method, headers: request.headers, body: request.body, signal: request.signal }
+}

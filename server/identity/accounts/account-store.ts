@@ -1,0 +1,39 @@
+import type { Db } from '../../db/database.ts'
+import type { AccountRow } from '../../db/tables/tables.ts'
+
+export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
+  return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Among the accounts with a password. */
+export async function findLocalAccount(db: Db, email: string): Promise<AccountRow | undefined> {
+  return db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('email', '=', email)
+    .where('password_hash', 'is not', null)
+    .executeTakeFirst()
+}
+
+/** Fails with a unique violation when a local account has the e-mail already. */
+export async function insertAccount(db: Db, account: AccountRow): Promise<void> {
+  await db.insertInto('accounts').values(account).execute()
+}
+
+/** An account whose holder is known elsewhere, with what that provider says of them now. */
+export async function upsertOutsideAccount(
+  db: Db,
+  account: Omit<AccountRow, 'password_hash'>,
+): Promise<void> {
+  const { id: _id, created_at: _created, ...profile } = account
+  await db
+    .insertInto('accounts')
+    .values({ ...account, password_hash: null })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(profile))
+    .execute()
+}
+
+export async function hasAccounts(db: Db): Promise<boolean> {
+  const row = await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,96 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('the page for a new account on %s', (engine) => {
+  let database: TestDatabase
+  const servers: IdentityServer[] = []
+
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+  })
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.close()))
+    await database.db.deleteFrom('accounts').execute()
+  })
+  afterAll(() => database.close())
+
+  async function openPage(environment: Readonly<Record<string, string>> = {}) {
+    const server = await openIdentityServer({ database, environment })
+    servers.push(server)
+    const session = new SignInSession(server.baseUrl)
+    const form = await session.openForm({}, '/new-account')
+    return { session, ...form }
+  }
+  const listAccounts = () => database.db.selectFrom('accounts').selectAll().execute()
+
+  it('stores the account with a hash in place of the password', async () => {
+    const { session, path, form } = await openPage()
+    const response = await session.post(path, { ...testAccount, email: ' Ada@Example.COM', form })
+    expect(response.status).toBe(303)
+    const [account] = await listAccounts()
+    expect(account).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' })
+    expect(account?.password_hash).toMatch(/^scrypt\$32768\$/)
+  })
+
+  it.each([
+    ['no name', { name: '  ' }, 'Please give your name.'],
+    ['no e-mail', { email: '' }, 'Please give a valid e-mail address.'],
+    ['two e-mails', { email: 'a@x.example,b@y.example' }, 'Please give a valid e-mail address.'],
+    ['a short password', { password: 'seven77' }, 'The password needs at least 8 characters.'],
+    ['a password beyond measure', { password: 'x'.repeat(1_001) }, 'This password is too long.'],
+  ])('refuses %s, and keeps what was typed', async (_name, changes, message) => {
+    const { session, path, form } = await openPage()
+    const response = await session.post(path, { ...testAccount, ...changes, form })
+    expect(response.status).toBe(422)
+    const text = await response.text()
+    expect(text).toContain(message)
+    expect(text).not.toContain(testAccount.password)
+    if (!('name' in changes)) expect(text).toContain('value="Ada Lovelace"')
+    expect(await listAccounts()).toEqual([])
+  })
+
+  it('refuses an e-mail that has an account, in any spelling', async () => {
+    const first = await openPage()
+    await first.session.post(first.path, { ...testAccount, form: first.form })
+    const second = await openPage()
+    const response = await second.session.post(second.path, {
+      ...testAccount,
+      email: 'ADA@example.com ',
+      password: 'another password',
+      form: second.form,
+    })
+    expect(response.status).toBe(422)
+    expect(await listAccounts()).toHaveLength(1)
+  })
+
+  it('refuses a form that is not ours', async () => {
+    const { session, path } = await openPage()
+    expect((await session.post(path, testAccount)).status).toBe(403)
+    expect(await listAccounts()).toEqual([])
+  })
+
+  it('is not offered on a closed installation', async () => {
+    const { session, path, form, text } = await openPage({ SIGN_UP: 'closed' })
+    expect(text).toContain('Sign-up is closed')
+    const signIn = await session.openForm()
+    expect(signIn.text).not.toContain('Create an account')
+    const response = await session.post(path, { ...testAccount, form: form || signIn.form })
+    expect(response.status).toBe(403)
+    expect(await listAccounts()).toEqual([])
+  })
+
+  it('lets in whom the operator listed, and nobody else', async () => {
+    const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: 'Ada@example.com, bob@example.com' }
+    const { session, path, form } = await openPage(environment)
+    const stranger = await session.post(path, { ...testAccount, email: 'eve@example.com', form })
+    expect(stranger.status).toBe(422)
+    expect(await stranger.text()).toContain('may not create an account here')
+    expect(await listAccounts()).toEqual([])
+    expect((await session.post(path, { ...testAccount, form })).status).toBe(303)
+    expect(await listAccounts()).toHaveLength(1)
+  })
+})

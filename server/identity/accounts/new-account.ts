@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { Database, Db } from '../../db/database.ts'
+import { newId } from '../../lib/new-id.ts'
+import { normalizeText } from '../../lib/normalize-text.ts'
+import { insertAccount } from './account-store.ts'
+import { hashPassword } from './hash-password.ts'
+
+export const shortestPassword = 8
+const longestPassword = 1_000
+
+/** One reading of an e-mail: case, outer spaces and composition do not make another account. */
+export const Email = z
+  .string()
+  .transform((email) => normalizeText(email).normalize('NFC').trim().toLowerCase())
+  .pipe(z.email('Please give a valid e-mail address.').max(254, 'This e-mail address is too long.'))
+
+const NewAccount = z.object({
+  name: z
+    .string()
+    .transform((name) => normalizeText(name).normalize('NFC').trim())
+    .pipe(z.string().min(1, 'Please give your name.').max(100, 'This name is too long.')),
+  email: Email,
+  password: z
+    .string()
+    .min(shortestPassword, `The password needs at least ${shortestPassword} characters.`)
+    .max(longestPassword, 'This password is too long.'),
+})
+
+export type NewAccountResult =
+  | { readonly accountId: string; readonly error?: never }
+  | { readonly error: string; readonly accountId?: never }
+
+export interface NewAccountRules {
+  readonly database: Pick<Database, 'db' | 'dialect'>
+  readonly now: number
+  /** In the transaction that stores the account: null lets it through, a sentence says why not. */
+  readonly refuse: (trx: Db, email: string) => Promise<string | null>
+}
+
+/** Stores a local account, or says in one sentence why not. */
+export async function createAccount(
+  fields: Readonly<Record<string, string>>,
+  { database: { db, dialect }, now, refuse }: NewAccountRules,
+): Promise<NewAccountResult> {
+  const parsed = NewAccount.safeParse({ name: '', email: '', password: '', ...fields })
+  if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Please fill in every field.' }
+  const { name, email, password } = parsed.data
+  const accountId = `local|${newId()}`
+  // Outside the transaction: it takes longer than everything in it.
+  const password_hash = await hashPassword(password)
+  try {
+    return await db.transaction().execute(async (trx) => {
+      const error = await refuse(trx, email)
+      if (error !== null) return { error }
+      await insertAccount(trx, {
+        id: accountId,
+        email,
+        name,
+        picture: null,
+        password_hash,
+        created_at: now,
+      })
+      return { accountId }
+    })
+  } catch (error) {
+    if (!dialect.isUniqueViolation(error)) throw error
+    return { error: 'There is an account with this e-mail address already. Sign in instead.' }
+  }
+}

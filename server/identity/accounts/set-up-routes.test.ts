@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
+import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+
+describe.each(engines)('the set-up link on %s', (engine) => {
+  let database: TestDatabase
+  let server: IdentityServer
+  let session: SignInSession
+
+  beforeEach(async () => {
+    database = await openTestDatabase(engine)
+    server = await openIdentityServer({ database, environment: { SIGN_UP: 'closed' } })
+    session = new SignInSession(server.baseUrl)
+  })
+  afterEach(async () => {
+    await server.close()
+    await database.close()
+  })
+
+  const countAccounts = async () => (await database.db.selectFrom('accounts').select('id').execute()).length
+  async function openLink(): Promise<{ readonly address: string; readonly form: string }> {
+    const address = server.identity.setUpUrl ?? ''
+    const text = await (await session.fetch(address)).text()
+    return { address, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+  }
+
+  it('makes the first account, once, and is then gone', async () => {
+    const { address, form } = await openLink()
+    expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
+    expect(await countAccounts()).toBe(1)
+    const again = await session.post(address, { ...testAccount, email: 'eve@example.com', form })
+    expect(again.status).toBe(403)
+    expect(await countAccounts()).toBe(1)
+    expect((await session.signIn()).code).not.toBe('')
+
+    const { port } = server
+    await server.close()
+    server = await openIdentityServer({ database, port, environment: { SIGN_UP: 'closed' } })
+    expect(server.identity.setUpUrl).toBeNull()
+  })
+
+  it.runIf(isConcurrent(engine))('makes one account of two tries at the same time', async () => {
+    const { address, form } = await openLink()
+    const emails = ['ada@example.com', 'eve@example.com']
+    const statuses = await Promise.all(
+      emails.map(async (email) => (await session.post(address, { ...testAccount, email, form })).status),
+    )
+    expect(statuses.sort()).not.toEqual([200, 200])
+    expect(await countAccounts()).toBe(1)
+  })
+
+  it('survives a mistake in the form, and a restart before it is used', async () => {
+    const { address, form } = await openLink()
+    const wrong = await session.post(address, { ...testAccount, password: 'short', form })
+    expect(wrong.status).toBe(422)
+    const { port } = server
+    await server.close()
+    server = await openIdentityServer({ database, port, environment: { SIGN_UP: 'closed' } })
+    expect(server.identity.setUpUrl).toBe(address)
+    expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
+  })
+
+  it('does nothing with another token, or without our form', async () => {
+    const { address } = await openLink()
+    const guessed = address.replace(/token=.*/, 'token=guessed')
+    expect((await session.fetch(guessed)).status).toBe(403)
+    expect((await session.post(guessed, { ...testAccount })).status).toBe(403)
+    expect((await session.post(address, { ...testAccount })).status).toBe(403)
+    expect(await countAccounts()).toBe(0)
+  })
+
+  it('is not made where sign-up is open', async () => {
+    const open = await openIdentityServer({ database })
+    expect(open.identity.setUpUrl).toBeNull()
+    await open.close()
+  })
+})

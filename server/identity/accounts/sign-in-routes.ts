@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { findLocalAccount } from './account-store.ts'
+import { googleConnection } from '../provider/provider-configuration.ts'
+import { makeFormToken } from './form-token.ts'
+import { isPassword } from './hash-password.ts'
+import { Email } from './new-account.ts'
+import { signInPage } from '../pages/sign-in-page.ts'
+import { sendPage } from '../pages/send-page.ts'
+import { finishVisit, interactionPath, readVisit } from './sign-in-visit.ts'
+import type { Interaction, SignInDeps, Visit } from './sign-in-visit.ts'
+
+/** The sign-in page of the embedded provider. */
+export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
+  const { database, provider, signUp, formKey, google, limit } = deps
+  const base = interactionPath(provider)
+
+  scope.get(`${base}/:uid`, async (request: Visit, reply) => {
+    const interaction = await readVisit(deps, request, reply)
+    if (interaction === undefined) return reply
+    const asksGoogle = interaction.params['connection'] === googleConnection
+    // Who comes back from Google without success may choose.
+    if (asksGoogle && google !== null && request.query.choose === undefined) {
+      return reply.redirect(`${base}/${interaction.uid}/google`, 303)
+    }
+    return show(reply, interaction, { email: '', error: null })
+  })
+
+  scope.post(`${base}/:uid`, { config: limit }, async (request: Visit, reply) => {
+    const interaction = await readVisit(deps, request, reply)
+    if (interaction === undefined) return reply
+    const { email = '', password = '' } = request.body ?? {}
+    const accountId = await findHolder(email, password)
+    if (accountId === undefined) {
+      return show(reply, interaction, { email, error: 'E-mail or password is wrong.' }, 401)
+    }
+    return finishVisit(deps, request, reply, accountId)
+  })
+
+  /** Says nothing, by word or by time, about whether the e-mail is known. */
+  async function findHolder(text: string, password: string): Promise<string | undefined> {
+    const email = Email.safeParse(text)
+    const account = email.success ? await findLocalAccount(database.db, email.data) : undefined
+    const right = await isPassword(password.slice(0, 1_000), account?.password_hash)
+    return right ? account?.id : undefined
+  }
+
+  function show(
+    reply: FastifyReply,
+    { uid, params }: Interaction,
+    filled: { readonly email: string; readonly error: string | null },
+    status = 200,
+  ): FastifyReply {
+    const page = signInPage({
+      ...filled,
+      action: `${base}/${uid}`,
+      token: makeFormToken(formKey, uid),
+      googleMissing: google === null && params['connection'] === googleConnection,
+      newAccount: signUp.offered ? `${base}/${uid}/new-account` : null,
+      google: google === null ? null : `${base}/${uid}/google`,
+    })
+    return sendPage(reply, page, status)
+  }
+}

@@ -1,0 +1,84 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import type { Database } from '../../db/database.ts'
+import { isFormToken } from './form-token.ts'
+import type { GoogleFederation } from '../google/google-federation.ts'
+import { noticePage } from '../pages/notice-page.ts'
+import { sendPage } from '../pages/send-page.ts'
+import type { SignUpRule } from './sign-up-rule.ts'
+
+export interface SignInDeps {
+  readonly database: Pick<Database, 'db' | 'dialect'>
+  readonly provider: Provider
+  readonly formKey: string
+  readonly signUp: SignUpRule
+  /** Null where Google is not set up. */
+  readonly google: GoogleFederation | null
+  readonly now: () => number
+  /** Guesses a minute from one address. */
+  readonly limit: { readonly rateLimit: object }
+}
+
+export type Visit = FastifyRequest<{
+  Params: { uid: string }
+  Querystring: { choose?: unknown }
+  Body: Readonly<Record<string, string>> | null | undefined
+}>
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** Where the pages of a sign-in live. */
+export function interactionPath({ issuer }: Provider): string {
+  return `${new URL(issuer).pathname}/interaction`
+}
+
+/**
+ * The sign-in that this browser began, by the cookie that the provider gave it. Without one, and for a form that is not
+ * ours, the refusal is sent and there is nothing to go on with.
+ */
+export async function readVisit(
+  { provider, formKey }: SignInDeps,
+  request: Visit,
+  reply: FastifyReply,
+): Promise<Interaction | undefined> {
+  const interaction = await findInteraction(provider, request, reply)
+  if (interaction === undefined) {
+    sendPage(reply, noticePage('This sign-in has expired', 'Please start again.'), 400)
+    return undefined
+  }
+  if (request.method === 'POST' && !isFormToken(formKey, interaction.uid, request.body?.['form'])) {
+    sendPage(reply, noticePage('That form was not ours', 'Please start the sign-in again from Yonder.'), 403)
+    return undefined
+  }
+  return interaction
+}
+
+/** Takes the browser back to the app, signed in. */
+export async function finishVisit(
+  { provider }: SignInDeps,
+  request: Visit,
+  reply: FastifyReply,
+  accountId: string,
+): Promise<FastifyReply> {
+  const next = await provider.interactionResult(
+    request.raw,
+    reply.raw,
+    { login: { accountId } },
+    { mergeWithLastSubmission: false },
+  )
+  return reply.redirect(next, 303)
+}
+
+async function findInteraction(
+  provider: Provider,
+  request: Visit,
+  reply: FastifyReply,
+): Promise<Interaction | undefined> {
+  try {
+    const interaction = await provider.interactionDetails(request.raw, reply.raw)
+    return interaction.uid === request.params.uid ? interaction : undefined
+  } catch (error) {
+    // The cookie is missing or another browser's, or its hour is over.
+    if (error instanceof Error && 'error' in error && error.error === 'invalid_request') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,174 @@
+import { decodeJwt } from 'jose'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
+import type { Faults, HostileProvider } from '../../testing/models/hostile-provider.ts'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession } from '../../testing/identity/sign-in-session.ts'
+import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+
+const grace = { sub: 'g-1', name: 'Grace Hopper', email: 'grace@example.com', email_verified: true }
+
+describe('signing in with Google', () => {
+  let database: TestDatabase
+  let google: HostileProvider
+  let server: IdentityServer
+
+  beforeEach(async () => {
+    database = await openTestDatabase('sqlite')
+    google = await openHostileProvider()
+    google.user = grace
+    server = await open()
+  })
+  afterEach(async () => {
+    await Promise.all([server.close(), google.close()])
+    await database.close()
+  })
+
+  function open(environment: Readonly<Record<string, string>> = {}): Promise<IdentityServer> {
+    return openIdentityServer({
+      database,
+      environment: {
+        GOOGLE_ISSUER: google.issuer,
+        GOOGLE_CLIENT_ID: google.clientId,
+        GOOGLE_CLIENT_SECRET: 'google-secret',
+        ...environment,
+      },
+    })
+  }
+  const listAccounts = () => database.db.selectFrom('accounts').selectAll().execute()
+
+  /** To Google and back to the callback, whose address is not opened yet. */
+  async function goToGoogle(session: SignInSession) {
+    const { verifier, address } = session.authorization({ connection: 'google-oauth2' })
+    const { address: outside } = await session.follow(await session.fetch(address))
+    expect(outside).toContain(`${google.issuer}/authorize`)
+    const answer = await fetch(outside, { redirect: 'manual' })
+    return { verifier, callback: answer.headers.get('location') ?? '' }
+  }
+
+  async function signInWithGoogle(session: SignInSession): Promise<Tokens> {
+    const { verifier, callback } = await goToGoogle(session)
+    const { address } = await session.follow(await session.fetch(callback))
+    const code = new URL(address).searchParams.get('code') ?? ''
+    return (await (await session.redeem({ code, verifier })).json()) as Tokens
+  }
+
+  it('starts at once, with PKCE, state, nonce and the secret, and makes an account', async () => {
+    const { access_token } = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect(await (await server.readUser(access_token)).json()).toMatchObject({
+      sub: expect.stringMatching(/^google-oauth2\|.*g-1$/),
+      name: 'Grace Hopper',
+      email: 'grace@example.com',
+    })
+    expect(Object.fromEntries(google.authorizations[0] ?? [])).toMatchObject({
+      redirect_uri: `${server.baseUrl}/oidc/federated/callback`,
+      code_challenge_method: 'S256',
+      nonce: expect.any(String),
+    })
+    expect(Object.fromEntries(google.tokenRequests[0] ?? [])).toMatchObject({
+      client_secret: 'google-secret',
+      code_verifier: expect.any(String),
+    })
+  })
+
+  it('finds the same person again, whatever their e-mail is by now', async () => {
+    const first = await signInWithGoogle(new SignInSession(server.baseUrl))
+    google.user = { ...grace, email: 'hopper@example.com', name: 'Rear Admiral Hopper' }
+    const second = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect(decodeJwt(second.access_token).sub).toBe(decodeJwt(first.access_token).sub)
+    expect(await listAccounts()).toEqual([
+      expect.objectContaining({ email: 'hopper@example.com', name: 'Rear Admiral Hopper' }),
+    ])
+  })
+
+  it('keeps a local account with the same e-mail apart', async () => {
+    const local = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
+    const outside = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect(decodeJwt(outside.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
+    expect(await listAccounts()).toHaveLength(2)
+    // And its password opens the local one alone.
+    const { code } = await new SignInSession(server.baseUrl).signIn({ email: 'grace@example.com' })
+    expect(code).not.toBe('')
+  })
+
+  it.each([
+    ['an unverified e-mail', { ...grace, email_verified: false }],
+    ['an e-mail of unknown standing', { sub: 'g-1', email: 'grace@example.com' }],
+    ['no e-mail', { sub: 'g-1', email_verified: true }],
+  ])('refuses %s, and stores nobody', async (_name, user) => {
+    google.user = user
+    const session = new SignInSession(server.baseUrl)
+    const { callback } = await goToGoogle(session)
+    const { response } = await session.follow(await session.fetch(callback))
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('has not verified the e-mail address')
+    expect(await listAccounts()).toEqual([])
+  })
+
+  it('refuses the answer in another browser, and the same answer twice', async () => {
+    const session = new SignInSession(server.baseUrl)
+    const { callback } = await goToGoogle(session)
+    const stranger = new SignInSession(server.baseUrl)
+    expect((await stranger.follow(await stranger.fetch(callback))).response.status).toBe(400)
+    // Another sign-in of the stranger's own does not help.
+    const own = await goToGoogle(stranger)
+    const ownPath = new URL(own.callback).searchParams.get('state')?.split('.')[0] ?? ''
+    const swapped = `/oidc/interaction/${ownPath}/federated${new URL(callback).search}`
+    expect((await stranger.follow(await stranger.fetch(swapped))).response.status).toBe(400)
+    expect(await listAccounts()).toEqual([])
+    // In its own browser it works, once.
+    const { address } = await session.follow(await session.fetch(callback))
+    expect(new URL(address).searchParams.has('code')).toBe(true)
+    expect((await session.follow(await session.fetch(callback))).response.status).toBe(400)
+  })
+
+  it.each<[string, Faults]>([
+    ['a forged signature', { signing: 'forged' }],
+    ['another nonce', { idToken: { nonce: 'another' } }],
+    ['another audience', { idToken: { aud: 'another-client' } }],
+    ['another issuer in the address', { answerIssuer: 'https://evil.example' }],
+    ['a refusal', { refuse: 'access_denied' }],
+  ])('ends with %s on a page that leads on', async (_name, faults) => {
+    google.faults = faults
+    const session = new SignInSession(server.baseUrl)
+    const { callback } = await goToGoogle(session)
+    const { response } = await session.follow(await session.fetch(callback))
+    expect(response.status).toBe(400)
+    const way = /class="button" href="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+    expect(await (await session.fetch(way)).text()).toContain('name="password"')
+    expect(await listAccounts()).toEqual([])
+  })
+
+  it('says so when Google is away', async () => {
+    google.faults = { status: { '/.well-known/openid-configuration': 500 } }
+    const session = new SignInSession(server.baseUrl)
+    const { response } = await session.follow(
+      await session.fetch(session.authorization({ connection: 'google-oauth2' }).address),
+    )
+    expect(response.status).toBe(502)
+    expect(await response.text()).toContain('Google cannot be reached')
+  })
+
+  it('lets into a closed installation whom the operator listed, and nobody else', async () => {
+    const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'grace@example.com' })
+    const session = new SignInSession(closed.baseUrl)
+    google.user = { ...grace, sub: 'g-2', email: 'eve@example.com' }
+    const { callback } = await goToGoogle(session)
+    const refused = await session.follow(await session.fetch(callback))
+    expect(refused.response.status).toBe(403)
+    expect(await listAccounts()).toEqual([])
+    google.user = grace
+    const tokens = await signInWithGoogle(new SignInSession(closed.baseUrl))
+    expect((await closed.readUser(tokens.access_token)).status).toBe(200)
+    await closed.close()
+  })
+
+  it('is offered beside the local form', async () => {
+    const { text, path } = await new SignInSession(server.baseUrl).openForm()
+    expect(text).toContain(`href="${path}/google"`)
+    expect(text).not.toContain('not set up here')
+  })
+})

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findAccount, upsertOutsideAccount } from '../accounts/account-store.ts'
+import type { GoogleFederation, GooglePerson } from './google-federation.ts'
+import { noticePage } from '../pages/notice-page.ts'
+import { sendPage } from '../pages/send-page.ts'
+import { notOnTheList } from '../accounts/sign-up-rule.ts'
+import { finishVisit, interactionPath, readVisit } from '../accounts/sign-in-visit.ts'
+import type { SignInDeps, Visit } from '../accounts/sign-in-visit.ts'
+
+/** Signing in with Google in the middle of a sign-in here. */
+export function registerGoogleRoutes(
+  scope: FastifyInstance,
+  deps: SignInDeps,
+  google: GoogleFederation,
+): void {
+  const { database, provider, signUp, now, limit } = deps
+  const base = interactionPath(provider)
+
+  scope.get(`${base}/:uid/google`, { config: limit }, async (request: Visit, reply) => {
+    const interaction = await readVisit(deps, request, reply)
+    if (interaction === undefined) return reply
+    try {
+      return await reply.redirect(await google.begin(interaction.uid), 303)
+    } catch (error) {
+      request.log.warn({ err: error }, 'Google cannot be reached')
+      return showFailure(reply, base, interaction.uid, 'Google cannot be reached. Please try again.', 502)
+    }
+  })
+
+  // One address for all interactions, since Google compares it exactly; the cookie is bound to the next one.
+  scope.get(
+    `${new URL(provider.issuer).pathname}/federated/callback`,
+    async (request: FastifyRequest<{ Querystring: { state?: unknown } }>, reply) => {
+      const uid = google.readUid(request.query.state)
+      if (uid === null) return sendPage(reply, noticePage('That did not work', 'Please start again.'), 400)
+      return reply.redirect(`${base}/${uid}/federated${searchOf(request)}`, 303)
+    },
+  )
+
+  scope.get(`${base}/:uid/federated`, { config: limit }, async (request: Visit, reply) => {
+    const interaction = await readVisit(deps, request, reply)
+    if (interaction === undefined) return reply
+    let person: GooglePerson
+    try {
+      person = await google.finish(interaction.uid, searchOf(request))
+    } catch (error) {
+      request.log.warn({ err: error }, 'a sign-in with Google failed')
+      return showFailure(reply, base, interaction.uid, 'Signing in with Google did not work.', 400)
+    }
+    const refusal = await refuse(person)
+    if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
+    const { name = null, email = null, picture = null } = person.profile
+    await upsertOutsideAccount(database.db, { id: person.accountId, name, email, picture, created_at: now() })
+    return finishVisit(deps, request, reply, person.accountId)
+  })
+
+  async function refuse({ accountId, profile, isEmailVerified }: GooglePerson): Promise<string | null> {
+    const { email } = profile
+    if (email === undefined || email === null || !isEmailVerified) {
+      return 'Google has not verified the e-mail address of this account.'
+    }
+    if (signUp.mayJoin(email.toLowerCase())) return null
+    return (await findAccount(database.db, accountId)) === undefined ? notOnTheList : null
+  }
+}
+
+function showFailure(
+  reply: FastifyReply,
+  base: string,
+  uid: string,
+  sentence: string,
+  status: number,
+): FastifyReply {
+  const page = noticePage('Not signed in', sentence, {
+    text: 'Choose another way',
+    href: `${base}/${uid}?choose=1`,
+  })
+  return sendPage(reply, page, status)
+}
+
+function searchOf({ url }: FastifyRequest): string {
+  const start = url.indexOf('?')
+  return start === -1 ? '' : url.slice(start)
+}

@@ -1,0 +1,286 @@
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
+import { exportJWK, SignJWT } from 'jose'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../config/config.ts'
+import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
+import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+
+const clock = { offset: 0 }
+let database: TestDatabase
+let provider: HostileProvider
+const opened: IdentityServer[] = []
+
+beforeAll(async () => {
+  database = await openTestDatabase('sqlite')
+  provider = await openHostileProvider()
+})
+afterEach(async () => {
+  provider.faults = {}
+  provider.forget()
+  clock.offset = 0
+  await Promise.all(opened.splice(0).map((server) => server.close()))
+})
+afterAll(async () => {
+  await provider.close()
+  await database.close()
+})
+
+async function open(environment: Readonly<Record<string, string>> = {}): Promise<IdentityServer> {
+  const { issuer, clientId, audience } = provider
+  const server = await openIdentityServer({
+    database,
+    clock,
+    environment: {
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: clientId,
+      OIDC_AUDIENCE: audience,
+      ...environment,
+    },
+  })
+  opened.push(server)
+  return server
+}
+
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
+const countOf = (path: string) => provider.calls.filter((call) => call === `GET ${path}`).length
+
+describe('an access token of a provider elsewhere', () => {
+  it('opens the API, with the profile from its claims', async () => {
+    const server = await open()
+    const response = await server.readUser(await provider.mint())
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ sub: 'person-1', name: 'Grace Hopper' })
+    expect(countOf('/userinfo')).toBe(0)
+  })
+
+  it('is checked with a leeway of sixty seconds on both sides (§9.15)', async () => {
+    const server = await open()
+    const statusOf = async (claims: object) =>
+      (await server.readUser(await provider.mint({ ...claims }))).status
+    expect(await statusOf({ exp: inSeconds(-30) })).toBe(200)
+    expect(await statusOf({ exp: inSeconds(-120) })).toBe(401)
+    expect(await statusOf({ nbf: inSeconds(30) })).toBe(200)
+    expect(await statusOf({ nbf: inSeconds(600) })).toBe(401)
+  })
+
+  it.each<[string, Record<string, unknown>]>([
+    ['another issuer', { iss: 'https://evil.example' }],
+    ['no issuer', { iss: undefined }],
+    ['another audience', { aud: 'https://other.example/api' }],
+    ['no audience', { aud: undefined }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry in words', { exp: 'tomorrow' }],
+    ['an expiry in milliseconds', { exp: Date.now() + 300_000 }],
+    ['no subject', { sub: undefined }],
+    ['an empty subject', { sub: '' }],
+    ['a number as subject', { sub: 7 }],
+    ["an ID token's type", { typ: 'ID' }],
+  ])('is refused with %s, and nobody is stored', async (_name, claims) => {
+    const server = await open()
+    const before = await countUsers()
+    const response = await server.readUser(await provider.mint({ sub: `stranger`, ...claims }))
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated' } })
+    expect(await countUsers()).toBe(before)
+  })
+
+  it.each(['forged', 'none', 'none with signature', 'hmac with the public key'] as const)(
+    'is refused when signed so: %s',
+    async (signing) => {
+      const server = await open()
+      expect((await server.readUser(await provider.mint({}, signing))).status).toBe(401)
+    },
+  )
+
+  it('is refused when it brings its own key', async () => {
+    const server = await open()
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const token = await new SignJWT({ sub: 'person-1', aud: provider.audience, iss: provider.issuer })
+      .setProtectedHeader({ alg: 'RS256', jwk: await exportJWK(publicKey) })
+      .setExpirationTime('5m')
+      .sign(privateKey)
+    expect((await server.readUser(token)).status).toBe(401)
+  })
+
+  it('is refused when a shared secret could have signed it', async () => {
+    const server = await open()
+    const text = `${toPart({ alg: 'HS256' })}.${toPart({ sub: 'x', exp: inSeconds(300) })}`
+    const signature = createHmac('sha256', 'secret').update(text).digest('base64url')
+    expect((await server.readUser(`${text}.${signature}`)).status).toBe(401)
+  })
+
+  it.each<[string, string]>([
+    ['rubbish', 'rubbish'],
+    ['ten thousand dots', '.'.repeat(10_000)],
+    ['three empty parts', '..'],
+  ])('is refused when it is %s', async (_name, token) => {
+    const server = await open()
+    expect((await server.readUser(token)).status).toBe(401)
+  })
+})
+
+describe('the profile', () => {
+  it("comes from the provider's userinfo when the token has none, once", async () => {
+    const server = await open()
+    provider.user = { sub: 'plain', name: 'Plain Person', email: 'plain@example.com' }
+    const token = await provider.mint({ name: undefined, email: undefined })
+    expect(await (await server.readUser(token)).json()).toMatchObject({ name: 'Plain Person' })
+    await server.readUser(token)
+    expect(countOf('/userinfo')).toBe(1)
+  })
+
+  it('is refreshed when the claims change, and kept when userinfo is away', async () => {
+    const server = await open()
+    await server.readUser(await provider.mint({ sub: 'renamed', name: 'Old', email: 'old@example.com' }))
+    const renamed = await provider.mint({ sub: 'renamed', name: 'New', email: 'new@example.com' })
+    expect(await (await server.readUser(renamed)).json()).toMatchObject({ name: 'New' })
+    provider.faults = { status: { '/userinfo': 500 } }
+    const bare = await provider.mint({ sub: 'renamed', name: undefined, email: undefined })
+    expect(await (await server.readUser(bare)).json()).toMatchObject({
+      name: 'New',
+      email: 'new@example.com',
+    })
+  })
+
+  it('is not taken from userinfo about another person', async () => {
+    const server = await open()
+    provider.user = { sub: 'somebody-else', name: 'Somebody Else' }
+    const token = await provider.mint({ sub: 'nameless', name: undefined })
+    expect(await (await server.readUser(token)).json()).toMatchObject({ sub: 'nameless', name: null })
+  })
+})
+
+describe('keys that cannot be had', () => {
+  it.each(['/jwks', '/.well-known/openid-configuration'])(
+    'give 503, never 401: %s answers 500',
+    async (path) => {
+      provider.faults = { status: { [path]: 500 } }
+      const server = await open()
+      const response = await server.readUser(await provider.mint())
+      expect(response.status).toBe(503)
+      expect(await response.json()).toMatchObject({ error: { code: 'identity_unavailable' } })
+      // And the provider's recovery is enough.
+      provider.faults = {}
+      expect((await server.readUser(await provider.mint())).status).toBe(200)
+    },
+  )
+
+  it('give 503 when the provider refuses the connection', async () => {
+    const away = await openHostileProvider()
+    await away.close()
+    const server = await open({ OIDC_ISSUER: away.issuer })
+    expect((await server.readUser(await away.mint())).status).toBe(503)
+  })
+
+  it('give 503 when the provider never answers, after ten seconds (§9.15)', { timeout: 20_000 }, async () => {
+    provider.faults = { hang: ['/jwks'] }
+    const server = await open()
+    const started = Date.now()
+    const response = await server.readUser(await provider.mint())
+    expect(response.status).toBe(503)
+    expect(Date.now() - started).toBeGreaterThan(9_000)
+    expect(Date.now() - started).toBeLessThan(12_000)
+  })
+})
+
+describe('a new key of the provider', () => {
+  it('is accepted after a cooldown, without a word from anyone', { timeout: 20_000 }, async () => {
+    const server = await open()
+    const old = await provider.mint()
+    expect((await server.readUser(old)).status).toBe(200)
+    await provider.rotate()
+    const fresh = await provider.mint()
+    const started = Date.now()
+    let status = (await server.readUser(fresh)).status
+    while (status === 401 && Date.now() - started < 15_000) {
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      status = (await server.readUser(fresh)).status
+    }
+    expect(status).toBe(200)
+    expect(Date.now() - started).toBeLessThan(11_000)
+    expect((await server.readUser(old)).status).toBe(200)
+  })
+
+  it('is not looked for because of made-up key ids', async () => {
+    const server = await open()
+    await server.readUser(await provider.mint())
+    const before = countOf('/jwks')
+    for (let index = 0; index < 50; index += 1) {
+      const kid = createHash('sha256').update(String(index)).digest('hex')
+      expect((await server.readUser(await provider.mint({}, 'good', { kid }))).status).toBe(401)
+    }
+    expect(countOf('/jwks')).toBe(before)
+  })
+})
+
+describe('an audience that is the client id', () => {
+  const environment = (allowed: Record<string, string>) => ({
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_AUDIENCE: provider.clientId,
+    ...allowed,
+  })
+
+  it('stops the start, and says how to allow it', () => {
+    expect(() => parseConfig(environment({}))).toThrow(/OIDC_ALLOW_CLIENT_ID_AUDIENCE=true/)
+    expect(() => parseConfig(environment({ OIDC_ALLOW_CLIENT_ID_AUDIENCE: 'true' }))).not.toThrow()
+  })
+
+  it.each(['nonce', 'at_hash', 'c_hash'])('refuses what an ID token is known by: %s', async (mark) => {
+    const server = await open(environment({ OIDC_ALLOW_CLIENT_ID_AUDIENCE: 'true' }))
+    const aud = provider.clientId
+    expect((await server.readUser(await provider.mint({ aud }))).status).toBe(200)
+    expect((await server.readUser(await provider.mint({ aud, [mark]: 'x' }))).status).toBe(401)
+  })
+})
+
+it('tells the browser where to sign in, and which origins it will speak to', async () => {
+  const { config, identity, baseUrl } = await open({ OIDC_GOOGLE_PARAMS: 'kc_idp_hint=google' })
+  const settings = await (await fetch(`${baseUrl}/api/settings`)).json()
+  expect(settings).toEqual({
+    identity: {
+      issuer: provider.issuer,
+      clientId: provider.clientId,
+      audience: provider.audience,
+      googleParams: { kc_idp_hint: 'google' },
+      embedded: false,
+    },
+    sourceUrl: config.sourceUrl,
+    demoShareId: 'demo',
+  })
+  expect(identity.browserOrigins()).toEqual([provider.issuer])
+})
+
+it('learns which origins these are when a provider comes that was away at the start', async () => {
+  provider.faults = { status: { '/.well-known/openid-configuration': 500 } }
+  const server = await open()
+  const readPolicy = async () =>
+    (await fetch(`${server.baseUrl}/api/settings`)).headers.get('content-security-policy')
+  expect(await readPolicy()).toContain(`connect-src 'self' ${provider.issuer};`)
+
+  provider.faults = { tokenEndpoint: 'https://tokens.example/token' }
+  provider.forget()
+  // Before the time, however long this has taken.
+  clock.offset = -60_000
+  await readPolicy()
+  expect(countOf('/.well-known/openid-configuration')).toBe(0)
+  clock.offset = 5_001
+  await expect.poll(readPolicy).toContain(`connect-src 'self' ${provider.issuer} https://tokens.example;`)
+  clock.offset = 60_000
+  await readPolicy()
+  expect(countOf('/.well-known/openid-configuration')).toBe(1)
+})
+
+async function countUsers(): Promise<number> {
+  const rows = await database.db.selectFrom('users').select('id').execute()
+  return rows.length
+}
+
+function toPart(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

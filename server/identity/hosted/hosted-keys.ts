@@ -1,0 +1,95 @@
+import { createRemoteJWKSet, customFetch, errors } from 'jose'
+import type { JWTVerifyGetKey } from 'jose'
+import { z } from 'zod'
+import { AppError } from '../../lib/app-error.ts'
+
+/** Milliseconds that a provider may take to answer. */
+export const providerTimeout = 10_000
+/** Milliseconds between two looks for a new key, so that made-up key ids ask the provider for nothing. */
+const cooldown = 10_000
+
+const Discovery = z.object({
+  issuer: z.string(),
+  jwks_uri: z.url(),
+  token_endpoint: z.url().optional(),
+  revocation_endpoint: z.url().optional(),
+  userinfo_endpoint: z.url().optional(),
+})
+export type Discovery = z.infer<typeof Discovery>
+
+export interface HostedKeys {
+  readonly find: JWTVerifyGetKey
+  /** What the provider says of itself, asked for once. */
+  discover(): Promise<Discovery>
+}
+
+/**
+ * The keys of a provider elsewhere. That they cannot be had is our trouble and not the person's: it is 503, never 401.
+ */
+export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch): HostedKeys {
+  let discovery: Promise<Discovery> | undefined
+  let keys: Promise<JWTVerifyGetKey> | undefined
+
+  const discover = (): Promise<Discovery> => {
+    discovery ??= askDiscovery(issuer, fetch).catch((error: unknown) => {
+      discovery = undefined
+      throw error
+    })
+    return discovery
+  }
+  const openKeys = (): Promise<JWTVerifyGetKey> => {
+    keys ??= discover().then(
+      ({ jwks_uri }) =>
+        createRemoteJWKSet(new URL(jwks_uri), {
+          timeoutDuration: providerTimeout,
+          cooldownDuration: cooldown,
+          [customFetch]: fetch,
+        }),
+      (error: unknown) => {
+        keys = undefined
+        throw error
+      },
+    )
+    return keys
+  }
+
+  return {
+    discover,
+    async find(header, token) {
+      try {
+        const find = await openKeys()
+        return await find(header, token)
+      } catch (error) {
+        if (isTokenFault(error)) throw error
+        throw new AppError(
+          'identity_unavailable',
+          'The identity provider cannot be reached. Please try again in a moment.',
+          { cause: error },
+        )
+      }
+    },
+  }
+}
+
+/** The keys are there, and none of them fits. */
+function isTokenFault(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  )
+}
+
+async function askDiscovery(issuer: string, fetch: typeof globalThis.fetch): Promise<Discovery> {
+  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+    redirect: 'error',
+    headers: { accept: 'application/json' },
+    signal: AbortSignal.timeout(providerTimeout),
+  })
+  if (!response.ok) throw new Error(`The provider's discovery document answers ${response.status}.`)
+  const document = Discovery.parse(await response.json())
+  if (document.issuer !== issuer) {
+    throw new Error(`OIDC_ISSUER is ${issuer}, but the provider calls itself ${document.issuer}.`)
+  }
+  return document
+}

@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify'
+import { registerGoogleRoutes } from '../google/google-routes.ts'
+import { registerFormBody } from '../accounts/register-form-body.ts'
+import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
+import { noticePage } from './notice-page.ts'
+import { sendPage } from './send-page.ts'
+import { registerSetUpRoutes } from '../accounts/set-up-routes.ts'
+import type { SetUpDeps } from '../accounts/set-up-routes.ts'
+import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
+import type { SignInDeps } from '../accounts/sign-in-visit.ts'
+
+/** The provider's own pages, whose failures are pages too. */
+export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDeps): void {
+  registerFormBody(scope)
+  scope.setErrorHandler((error: Error & { statusCode?: number; code?: unknown }, request, reply) => {
+    if (error.code === 'rate_limited' || error.statusCode === 429) {
+      return sendPage(reply, noticePage('Too many attempts', 'Please wait a minute, then try again.'), 429)
+    }
+    const status = error.statusCode ?? 500
+    if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
+    return sendPage(reply, noticePage('That did not work', 'Please start again.'), status)
+  })
+  registerSignInRoutes(scope, deps)
+  registerNewAccountRoutes(scope, deps)
+  registerSetUpRoutes(scope, deps)
+  if (deps.google !== null) registerGoogleRoutes(scope, deps, deps.google)
+}

@@ -1,0 +1,58 @@
+import type { Adapter, AdapterPayload } from 'oidc-provider'
+import type { Db } from '../../db/database.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { hashRecordId } from './hash-record-id.ts'
+import type { StoredRecord } from './oidc-store.ts'
+import { consumeRecord, deleteRecord, findRecord, findRecordByUid, upsertRecord } from './oidc-store.ts'
+import { refreshOverlap } from './token-lifetimes.ts'
+
+export interface OidcAdapterOptions {
+  readonly db: Db
+  readonly sealer: Sealer
+  readonly now: () => number
+  readonly endSignIn: (grantId: string) => Promise<void>
+  /** What the provider answers with when a code is redeemed twice. */
+  readonly alreadyUsed: () => Error
+}
+
+/** Keeps the provider's records in the database: ids hashed, payloads sealed, so that the file alone signs nobody in. */
+export function createOidcAdapter({ db, sealer, now, endSignIn, alreadyUsed }: OidcAdapterOptions) {
+  return (model: string): Adapter => {
+    const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
+      if (record === undefined) return undefined
+      const payload = JSON.parse(sealer.open(record.payload)) as AdapterPayload
+      const { consumed_at: consumedAt } = record
+      const inOverlap =
+        model === 'RefreshToken' && consumedAt !== null && now() - consumedAt < refreshOverlap * 1000
+      return consumedAt === null || inOverlap
+        ? payload
+        : { ...payload, consumed: Math.floor(consumedAt / 1000) }
+    }
+    return {
+      async upsert(id, payload, expiresIn) {
+        await upsertRecord(db, {
+          model,
+          id: hashRecordId(id),
+          payload: sealer.seal(JSON.stringify(payload)),
+          grant_id: payload.grantId ?? null,
+          uid: payload.uid ?? null,
+          expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
+        })
+      },
+      find: async (id) => read(await findRecord(db, model, hashRecordId(id))),
+      findByUid: async (uid) => read(await findRecordByUid(db, model, uid)),
+      // Only the device flow, which is off, has user codes.
+      findByUserCode: () => Promise.resolve(undefined),
+      async consume(id) {
+        const first = await consumeRecord(db, model, hashRecordId(id), now())
+        // A refresh token is looked at before: past the overlap its reuse ends the sign-in.
+        if (!first && model !== 'RefreshToken') throw alreadyUsed()
+      },
+      async destroy(id) {
+        if (model === 'Grant') await endSignIn(id)
+        else await deleteRecord(db, model, hashRecordId(id))
+      },
+      revokeByGrantId: endSignIn,
+    }
+  }
+}

@@ -1,0 +1,326 @@
+import { decodeJwt } from 'jose'
+import { request as httpRequest } from 'node:http'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession } from '../../testing/identity/sign-in-session.ts'
+import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import type { EndedSignIn } from '../sessions/sessions.ts'
+import { rotateSigningKeys } from './require-identity-keys.ts'
+
+describe.each(engines)('the embedded provider on %s', (engine) => {
+  const clock = { offset: 0 }
+  const newcomers: string[] = []
+  let database: TestDatabase
+  let server: IdentityServer
+  const ended: EndedSignIn[] = []
+  let people = 0
+
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+    server = await openIdentityServer({
+      database,
+      clock,
+      onNewUser: async (_trx, user) => {
+        newcomers.push(user.subject)
+      },
+    })
+  })
+  beforeAll(() => server.identity.signIns?.onEnd((signIn) => ended.push(signIn)))
+  afterAll(async () => {
+    await server.close()
+    await database.close()
+  })
+
+  const newSession = () => new SignInSession(server.baseUrl)
+  const newEmail = () => `person-${(people += 1)}@example.com`
+  const statusOf = async (response: Promise<Response>) => (await response).status
+
+  it('makes an account, signs in with it, and tells who that is (§3.2, §7.27)', async () => {
+    const email = newEmail()
+    const tokens = await newSession().join({ name: 'Ada', email })
+    const again = (await (await newSession().redeem(await newSession().signIn({ email }))).json()) as Tokens
+
+    const user = await (await server.readUser(again.access_token)).json()
+    expect(user).toEqual({
+      sub: decodeJwt(tokens.access_token).sub,
+      name: 'Ada',
+      email,
+      picture: null,
+      userPrefix: expect.stringMatching(/^person-\d+-[0-9a-f]{8}$/),
+    })
+  })
+
+  it('puts name and e-mail into both tokens, and gives an access token five minutes', async () => {
+    const email = newEmail()
+    const { access_token, id_token } = await newSession().join({ name: 'Ada', email })
+    expect(decodeJwt(id_token)).toMatchObject({ name: 'Ada', email, aud: 'yonder' })
+    const { exp = 0, iat = 0, ...claims } = decodeJwt(access_token)
+    expect(claims).toMatchObject({ name: 'Ada', email, aud: `${server.baseUrl}/api` })
+    expect(exp - iat).toBe(300)
+  })
+
+  it('stores a person once, however many first requests arrive together', async () => {
+    const { access_token } = await newSession().join({ email: newEmail() })
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, () => statusOf(server.readUser(access_token))),
+    )
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    const { sub } = decodeJwt(access_token)
+    expect(newcomers.filter((subject) => subject === sub)).toHaveLength(1)
+  })
+
+  describe('access', () => {
+    it('opens the API to access tokens alone', async () => {
+      const { access_token, id_token, refresh_token } = await newSession().join({ email: newEmail() })
+      expect(await statusOf(server.readUser(access_token))).toBe(200)
+      expect(await statusOf(server.readUser(id_token))).toBe(401)
+      expect(await statusOf(server.readUser(refresh_token))).toBe(401)
+    })
+
+    it('refuses an access token after its five minutes and the leeway of one (§9.15)', async () => {
+      const { access_token } = await newSession().join({ email: newEmail() })
+      clock.offset = 350_000
+      expect(await statusOf(server.readUser(access_token))).toBe(200)
+      clock.offset = 370_000
+      expect(await statusOf(server.readUser(access_token))).toBe(401)
+      clock.offset = 0
+    })
+  })
+
+  describe('sign-out', () => {
+    it('ends the refresh tokens and the access tokens of that sign-in, and of no other', async () => {
+      const session = newSession()
+      const email = newEmail()
+      const tokens = await session.join({ email })
+      const other = newSession()
+      const elsewhere = (await (await other.redeem(await other.signIn({ email }))).json()) as Tokens
+
+      const { id } = await server.identity.verify(tokens.access_token)
+      ended.length = 0
+      const revoked = await fetch(`${server.baseUrl}/oidc/token/revocation`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: 'yonder', token: tokens.refresh_token }),
+      })
+      expect(revoked.status).toBe(200)
+      expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
+      expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
+      expect(await statusOf(server.readUser(elsewhere.access_token))).toBe(200)
+      expect(await statusOf(other.refresh(elsewhere.refresh_token))).toBe(200)
+      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
+      expect(signIn).not.toBe(server.identity.signIns?.nameOf(elsewhere.access_token))
+      expect(ended).toEqual([{ signIn, userId: id }])
+      expect(await server.identity.signIns?.listEnded()).toContain(signIn)
+    })
+
+    it('at the provider ends them too, before it answers', async () => {
+      const session = newSession()
+      const tokens = await session.join({ email: newEmail() })
+      const { id } = await server.identity.verify(tokens.access_token)
+      ended.length = 0
+      const page = await session.fetch(`/oidc/session/end?id_token_hint=${tokens.id_token}`)
+      const xsrf = /name="xsrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
+      const done = await session.post('/oidc/session/end/confirm', { xsrf, logout: 'yes' })
+      expect(done.status).toBe(303)
+      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
+      expect(ended).toEqual([{ signIn, userId: id }])
+      expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
+      expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
+      // And the provider asks for the password again.
+      expect((await session.openForm()).text).toContain('name="password"')
+    })
+
+    it('asks first, unless the one who is signed in here asks', async () => {
+      const session = newSession()
+      const { id_token } = await session.join({ email: newEmail() })
+      const stranger = await newSession().join({ email: newEmail() })
+      const submits = async (query: string) =>
+        (await (await session.fetch(`/oidc/session/end${query}`)).text()).includes('button[name=logout]')
+      expect(await submits(`?id_token_hint=${id_token}`)).toBe(true)
+      expect(await submits('')).toBe(false)
+      expect(await submits(`?id_token_hint=${stranger.id_token}`)).toBe(false)
+    })
+
+    it.runIf(isConcurrent(engine))('holds on every node at once', async () => {
+      const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
+      const session = newSession()
+      const tokens = await session.join({ email: newEmail() })
+      expect(await statusOf(node.readUser(tokens.access_token))).toBe(200)
+      await fetch(`${server.baseUrl}/oidc/token/revocation`, {
+        method: 'POST',
+        body: new URLSearchParams({ client_id: 'yonder', token: tokens.refresh_token }),
+      })
+      expect(await statusOf(node.readUser(tokens.access_token))).toBe(401)
+      await node.close()
+    })
+  })
+
+  describe('requests', () => {
+    it('builds no address from a Host header', async () => {
+      const document = await readWithHost(server, 'evil.example')
+      expect(document['issuer']).toBe(`${server.baseUrl}/oidc`)
+      const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
+      expect(addresses.length).toBeGreaterThan(3)
+      for (const [, address] of addresses) expect(address).toContain(`${server.baseUrl}/oidc/`)
+    })
+
+    it.each([
+      ['a path below', { redirect_uri: '/callback' }],
+      ['a final slash more', { redirect_uri: '//' }],
+      ['another name of this machine', { redirect_uri: 'http://127.0.0.1/' }],
+      ['another site', { redirect_uri: 'https://evil.example/' }],
+    ])('returns to the root alone, not to %s', async (_name, { redirect_uri }) => {
+      const session = newSession()
+      const target = redirect_uri.startsWith('/') ? server.baseUrl + redirect_uri : redirect_uri
+      const response = await session.fetch(session.authorization({ redirect_uri: target }).address)
+      expect(response.status).toBe(400)
+      expect(response.headers.get('location')).toBeNull()
+    })
+
+    it('leaves for no other site after signing out', async () => {
+      const query = 'client_id=yonder&post_logout_redirect_uri=https%3A%2F%2Fevil.example'
+      expect((await newSession().fetch(`/oidc/session/end?${query}`)).status).toBe(400)
+    })
+
+    it.each([
+      ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+      ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
+      ['for a token in the address', { response_type: 'token' }, 'unsupported_response_type'],
+      ['for an ID token in the address', { response_type: 'id_token' }, 'unsupported_response_type'],
+      ['for a foreign audience', { audience: 'https://other.example/api' }, 'invalid_target'],
+    ])('are refused %s', async (_name, changes, error) => {
+      const session = newSession()
+      const { address, response } = await session.follow(
+        await session.fetch(session.authorization(changes).address),
+      )
+      const found = new URL(address.replace('#', '?')).searchParams.get('error')
+      expect(found ?? (await response.text())).toContain(error)
+    })
+
+    it.runIf(isConcurrent(engine))('trade a code once, of twelve tries at the same time', async () => {
+      const session = newSession()
+      const code = await session.signUp({ email: newEmail() })
+      const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      expect(statuses.filter((status) => status === 400)).toHaveLength(11)
+    })
+
+    it('end the sign-in when a code comes twice', async () => {
+      const session = newSession()
+      const code = await session.signUp({ email: newEmail() })
+      const tokens = (await (await session.redeem(code)).json()) as Tokens
+      expect(await statusOf(session.redeem(code))).toBe(400)
+      expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
+      expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
+    })
+
+    it('redeem no code with another verifier', async () => {
+      const session = newSession()
+      const code = await session.signUp({ email: newEmail() })
+      expect(await statusOf(session.redeem({ ...code, verifier: 'x'.repeat(43) }))).toBe(400)
+    })
+  })
+
+  describe('refresh tokens', () => {
+    it('rotate, forgive a lost answer for ten seconds, then end the sign-in on reuse', async () => {
+      const session = newSession()
+      const first = await session.join({ email: newEmail() })
+      const second = (await (await session.refresh(first.refresh_token)).json()) as Tokens
+      expect(second.refresh_token).not.toBe(first.refresh_token)
+      expect(await statusOf(session.refresh(first.refresh_token))).toBe(200)
+      clock.offset = 11_000
+      expect(await statusOf(session.refresh(first.refresh_token))).toBe(400)
+      expect(await statusOf(session.refresh(second.refresh_token))).toBe(400)
+      expect(await statusOf(server.readUser(second.access_token))).toBe(401)
+      clock.offset = 0
+    })
+  })
+
+  describe('a stolen file', () => {
+    it('holds no token, code or session, and no key', async () => {
+      const session = newSession()
+      const tokens = await session.join({ email: newEmail() })
+      const code = await session.signIn({})
+      const everything = await readEverything(database)
+      expect(everything).not.toContain(tokens.refresh_token)
+      expect(everything).not.toContain(code.code)
+      expect(everything).not.toContain('"d"')
+      expect(everything).not.toContain('correct horse')
+      expect(everything.length).toBeGreaterThan(1_000)
+    })
+
+    it('and the published keys hold no private part', async () => {
+      const { keys } = (await (await fetch(`${server.baseUrl}/oidc/jwks`)).json()) as {
+        keys: Record<string, unknown>[]
+      }
+      expect(keys).toHaveLength(1)
+      expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    })
+  })
+
+  it('keeps everybody signed in over a restart and a new signing key', async () => {
+    const session = newSession()
+    const tokens = await session.join({ email: newEmail() })
+    const { port } = server
+    await server.close()
+    await rotateSigningKeys(database.db, createSealer(testSecret), Date.now(), 0)
+    server = await openIdentityServer({ database, clock, port })
+
+    expect(await statusOf(server.readUser(tokens.access_token))).toBe(200)
+    const refreshed = (await (await session.refresh(tokens.refresh_token)).json()) as Tokens
+    expect(await statusOf(server.readUser(refreshed.access_token))).toBe(200)
+    const kids = [tokens, refreshed].map(({ access_token }) => access_token.split('.')[0])
+    expect(kids[0]).not.toBe(kids[1])
+    // The provider knows the browser without a password.
+    const silent = await session.openForm()
+    expect(new URL(silent.address).searchParams.get('code')).not.toBeNull()
+  })
+
+  it('accepts a key that another node has made meanwhile', async () => {
+    const session = newSession()
+    const { refresh_token } = await session.join({ email: newEmail() })
+    await rotateSigningKeys(database.db, createSealer(testSecret), Date.now(), 0)
+    const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
+    const refreshed = await fetch(`${node.baseUrl}/oidc/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'yonder', grant_type: 'refresh_token', refresh_token }),
+    })
+    const { access_token } = (await refreshed.json()) as Tokens
+    await node.close()
+    clock.offset = 11_000
+    expect(await statusOf(server.readUser(access_token))).toBe(200)
+    clock.offset = 0
+  })
+})
+
+/** Sent by hand: `fetch` allows no Host of its own. */
+function readWithHost({ port }: IdentityServer, host: string): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      host,
+      'x-forwarded-host': host,
+      'x-forwarded-proto': 'https',
+      forwarded: `host=${host}`,
+    }
+    httpRequest(
+      { port, host: 'localhost', path: '/oidc/.well-known/openid-configuration', headers },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('end', () => resolve(JSON.parse(text) as Record<string, unknown>))
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+async function readEverything({ db }: TestDatabase): Promise<string> {
+  const tables = ['keys', 'accounts', 'oidc', 'ended_grants', 'users']
+  const rows = await Promise.all(tables.map((name) => sql`select * from ${sql.table(name)}`.execute(db)))
+  return JSON.stringify(rows.map((result) => result.rows))
+}

@@ -1,0 +1,68 @@
+import type { Db } from '../../db/database.ts'
+
+/** One protocol record; ids are hashes and payloads sealed before they get here. */
+export interface OidcRecord {
+  readonly model: string
+  readonly id: string
+  readonly payload: string
+  readonly grant_id: string | null
+  readonly uid: string | null
+  readonly expires_at: number | null
+}
+
+export interface StoredRecord {
+  readonly payload: string
+  readonly consumed_at: number | null
+}
+
+export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
+  const { model: _model, id: _id, ...changes } = record
+  await db
+    .insertInto('oidc')
+    .values({ ...record, consumed_at: null })
+    .onConflict((conflict) => conflict.columns(['model', 'id']).doUpdateSet(changes))
+    .execute()
+}
+
+export async function findRecord(db: Db, model: string, id: string): Promise<StoredRecord | undefined> {
+  return db
+    .selectFrom('oidc')
+    .select(['payload', 'consumed_at'])
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+export async function findRecordByUid(db: Db, model: string, uid: string): Promise<StoredRecord | undefined> {
+  return db
+    .selectFrom('oidc')
+    .select(['payload', 'consumed_at'])
+    .where('model', '=', model)
+    .where('uid', '=', uid)
+    .executeTakeFirst()
+}
+
+/** True for the first caller alone, on whatever node. */
+export async function consumeRecord(db: Db, model: string, id: string, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('oidc')
+    .set({ consumed_at: now })
+    .where('model', '=', model)
+    .where('id', '=', id)
+    .where('consumed_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function deleteRecord(db: Db, model: string, id: string): Promise<void> {
+  await db.deleteFrom('oidc').where('model', '=', model).where('id', '=', id).execute()
+}
+
+/** Everything that a sign-in was given: codes and refresh tokens. */
+export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<void> {
+  await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
+}
+
+export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('oidc').where('expires_at', '<', now).execute()
+}

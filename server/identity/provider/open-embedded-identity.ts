@@ -1,0 +1,80 @@
+import { AppError } from '../../lib/app-error.ts'
+import { createProvider } from './create-provider.ts'
+import { EmbeddedSignIns, grantClaim } from '../sessions/embedded-sessions.ts'
+import { deleteExpiredGrantEnds, isGrantEnded } from '../sessions/revoked-grant-store.ts'
+import { createGoogleFederation } from '../google/google-federation.ts'
+import type { Identity } from '../identity.ts'
+import { mountProvider } from './mount-provider.ts'
+import type { OpenIdentityOptions } from '../open-identity.ts'
+import { deleteExpiredRecords } from './oidc-store.ts'
+import type { AdmitUser } from '../users/upsert-user.ts'
+import { readProfile } from '../users/read-profile.ts'
+import { readSigningKeys, requireIdentityKeys } from './require-identity-keys.ts'
+import { registerPages } from '../pages/register-pages.ts'
+import { rememberAccess } from '../sessions/cached-token-verifier.ts'
+import { requireSetUpToken } from '../accounts/set-up-link.ts'
+import { createSharedKeys } from '../hosted/shared-keys.ts'
+import { readSignUpRule } from '../accounts/sign-up-rule.ts'
+
+const clientId = 'yonder'
+/** None: it is served here. */
+const otherOrigins: readonly string[] = []
+const minute = 60_000
+
+/** The provider in this process: tokens are checked against its own keys, without a request. */
+export async function openEmbeddedIdentity(
+  options: OpenIdentityOptions,
+  admitUser: AdmitUser,
+): Promise<Identity> {
+  const { config, database, sealer, now } = options
+  const { db } = database
+  const { publicUrl } = config
+  const issuer = `${publicUrl}/oidc`
+  const audience = `${publicUrl}/api`
+  const keys = await requireIdentityKeys(db, sealer, now())
+  const signIns = new EmbeddedSignIns({ db, sealer, issuer, now })
+  const client = { clientId, audience, publicUrl, endSignIn: (signIn: string) => signIns.end(signIn) }
+  const provider = await createProvider({ ...client, db, sealer, keys, issuer, now })
+  const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
+  const checkToken = rememberAccess({
+    keys: createSharedKeys(keys.signing, () => readSigningKeys(db, sealer, now()), now),
+    algorithms: ['RS256'],
+    issuer,
+    audience,
+    type: 'at+jwt',
+    refuseIdTokens: false,
+    now,
+  })
+  const sweep = setInterval(() => {
+    // A failure leaves rows for the next round.
+    Promise.all([deleteExpiredRecords(db, now()), deleteExpiredGrantEnds(db, now())]).catch(() => undefined)
+  }, 10 * minute).unref()
+
+  return {
+    clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
+    browserOrigins: () => otherOrigins,
+    setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
+    signIns,
+    async verify(token) {
+      const claims = await checkToken(token)
+      const grantId = claims[grantClaim]
+      if (typeof grantId !== 'string' || (await isGrantEnded(db, grantId))) {
+        throw new AppError('unauthenticated', 'The access token was refused: its sign-in has ended.')
+      }
+      return admitUser(issuer, claims.sub, { name: null, email: null, picture: null, ...readProfile(claims) })
+    },
+    async register(app) {
+      const rateLimit = { max: config.rateLimits.signIn, timeWindow: minute, groupId: 'sign-in' }
+      const google =
+        config.google === null
+          ? null
+          : createGoogleFederation({ google: config.google, issuer, db, sealer, now })
+      const deps = { database, sealer, provider, formKey: keys.form, google, now, limit: { rateLimit } }
+      await app.register(async (scope) => registerPages(scope, { ...deps, signUp: readSignUpRule(config) }))
+      await mountProvider(app, provider)
+    },
+    async close() {
+      clearInterval(sweep)
+    },
+  }
+}

@@ -1,0 +1,190 @@
+import type * as Library from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import type { Db } from '../../db/database.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { findAccount } from '../accounts/account-store.ts'
+import { createOidcAdapter } from './create-oidc-adapter.ts'
+import { grantClaim } from '../sessions/embedded-sessions.ts'
+import { hashRecordId } from './hash-record-id.ts'
+import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
+import * as lives from './token-lifetimes.ts'
+import type { IdentityKeys } from './require-identity-keys.ts'
+
+/** The accounts of another provider begin with its name; it is also what 'Sign in with Google' asks for. */
+export const googleConnection = 'google-oauth2'
+
+const scopes = ['openid', 'profile', 'email', 'offline_access']
+
+export interface ProviderOptions {
+  readonly db: Db
+  readonly sealer: Sealer
+  readonly keys: IdentityKeys
+  readonly issuer: string
+  readonly clientId: string
+  readonly audience: string
+  /** The origin of the app, which is the provider's too. */
+  readonly publicUrl: string
+  readonly now: () => number
+  /** Ends what a grant stands for: the sign-in, with all that it was given. */
+  readonly endSignIn: (grantId: string) => Promise<void>
+}
+
+/** How the embedded provider behaves. */
+export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
+  const { db, sealer, keys, issuer, audience, publicUrl, now, endSignIn } = options
+  const { errors } = library
+  return {
+    adapter: createOidcAdapter({
+      db,
+      sealer,
+      now,
+      endSignIn,
+      alreadyUsed: () => new errors.InvalidGrant('authorization code already used'),
+    }),
+    jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },
+    clients: [describeClient(options)],
+    clientBasedCORS: (_ctx, origin) => origin === publicUrl,
+    cookies: configureCookies(issuer, keys.cookie),
+    responseTypes: ['code'],
+    scopes,
+    claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email'] },
+    // Name, e-mail and picture stand in the ID token, so that the browser needs no further call.
+    conformIdTokenClaims: false,
+    extraParams: ['audience', 'connection'],
+    extraTokenClaims: async (_ctx, token) => ({
+      ...('accountId' in token ? await readClaims(db, token.accountId) : {}),
+      ...('grantId' in token ? { [grantClaim]: token.grantId } : {}),
+    }),
+    findAccount: async (_ctx, id) => {
+      const account = await findAccount(db, id)
+      if (account === undefined) return undefined
+      return { accountId: id, claims: async () => ({ sub: id, ...(await readClaims(db, id)) }) }
+    },
+    pkce: { required: () => true },
+    issueRefreshToken: (_ctx, client, source) =>
+      Promise.resolve(client.grantTypeAllowed('refresh_token') && source.scopes.has('openid')),
+    rotateRefreshToken: true,
+    expiresWithSession: () => Promise.resolve(false),
+    loadExistingGrant: (ctx) => requireGrant(ctx, audience),
+    interactions: {
+      url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
+      policy: createPolicy(library),
+    },
+    renderError: showError,
+    features: configureFeatures(audience, errors),
+    ttl,
+  }
+}
+
+type Features = NonNullable<Configuration['features']>
+
+function configureFeatures(audience: string, { InvalidTarget }: typeof Library.errors): Features {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    revocation: { enabled: true, allowedPolicy: () => true },
+    userinfo: { enabled: true },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: showLogout,
+      postLogoutSuccessSource: showSignedOut,
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (ctx) => readAudience(ctx) ?? audience,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_ctx, resource) => {
+        if (resource !== audience) throw new InvalidTarget('this audience is not served here')
+        return {
+          audience,
+          scope: scopes.join(' '),
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: lives.accessTokenLife,
+          jwt: { sign: { alg: 'RS256' } },
+        }
+      },
+    },
+  }
+}
+
+/** Cookies of one host are shared by all its ports: two installations must not overwrite each other's. */
+function configureCookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
+  const suffix = hashRecordId(issuer).slice(0, 8)
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
+  return {
+    keys: [key],
+    names: {
+      session: `yonder_session_${suffix}`,
+      interaction: `yonder_interaction_${suffix}`,
+      resume: `yonder_resume_${suffix}`,
+    },
+    long: { ...cookie, path: new URL(issuer).pathname },
+    // Each sign-in gets its own path, so that two tabs do not disturb each other.
+    short: cookie,
+  }
+}
+
+function describeClient({ clientId, publicUrl }: ProviderOptions): Library.ClientMetadata {
+  return {
+    client_id: clientId,
+    token_endpoint_auth_method: 'none',
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    redirect_uris: [`${publicUrl}/`],
+    post_logout_redirect_uris: [publicUrl],
+  }
+}
+
+const ttl = {
+  AccessToken: lives.accessTokenLife,
+  AuthorizationCode: lives.codeLife,
+  Grant: lives.grantLife,
+  IdToken: lives.idTokenLife,
+  Interaction: lives.interactionLife,
+  RefreshToken: lives.refreshTokenLife,
+  Session: lives.sessionLife,
+}
+
+/** Asking for Google means a Google account, also while a local one is signed in. */
+function createPolicy({ interactionPolicy }: typeof Library) {
+  const policy = interactionPolicy.base()
+  const { Check } = interactionPolicy
+  policy.get('login')?.checks.add(
+    new Check('other_connection', 'another kind of account is asked for', (ctx) => {
+      const { session, params, result } = ctx.oidc
+      const asked = params?.['connection'] === googleConnection
+      const isGoogle = session?.accountId?.startsWith(`${googleConnection}|`) === true
+      return asked && !isGoogle && result?.login === undefined
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT
+    }),
+  )
+  return policy
+}
+
+/** The one client is our own, so nobody is asked for consent: the grant is made with the sign-in. */
+async function requireGrant(ctx: KoaContextWithOIDC, audience: string) {
+  const { client, session, provider, result } = ctx.oidc
+  const accountId = session?.accountId
+  if (client === undefined || session === undefined || accountId === undefined) return undefined
+  const known = result?.consent?.grantId ?? session.grantIdFor(client.clientId)
+  const existing = known === undefined ? undefined : await provider.Grant.find(known)
+  if (existing !== undefined && existing.accountId === accountId) return existing
+  const grant = new provider.Grant({ accountId, clientId: client.clientId })
+  grant.addOIDCScope(scopes.join(' '))
+  grant.addResourceScope(audience, scopes.join(' '))
+  await grant.save()
+  return grant
+}
+
+function readAudience(ctx: KoaContextWithOIDC): string | undefined {
+  const audience = ctx.oidc.params?.['audience']
+  return typeof audience === 'string' ? audience : undefined
+}
+
+async function readClaims(db: Db, accountId: string): Promise<Record<string, string>> {
+  const { name, email, picture } = (await findAccount(db, accountId)) ?? {}
+  const fields = Object.entries({ name, email, picture })
+  return Object.fromEntries(fields.filter((field): field is [string, string] => typeof field[1] === 'string'))
+}

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { connectionKey } from '../../connectors/mcp/connection-key.ts'
+import type { SseStream } from '../../http/sse.ts'
+import { createChatClient } from '../../testing/chat/open-chat-app.ts'
+import { openLiveStream } from '../../testing/chat/open-live-stream.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-app.ts'
+import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
+import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
+import type { TestIdentity } from '../../testing/identity/test-identity.ts'
+import { tieStreams } from './end-streams-on-sign-out.ts'
+
+describe('signing out', () => {
+  let product: ToolApp | undefined
+  afterEach(async () => {
+    vi.useRealTimers()
+    await product?.close()
+    product = undefined
+  })
+
+  it('ends every open stream of that sign-in at once, and neither the replies nor the streams of another', async () => {
+    product = await openToolApp()
+    const { base, model } = product
+    const identity = product.deps.identity as TestIdentity
+    const ada = await product.join()
+    const again = { ...ada.headers, authorization: `Bearer ${identity.signInAgain(ada.user)}` }
+    await product.connect(ada, 'polite')
+    const gate = model.gate()
+    model.reply([callOf('polite', 'act')])
+    const calling = await ada.newChat()
+    const asked = await ada.send(calling, 'Call')
+    await asked.ended
+    model.reply(['Before', gate, ' after', { finish: 'stop' }])
+    model.reply(['Before', gate, ' after', { finish: 'stop' }])
+    const chatId = await ada.newChat()
+    const sent = await ada.send(chatId, 'Hi')
+    await sent.until(({ text }) => text === 'Before')
+    const confirmed = await ada.confirm(waitingCall(calling, asked))
+    await confirmed.until(({ text }) => text === 'Before')
+    const own = [sent, confirmed, await ada.follow(chatId), await openLiveStream(base, ada.headers)]
+    const other = await openLiveStream(base, again)
+
+    identity.signOut(ada.headers['authorization']?.replace('Bearer ', '') ?? '', 'here')
+    for (const stream of own) await stream.ended
+    gate.open()
+    for (const id of [chatId, calling])
+      await other.until(() => other.runEvents(id).at(-1)?.event.type === 'ended')
+    const reader = createChatClient(base, { ...ada, headers: again })
+    for (const id of [chatId, calling]) {
+      const reply = (await reader.readChat(id)).messages.at(-1)
+      expect(reply).toMatchObject({ content: 'Before after', status: 'complete' })
+    }
+    other.leave()
+  })
+
+  it('at another node ends them within a minute, also after a look that failed', async () => {
+    vi.useFakeTimers()
+    const listEnded = vi.fn<() => Promise<string[]>>().mockRejectedValueOnce(new Error('away'))
+    listEnded.mockResolvedValue(['first'])
+    const errors: unknown[] = []
+    const streams = tieStreams({ nameOf: () => null, listEnded, onEnd: () => undefined }, (error) =>
+      errors.push(error),
+    )
+    const open = (signIn: string) => {
+      const stream = { end: vi.fn<() => void>(), onClose: () => undefined } as unknown as SseStream
+      streams.tie({ signIn } as Parameters<typeof streams.tie>[0], stream)
+      return stream
+    }
+    const [first, second] = [open('first'), open('second')]
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(errors).toHaveLength(1)
+    expect(first.end).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(first.end).toHaveBeenCalled()
+    expect(second.end).not.toHaveBeenCalled()
+    await streams.close()
+  })
+
+  it('asks nobody while no stream is open', async () => {
+    vi.useFakeTimers()
+    const listEnded = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
+    const streams = tieStreams({ nameOf: () => null, listEnded, onEnd: () => undefined }, () => undefined)
+    await vi.advanceTimersByTimeAsync(180_000)
+    expect(listEnded).not.toHaveBeenCalled()
+    await streams.close()
+  })
+})
+
+it('what is closed for a person who signs out is their connections alone', async () => {
+  const server = await startHostileServer()
+  const connectors = await openTestConnectors()
+  try {
+    const keys: string[] = []
+    for (const id of ['ada', 'ada-2']) {
+      await connectors.addUser(id)
+      keys.push(connectionKey(await connectors.connect(id, { url: server.url('polite') })))
+    }
+    await connectors.closeIdle('ada')
+    const [own, other] = keys.map((key) => connectors.pool.take(key))
+    expect(own).toBeUndefined()
+    expect(other?.usable).toBe(true)
+    await other?.close()
+  } finally {
+    await connectors.close()
+    await server.close()
+  }
+})

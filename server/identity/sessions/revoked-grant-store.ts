@@ -1,0 +1,28 @@
+import type { Db } from '../../db/database.ts'
+
+export async function insertEndedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
+  await db
+    .insertInto('ended_grants')
+    .values({ grant_id: grantId, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.column('grant_id').doUpdateSet({ expires_at: expiresAt }))
+    .execute()
+}
+
+export async function isGrantEnded(db: Db, grantId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('ended_grants')
+    .select('grant_id')
+    .where('grant_id', '=', grantId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those of which access tokens may still be about. */
+export async function listGrantEnds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
+  return rows.map(({ grant_id }) => grant_id)
+}
+
+export async function deleteExpiredGrantEnds(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('ended_grants').where('expires_at', '<', now).execute()
+}

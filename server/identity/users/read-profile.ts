@@ -1,0 +1,18 @@
+import { normalizeText } from '../../lib/normalize-text.ts'
+import type { Profile } from '../user.ts'
+
+const longest = 2_000
+
+/** The fields of a profile that the claims hold; what they do not say is left out. */
+export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<Profile> {
+  const fields: [keyof Profile, string | undefined][] = [
+    ['name', readText(claims['name']) ?? readText(claims['preferred_username'])],
+    ['email', readText(claims['email'])],
+    ['picture', readText(claims['picture'])],
+  ]
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? normalizeText(value).slice(0, longest) : undefined
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { request } from 'node:http'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession } from '../../testing/identity/sign-in-session.ts'
+import type { Tokens } from '../../testing/identity/sign-in-session.ts'
+import { openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+
+let database: TestDatabase
+let server: IdentityServer
+let tokens: Tokens
+
+beforeAll(async () => {
+  database = await openTestDatabase('sqlite')
+  server = await openIdentityServer({ database })
+  tokens = await new SignInSession(server.baseUrl).join()
+})
+afterAll(async () => {
+  await server.close()
+  await database.close()
+})
+
+it('tells who is signed in, no role, and nothing of the row behind it (§6.6, §7.27)', async () => {
+  const response = await server.readUser(tokens.access_token)
+  expect(response.status).toBe(200)
+  expect(Object.keys((await response.json()) as object).sort()).toEqual([
+    'email',
+    'name',
+    'picture',
+    'sub',
+    'userPrefix',
+  ])
+})
+
+it.each<[string, (token: string) => readonly string[], string]>([
+  ['no token', () => [], ''],
+  ['an empty header', () => ['authorization', ''], ''],
+  ['another scheme', (token) => ['authorization', `Basic ${token}`], ''],
+  ['two headers', (token) => ['authorization', `Bearer ${token}`, 'authorization', `Bearer ${token}`], ''],
+  ['two tokens in a header', (token) => ['authorization', `Bearer ${token} ${token}`], ''],
+  ['another header', (token) => ['x-api-key', token], ''],
+  ['a cookie', (token) => ['cookie', `access_token=${token}; authorization=Bearer ${token}`], ''],
+  ['the address', () => [], '?access_token='],
+])('takes a token from the Authorization header alone: %s is 401 (§7.1)', async (_name, headers, query) => {
+  const path = `/api/auth/userinfo${query === '' ? '' : query + tokens.access_token}`
+  const { status, body, challenge } = await send(path, headers(tokens.access_token))
+  expect(status).toBe(401)
+  expect(challenge).toBe('Bearer')
+  expect(JSON.parse(body)).toEqual({ error: { code: 'unauthenticated', message: expect.any(String) } })
+})
+
+/** By hand, since `fetch` joins headers of one name. */
+function send(
+  path: string,
+  headers: readonly string[],
+): Promise<{ status: number | undefined; body: string; challenge: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: 'localhost',
+        port: server.port,
+        path,
+        headers: ['host', `localhost:${server.port}`, ...headers],
+      },
+      (response) => {
+        let body = ''
+        response.on('data', (chunk: Buffer) => (body += chunk.toString()))
+        response.on('end', () =>
+          resolve({ status: response.statusCode, body, challenge: response.headers['www-authenticate'] }),
+        )
+      },
+    )
+    sent.on('error', reject)
+    sent.end()
+  })
+}

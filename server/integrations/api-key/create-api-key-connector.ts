@@ -1,0 +1,63 @@
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { AppError } from '../../lib/app-error.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import type { KeyedServer } from '../../config/api-key-service.ts'
+import type { IntegrationConnector } from '../integration-connector.ts'
+import type { IntegrationDeps } from '../integration-deps.ts'
+import { findIntegration } from '../integration-store.ts'
+import { notConnected } from '../not-connected.ts'
+
+/** A hosted MCP server, reached with the person's own key; the key goes to the address that the operator declared, nowhere else. */
+export function createKeyedConnector(
+  deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
+  { name, url, header, scheme }: KeyedServer,
+  wayOut: Pick<GuardedFetch, 'fetch'>,
+): IntegrationConnector {
+  const address = new URL(url)
+  const title = titleOfIntegration(name)
+  return {
+    integration: name,
+    name: title,
+    url,
+    slug: title,
+    address,
+    fetch: async (userId, request) => {
+      if (new URL(request.url).origin !== address.origin) {
+        throw new AppError('address_refused', `${title} leads to another site, which does not get your key.`)
+      }
+      const key = await openKey(deps, userId, name)
+      const headers = new Headers(request.headers)
+      headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
+      const hasBody = request.method === 'POST'
+      const answer = await wayOut.fetch(request.url, {
+        method: request.method,
+        headers,
+        body: hasBody ? await request.arrayBuffer() : null,
+        signal: request.signal,
+      })
+      if (answer.status !== 401) return answer
+      await answer.body?.cancel()
+      throw new AppError(
+        'not_connected',
+        `${title} does not accept your API key. Update it under Settings, Integrations.`,
+      )
+    },
+  }
+}
+
+async function openKey(
+  { database: { db }, sealer }: Pick<IntegrationDeps, 'database' | 'sealer'>,
+  userId: string,
+  name: string,
+): Promise<string> {
+  const sealed = (await findIntegration(db, { id: userId }, name))?.api_key
+  if (!sealed) throw notConnected(name, { hasEnded: false })
+  try {
+    return sealer.open(sealed)
+  } catch {
+    throw new AppError(
+      'not_connected',
+      `The stored key of ${titleOfIntegration(name)} cannot be read any more, since SECRET_KEY is another one. Enter it again under Settings, Integrations.`,
+    )
+  }
+}

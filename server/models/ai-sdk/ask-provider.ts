@@ -1,0 +1,92 @@
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
+import type { ApiType } from '@yonder/contract/bot'
+import type { AdapterDeps } from '../adapter-deps.ts'
+import { buildModelUrl } from '../upstream/build-model-url.ts'
+import { noteSource } from '../call-note.ts'
+import { fetchModelBody } from '../upstream/fetch-model-body.ts'
+import type { ModelEndpoint } from '../model-endpoint.ts'
+import { toFailedPart } from '../model-failure.ts'
+import { modelLimits } from '../model-limits.ts'
+import type { ModelRequest, ModelStream, ModelStreamOptions } from '../model.ts'
+import { nameUpstream } from '../upstream/name-upstream.ts'
+import type { ModelCall } from '../upstream/post-model-call.ts'
+import { readProviderParts } from './read-provider-parts.ts'
+import { refusesTools, withoutTools } from '../openai/refuses-tools.ts'
+import { requireKey } from '../require-key.ts'
+import { writeProviderPrompt } from './write-provider-prompt.ts'
+
+/** A model of a provider package; all of them share this shape. */
+export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
+export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
+
+/** What tells one provider package from another. */
+export interface ProviderFormat {
+  readonly name: ApiType
+  /** What is appended to the base address when the endpoint names no path of its own. */
+  defaultPath(model: string): string
+  readonly keyHeader: string
+  /** Opens the package's model. It asks for a key even when there is none to send. */
+  open(model: string, settings: { apiKey: string; baseURL: string; fetch: typeof fetch }): ProviderModel
+}
+
+/** Speaks a provider's wire format through its package, over the same way out as every other model call. */
+export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, deps: AdapterDeps): ModelStream {
+  const { guard, limits = modelLimits, now = Date.now } = deps
+
+  async function ask(request: ModelRequest, options: ModelStreamOptions): Promise<void> {
+    const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
+    const key = requireKey(endpoint.apiKey)
+    guard.requireUrl(url)
+    const frame = {
+      url,
+      upstream: nameUpstream(endpoint, url),
+      guard: { key, contents: request.messages.map((message) => message.content) },
+    }
+    // The address is ours in every case; the package only fills in headers and body.
+    const send: typeof fetch = (_address, init) =>
+      fetchModelBody(writeCall(frame, init, key, format), {
+        dispatcher: guard.dispatcher,
+        limits,
+        now,
+        signal: options.signal,
+      })
+    const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
+    const source = noteSource(format.name, url)
+    await readProviderParts(() => model.doStream(writeProviderPrompt(request, source)), {
+      ...frame,
+      source,
+      limits,
+      options,
+    })
+  }
+
+  function explain(error: unknown, { tools, model }: ModelRequest): unknown {
+    if (tools.length === 0 || !refusesTools(error)) return error
+    return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
+  }
+
+  return async (request, options) => {
+    if (options.signal.aborted) return
+    try {
+      await ask(request, options)
+    } catch (error) {
+      if (!options.signal.aborted) options.onParts([toFailedPart(explain(error, request))])
+    }
+  }
+}
+
+function writeCall(
+  frame: Omit<ModelCall, 'headers' | 'body'>,
+  init: RequestInit | undefined,
+  key: string | null,
+  format: ProviderFormat,
+): ModelCall {
+  const headers = new Headers(init?.headers)
+  headers.delete('user-agent')
+  if (key === null) headers.delete(format.keyHeader)
+  return {
+    ...frame,
+    headers: Object.fromEntries(headers),
+    body: typeof init?.body === 'string' ? init.body : '',
+  }
+}

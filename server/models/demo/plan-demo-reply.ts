@@ -1,0 +1,152 @@
+import { newCallId } from '../openai/assemble-tool-calls.ts'
+import { demoTexts } from './demo-texts.ts'
+import type { DemoMessage, DemoTool } from './read-demo-request.ts'
+
+export interface DemoReply {
+  readonly kind: 'reply'
+  readonly reasoning: string
+  readonly text: string
+  /** How many times slower than the usual pace it is sent. */
+  readonly slower: number
+  readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null
+}
+
+export interface DemoFailure {
+  readonly kind: 'failure'
+  readonly message: string
+}
+
+/** Decides what the demo model says: it obeys plain requests, so that every path can be tried without a key. */
+export function planDemoReply(
+  messages: readonly DemoMessage[],
+  tools: readonly DemoTool[],
+): DemoReply | DemoFailure {
+  const last = messages.at(-1)
+  if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : answerResult(last.content))
+  const asked = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
+  const wish = asked.toLowerCase()
+
+  if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(wish)) return say(demoTexts.denied)
+  if (/^(please )?fail\b/.test(wish)) {
+    return { kind: 'failure', message: 'The demo model failed because it was asked to.' }
+  }
+  const sum = readSum(wish)
+  if (/\bcalculator\b/.test(wish) && sum !== undefined) return useCalculator(sum, tools)
+  if (/\b(what time|current time|the time)\b/.test(wish)) return useClock(tools)
+  if (/\bthink\b/.test(wish)) return think(asked)
+  if (/\blong (answer|text|story)\b/.test(wish)) return { ...say(demoTexts.long(quote(asked))), slower: 6 }
+  if (/\bcode\b/.test(wish)) return say(demoTexts.code)
+  if (/\btable\b/.test(wish)) return say(demoTexts.table)
+  if (/\b(math|maths|formula)\b/.test(wish)) return say(demoTexts.math)
+  const turns = messages.filter((message) => message.role === 'user').length
+  if (turns === 1) return say(demoTexts.welcome(quote(asked)))
+  const before = messages.filter((message) => message.role === 'user').at(-2)?.content ?? ''
+  return say(demoTexts.again({ now: quote(asked), before: quote(before), turns, words: countWords(asked) }))
+}
+
+/** An unanswered wish stands before the next one in the same turn: only the newest is obeyed. */
+function lastParagraph(text: string): string {
+  return (
+    text
+      .trim()
+      .split(/\n\s*\n/)
+      .at(-1) ?? ''
+  )
+}
+
+function say(text: string): DemoReply {
+  return { kind: 'reply', reasoning: '', text, slower: 1, call: null }
+}
+
+function think(asked: string): DemoReply {
+  return {
+    kind: 'reply',
+    reasoning: demoTexts.reasoning(quote(asked)),
+    text: demoTexts.thought(quote(asked)),
+    slower: 1,
+    call: null,
+  }
+}
+
+interface Sum {
+  readonly operation: 'add' | 'subtract' | 'multiply' | 'divide'
+  readonly left: number
+  readonly right: number
+}
+
+function readSum(wish: string): Sum | undefined {
+  const match =
+    /\b(add|plus|sum|subtract|multiply|divide)\b\D*?(-?\d+(?:\.\d+)?)\D+?(-?\d+(?:\.\d+)?)/.exec(wish) ??
+    /()(-?\d+(?:\.\d+)?)\s*[+x*]\s*(-?\d+(?:\.\d+)?)/.exec(wish)
+  if (match === null) return undefined
+  const [, verb = '', left = '0', right = '0'] = match
+  const operation = verb === 'subtract' || verb === 'multiply' || verb === 'divide' ? verb : 'add'
+  return { operation, left: Number(left), right: Number(right) }
+}
+
+const signs = { add: '+', subtract: '-', multiply: '*', divide: '/' } as const
+
+function useCalculator(sum: Sum, tools: readonly DemoTool[]): DemoReply {
+  const tool = findTool(tools, ['calculator', 'calculate', sum.operation])
+  if (tool === undefined) return say(demoTexts.noTool('calculator'))
+  const { left, right, operation } = sum
+  const [first = 'a', second = 'b'] = tool.parameters
+  const byExpression = tool.parameters.includes('expression')
+  const values = byExpression
+    ? { expression: `${left} ${signs[operation]} ${right}` }
+    : tool.parameters.includes('operation')
+      ? fillOperation(tool, sum)
+      : { [first]: left, [second]: right }
+  return call(tool, values, `I will use the calculator for ${left} ${signs[operation]} ${right}.`)
+}
+
+function fillOperation(tool: DemoTool, sum: Sum): Record<string, unknown> {
+  const [first = 'a', second = 'b'] = tool.parameters.filter((name) => name !== 'operation')
+  return { operation: sum.operation, [first]: sum.left, [second]: sum.right }
+}
+
+function useClock(tools: readonly DemoTool[]): DemoReply {
+  const tool = findTool(tools, ['time', 'clock', 'now'])
+  return tool === undefined ? say(demoTexts.noTool('clock')) : call(tool, {}, 'I will look at the clock.')
+}
+
+/** Tool names carry their connector's name in front, so the end decides. */
+function findTool(tools: readonly DemoTool[], endings: readonly string[]): DemoTool | undefined {
+  return tools.find((tool) => endings.some((ending) => tool.name.toLowerCase().endsWith(ending)))
+}
+
+function call(tool: DemoTool, values: object, text: string): DemoReply {
+  return {
+    kind: 'reply',
+    reasoning: '',
+    text,
+    slower: 1,
+    call: { id: newCallId(), name: tool.name, arguments: JSON.stringify(values) },
+  }
+}
+
+function answerResult(content: string): string {
+  return demoTexts.result(readResult(content).trim().slice(0, 2000))
+}
+
+/** What stands between the two marks, where the result has them. */
+function readResult(content: string): string {
+  return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
+}
+
+function isDenied(message: DemoMessage | undefined): boolean {
+  return message?.role === 'tool' && /denied by the user/i.test(message.content)
+}
+
+/** A person's words on one line, short enough to quote. */
+function quote(text: string): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .replace(/[`*_[\]<>]/g, '')
+    .trim()
+  return line.length > 120 ? `${line.slice(0, 117).trimEnd()}…` : line
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length
+}

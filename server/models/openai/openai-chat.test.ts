@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { startHostileModel } from '../../testing/models/hostile-model.ts'
+import type { HostileModel } from '../../testing/models/hostile-model.ts'
+import { startScriptedModel } from '../../testing/models/scripted-model.ts'
+import type { ScriptedModel } from '../../testing/models/scripted-model.ts'
+import { modelLimits } from '../model-limits.ts'
+import type { Gather, ModelPart, ModelRequest } from '../model.ts'
+import { openaiChat } from './openai-chat.ts'
+
+let hostile: HostileModel
+let scripted: ScriptedModel
+let guard: GuardedFetch
+
+beforeAll(async () => {
+  hostile = await startHostileModel()
+  scripted = await startScriptedModel()
+  guard = guardedFetch({
+    policy: { trust: 'operator', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+  })
+})
+afterAll(async () => {
+  await guard.close()
+  await hostile.close()
+  await scripted.close()
+})
+
+async function ask(
+  baseUrl: string,
+  request: Partial<ModelRequest>,
+  onBatch?: (parts: readonly ModelPart[]) => void,
+  gather?: Gather,
+  total = modelLimits.total,
+) {
+  const parts: ModelPart[] = []
+  const model = openaiChat(
+    { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
+    { guard, limits: { ...modelLimits, afterFinish: 100, total } },
+  )
+  await model(
+    { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [], maxTokens: null, ...request },
+    {
+      signal: new AbortController().signal,
+      onParts: (some) => {
+        onBatch?.(some)
+        parts.push(...some)
+      },
+      gather,
+    },
+  )
+  const join = (type: 'text' | 'reasoning') =>
+    parts.map((part) => (part.type === type ? part.text : '')).join('')
+  const calls = parts.filter((part) => part.type === 'tool_call')
+  return { parts, end: parts.at(-1), text: join('text'), reasoning: join('reasoning'), calls }
+}
+
+const misbehave = (fault: string) => ask(hostile.baseUrl, { model: fault })
+
+describe('what OpenAI-compatible servers do to the format', () => {
+  it.each([
+    'no-done',
+    'only-done',
+    'after-done',
+    'hang-after-finish',
+    'hang-after-done',
+    'index-seven',
+    'whole',
+    'refuses-usage-option',
+  ])('reads an answer with %s', async (fault) => {
+    const { text, end } = await misbehave(fault)
+    expect(text).toBe('ok')
+    expect(end).toEqual({ type: 'finish', reason: 'stop' })
+  })
+
+  it('does not wait for a server that finished and stays silent', async () => {
+    const started = Date.now()
+    await misbehave('hang-after-finish')
+    await misbehave('hang-after-done')
+    expect(Date.now() - started).toBeLessThan(1500)
+  })
+
+  it('calls an answer of nothing but its end invalid', async () => {
+    expect((await misbehave('only-done-and-nothing')).end).toMatchObject({
+      type: 'failed',
+      code: 'upstream_invalid',
+    })
+  })
+
+  it('skips choices, deltas and contents that are none, and reads those in other shapes', async () => {
+    expect((await misbehave('odd-shapes')).text).toBe('ok5')
+  })
+
+  it('reads an answer that comes whole, with its reasoning and usage', async () => {
+    const { reasoning, parts } = await misbehave('whole')
+    expect(reasoning).toBe('because')
+    expect(parts).toContainEqual({ type: 'usage', inputTokens: 5, outputTokens: 7 })
+  })
+
+  it('tells thinking in tags at the start from the answer', async () => {
+    const { reasoning, text } = await misbehave('think-tags')
+    expect(reasoning).toBe('why not')
+    expect(text).toBe('ok <think> stays')
+  })
+
+  it('takes impossible usage for unknown', async () => {
+    expect((await misbehave('odd-usage')).parts).toContainEqual({
+      type: 'usage',
+      inputTokens: null,
+      outputTokens: null,
+    })
+  })
+
+  it('runs none of ten thousand tool calls', async () => {
+    const { end, calls } = await misbehave('many-tools')
+    expect(end).toMatchObject({ type: 'failed', code: 'output_limit' })
+    expect(calls).toEqual([])
+  })
+
+  it('puts calls without index, id and text arguments together', async () => {
+    const { calls, end } = await misbehave('loose-tools')
+    expect(calls.map(({ name, arguments: text }) => [name, text])).toEqual([
+      ['first', '{"a":1}'],
+      ['second', '{"b":2}'],
+    ])
+    expect(new Set(calls.map((call) => call.id)).size).toBe(2)
+    expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
+  })
+
+  it('leaves half an answer at the end of a cut stream without a finish', async () => {
+    expect((await misbehave('broken-json-at-end')).end).toMatchObject({
+      type: 'failed',
+      code: 'upstream_invalid',
+    })
+  })
+})
+
+describe('requests', () => {
+  it('asks for max_completion_tokens where max_tokens is refused', async () => {
+    scripted.reply([{ status: 400, body: { error: { message: "use 'max_completion_tokens' instead" } } }])
+    scripted.reply(['ok'])
+    const before = scripted.requests.length
+    expect((await ask(scripted.baseUrl, { maxTokens: 5 })).text).toBe('ok')
+    const [first, second] = scripted.requests.slice(before).map((request) => request.body)
+    expect(first).toMatchObject({ max_tokens: 5 })
+    expect(second).toMatchObject({ max_completion_tokens: 5 })
+    expect(second).not.toHaveProperty('max_tokens')
+  })
+
+  it('sends neither tools nor a limit when there are none', async () => {
+    scripted.reply(['ok'])
+    await ask(scripted.baseUrl, {})
+    expect(Object.keys(scripted.requests.at(-1)?.body ?? {}).sort()).toEqual([
+      'messages',
+      'model',
+      'stream',
+      'stream_options',
+    ])
+  })
+
+  it('gives what one read brought in one batch, before the next is there', async () => {
+    const gate = scripted.gate()
+    const text = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
+    scripted.reply([{ raw: text('a') + text('b') + text('c') }, gate, 'd'])
+    const batches: string[] = []
+    await ask(scripted.baseUrl, {}, (parts) => {
+      batches.push(parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' '))
+      gate.open()
+    })
+    expect(batches[0]).toBe('abc')
+    expect(batches.slice(1).join(' ')).toContain('d')
+  })
+})
+
+describe('an answer that is read later', () => {
+  const never: Gather = () => undefined
+
+  it('is read to its end before the end is told, in one go', async () => {
+    scripted.reply(['a', { delay: 20 }, 'b', { delay: 20 }, 'c'])
+    const batches: string[] = []
+    const { end } = await ask(
+      scripted.baseUrl,
+      {},
+      (parts) => batches.push(parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+      never,
+    )
+    expect(batches[0]).toBe('abc')
+    expect(end).toEqual({ type: 'finish', reason: 'stop' })
+  })
+
+  it('gives what came before a fault', async () => {
+    scripted.reply(['a', 'b', { delay: 20 }, { cut: true }])
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never)
+    expect(text).toBe('ab')
+    expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
+  })
+
+  it('gives what came before its time was up', async () => {
+    const gate = scripted.gate()
+    scripted.reply(['a', 'b', gate])
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never, 1_000)
+    gate.open()
+    expect(text).toBe('ab')
+    expect(end).toMatchObject({ type: 'failed', code: 'upstream_timeout' })
+  })
+
+  it('does not wait once it has grown', async () => {
+    const gate = scripted.gate()
+    scripted.reply(['x'.repeat(20_000), gate, 'end'])
+    const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), never)
+    expect(text).toHaveLength(20_003)
+  })
+})

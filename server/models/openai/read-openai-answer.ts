@@ -1,0 +1,94 @@
+import { ModelFailure } from '../model-failure.ts'
+import type { ModelLimits } from '../model-limits.ts'
+import type { ModelStreamOptions } from '../model.ts'
+import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
+import { readEventStream } from '../upstream/read-event-stream.ts'
+import { readOpenaiChunk } from './read-openai-chunk.ts'
+
+export interface AnswerReader {
+  push(chunk: Buffer): Progress
+  /** The connection ended, or nothing more is awaited: gives `finish`, or throws a `ModelFailure`. */
+  end(): void
+}
+
+/** The text that closes a stream of chat completion chunks. */
+const endMarker = '[DONE]'
+
+type AnswerForm = 'nothing' | 'events' | 'json'
+
+/** Reads the body of an answer and hands its parts on, one batch for each read. */
+export function readOpenaiAnswer(
+  call: ModelCall,
+  limits: ModelLimits,
+  options: ModelStreamOptions,
+): AnswerReader {
+  const { upstream } = call
+  const chunks = readOpenaiChunk(call, limits)
+  let form: AnswerForm = 'nothing'
+  let marked = false
+
+  const body = readEventStream(upstream, limits.eventChars, {
+    onEvent(data) {
+      form = 'events'
+      marked = data.startsWith(endMarker)
+      if (!marked && data !== '') chunks.read(parse(data, upstream))
+      return marked
+    },
+    onJson(text) {
+      form = 'json'
+      chunks.read(parse(text, upstream))
+    },
+  })
+
+  /** Half an event behind the finish, e.g. of usage, is no fault of the answer. */
+  function endBody(): void {
+    try {
+      body.end()
+    } catch (error) {
+      if (!chunks.finished) throw error
+    }
+  }
+
+  /** What came before a fault is given before the fault is told. */
+  function handOn(read: () => void): void {
+    try {
+      read()
+    } finally {
+      const parts = chunks.take()
+      if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
+    }
+  }
+
+  return {
+    push(chunk) {
+      handOn(() => body.push(chunk))
+      if (marked) return 'done'
+      return chunks.finished ? 'finishing' : 'more'
+    },
+    end() {
+      handOn(() => {
+        if (!marked) endBody()
+        requireWhole(form, marked || chunks.finished, upstream)
+        chunks.end()
+      })
+    },
+  }
+}
+
+/** JSON that can be read is whole; a stream is whole when the model said that it finished. */
+function requireWhole(form: AnswerForm, finished: boolean, upstream: string): void {
+  if (form === 'nothing') {
+    throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+  }
+  if (form === 'events' && !finished) {
+    throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
+  }
+}
+
+function parse(text: string, upstream: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ModelFailure('upstream_invalid', `${upstream} sent something that is not valid JSON.`)
+  }
+}

@@ -1,0 +1,272 @@
+import { assembleToolCalls } from './assemble-tool-calls.ts'
+import type { ToolCallPiece } from './assemble-tool-calls.ts'
+import { noteSource, writeNote } from '../call-note.ts'
+import { describeSentError } from '../upstream/describe-upstream.ts'
+import { normalizeText } from '../../lib/normalize-text.ts'
+import { joinText } from '../join-text.ts'
+import { keepTurn } from '../keep-turn.ts'
+import { ModelFailure } from '../model-failure.ts'
+import type { ModelLimits } from '../model-limits.ts'
+import type { FinishReason, ModelPart } from '../model.ts'
+import type { ModelCall } from '../upstream/post-model-call.ts'
+import { findMessage } from '../upstream/quote-upstream.ts'
+import type { QuoteGuard } from '../upstream/quote-upstream.ts'
+import { splitThinking } from './split-thinking.ts'
+import type { OpenaiNote } from './write-openai-request.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface ChunkReader {
+  /** Said by the upstream itself; set once a chunk carried a finish reason. */
+  readonly finished: boolean
+  /** Reads one chunk of a stream, or a whole answer that came at once; throws a `ModelFailure`. */
+  read(chunk: unknown): void
+  /** What the chunks read since the last call brought; may be empty. */
+  take(): ModelPart[]
+  /** Closes the answer: tool calls, usage and `finish` are among what `take` then gives. */
+  end(): void
+}
+
+/** Turns the chunks of a chat completion into parts, tolerating what OpenAI-compatible servers are known to do. */
+export function readOpenaiChunk(
+  call: Pick<ModelCall, 'upstream' | 'guard' | 'url'>,
+  limits: ModelLimits,
+): ChunkReader {
+  return new OpenaiChunkReader(call, limits)
+}
+
+class OpenaiChunkReader implements ChunkReader {
+  private parts: ModelPart[] = []
+  private openKind: 'text' | 'reasoning' = 'text'
+  private open = ''
+  private modelKnown = false
+  private choice: unknown
+  private reason: FinishReason | undefined
+  private outputChars = 0
+  private answered = false
+  private usage: Extract<ModelPart, { type: 'usage' }> | undefined
+  private readonly text = joinText()
+  private readonly reasoning = joinText()
+  private readonly thinking = splitThinking()
+  private readonly calls = assembleToolCalls()
+  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.append(kind, text)
+  private readonly turn = keepTurn()
+  private readonly upstream: string
+  private readonly guard: QuoteGuard
+  private readonly url: URL
+  private readonly limits: ModelLimits
+
+  constructor({ upstream, guard, url }: Pick<ModelCall, 'upstream' | 'guard' | 'url'>, limits: ModelLimits) {
+    this.upstream = upstream
+    this.guard = guard
+    this.url = url
+    this.limits = limits
+  }
+
+  get finished(): boolean {
+    return this.reason !== undefined
+  }
+
+  read(chunk: unknown): void {
+    if (!isFields(chunk))
+      throw new ModelFailure(
+        'upstream_invalid',
+        `${this.upstream} sent something that is not a chat completion.`,
+      )
+    if (isError(chunk['error'])) this.fail(chunk['error'])
+    if (chunk['object'] === 'error' || chunk['type'] === 'error') this.fail(chunk)
+    if (!this.modelKnown) this.readModel(chunk)
+    if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.readUsage(chunk['usage'])
+    const { choices } = chunk
+    if (!Array.isArray(choices)) return
+    for (const choice of choices as readonly unknown[]) this.readChoice(choice)
+  }
+
+  take(): ModelPart[] {
+    this.close()
+    const { parts } = this
+    if (parts.length > 0) this.parts = []
+    return parts
+  }
+
+  end(): void {
+    if (this.reason === undefined && !this.answered) {
+      throw new ModelFailure('upstream_invalid', `${this.upstream} ended its answer without saying anything.`)
+    }
+    this.append('reasoning', this.reasoning.end())
+    this.thinking.push(this.text.end(), this.emit)
+    this.thinking.end(this.emit)
+    this.close()
+    const calls = this.calls.end(this.upstream, this.reason === 'length')
+    const turn = this.turn.end()
+    for (const [index, { extra, ...call }] of calls.entries()) {
+      const own = extra === undefined ? {} : { call: { extra_content: extra } }
+      // One call of a turn carries what belongs to all of it.
+      const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
+      const isEmpty = note.call === undefined && note.turn === undefined
+      this.parts.push({
+        type: 'tool_call',
+        ...call,
+        ...(isEmpty ? {} : { note: writeNote(noteSource('openai', this.url), note) }),
+      })
+    }
+    if (this.usage !== undefined) this.parts.push(this.usage)
+    this.parts.push({ type: 'finish', reason: calls.length > 0 ? 'tool_calls' : (this.reason ?? 'stop') })
+  }
+
+  private fail(error: unknown): never {
+    const code = isFields(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
+    throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.guard)
+  }
+
+  private readModel(chunk: Fields): void {
+    const { model, provider } = chunk
+    if (typeof model !== 'string' || model === '') return
+    this.modelKnown = true
+    const named =
+      typeof provider === 'string' && provider !== ''
+        ? { provider: normalizeText(provider.slice(0, 200)) }
+        : {}
+    this.parts.push({ type: 'model', model: normalizeText(model.slice(0, 200)), ...named })
+  }
+
+  private readUsage(usage: unknown): void {
+    if (!isFields(usage)) return
+    this.usage = {
+      type: 'usage',
+      inputTokens: tokenCount(usage['prompt_tokens']),
+      outputTokens: tokenCount(usage['completion_tokens']),
+    }
+  }
+
+  private readChoice(choice: unknown): void {
+    if (!isFields(choice)) return
+    // A server may send several alternatives although one was asked for: the first one counts.
+    const index = choice['index'] ?? 0
+    if (this.choice === undefined) this.choice = index
+    else if (index !== this.choice) return
+
+    const delta = choice['delta'] ?? choice['message']
+    if (isFields(delta)) this.readDelta(delta)
+    const reason = choice['finish_reason']
+    if (reason === 'error') this.fail(choice['error'] ?? choice['message'])
+    if (typeof reason === 'string' && reason !== '') this.reason = toFinishReason(reason)
+  }
+
+  private readDelta(delta: Fields): void {
+    // Few upstreams send either, and this is the path of every token.
+    if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
+      this.turn.push(delta)
+    const thought = delta['reasoning_content'] ?? delta['reasoning']
+    if (typeof thought === 'string' && thought !== '')
+      this.append('reasoning', this.reasoning.push(this.count(thought)))
+    const content = delta['content'] ?? delta['refusal']
+    if (content !== undefined && content !== null && content !== '') {
+      this.thinking.push(this.text.push(this.count(textOf(content))), this.emit)
+    }
+    const calls = delta['tool_calls']
+    if (Array.isArray(calls)) for (const call of calls as readonly unknown[]) this.readCall(call)
+  }
+
+  private readCall(call: unknown): void {
+    if (!isFields(call)) return
+    const named: unknown = call['function']
+    const inner: Fields = isFields(named) ? named : {}
+    const piece: ToolCallPiece = {
+      index: typeof call['index'] === 'number' ? call['index'] : undefined,
+      id: filled(call['id']),
+      name: filled(inner['name']),
+      arguments: argumentsOf(inner['arguments']),
+      extra: isFields(call['extra_content']) ? call['extra_content'] : undefined,
+    }
+    this.answered = true
+    this.addChars(this.calls.push(piece))
+    if (this.calls.count > this.limits.toolCalls) {
+      throw new ModelFailure(
+        'output_limit',
+        `${this.upstream} asked for more than ${this.limits.toolCalls} tool calls at once; none was run.`,
+      )
+    }
+  }
+
+  private count(text: string): string {
+    this.addChars(text.length)
+    return text
+  }
+
+  private addChars(count: number): void {
+    this.outputChars += count
+    if (this.outputChars <= this.limits.outputChars) return
+    throw new ModelFailure(
+      'output_limit',
+      `The answer was ended after ${this.limits.outputChars.toLocaleString('en')} characters.`,
+    )
+  }
+
+  /** Pieces of one kind that arrive together become one part. */
+  private append(kind: 'text' | 'reasoning', text: string): void {
+    if (text === '') return
+    this.answered = true
+    if (kind !== this.openKind) {
+      this.close()
+      this.openKind = kind
+    }
+    this.open += text
+  }
+
+  private close(): void {
+    if (this.open === '') return
+    this.parts.push({ type: this.openKind, text: this.open })
+    this.open = ''
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isError(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== ''
+}
+
+function filled(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** Some servers send the arguments as an object rather than as its text. */
+function argumentsOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (Array.isArray(content))
+    return content
+      .map((part: unknown) => (isFields(part) ? textOf(part['text'] ?? '') : textOf(part)))
+      .join('')
+  return typeof content === 'number' ? String(content) : ''
+}
+
+function tokenCount(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e12 ? value : null
+}
+
+function toFinishReason(reason: string): FinishReason {
+  switch (reason) {
+    case 'stop':
+    case 'eos':
+    case 'end_turn':
+      return 'stop'
+    case 'length':
+    case 'max_tokens':
+      return 'length'
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool_calls'
+    case 'content_filter':
+      return 'content_filter'
+    default:
+      return 'other'
+  }
+}

@@ -1,0 +1,21 @@
+import { ModelFailure } from '../model-failure.ts'
+
+/** How servers say that a model takes no tools: Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and their like. */
+const refusals: readonly RegExp[] = [
+  /\b(?:does not|doesn't|do not|cannot) support (?:the )?(?:tools?|tool[ _-]?(?:use|calls?|calling)|functions?|function[ _-]?call(?:s|ing)?)\b/i,
+  /\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i,
+  /\bno endpoints found that support tool/i,
+  /\btool choice requires\b/i,
+  /\btools? param(?:eter)? requires\b/i,
+  /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
+]
+
+/** Whether an upstream refused a request because its model takes no tools: without them it may answer. */
+export function refusesTools(error: unknown): error is ModelFailure {
+  return error instanceof ModelFailure && refusals.some((refusal) => refusal.test(error.rejection))
+}
+
+/** The failure that says so. */
+export function withoutTools(upstream: string): ModelFailure {
+  return new ModelFailure('tool_unavailable', `${upstream} says that this model cannot use tools.`)
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { buildModelUrl } from './build-model-url.ts'
+import { ModelFailure } from '../model-failure.ts'
+
+function build(baseUrl: string, customApiPath: string | null = null, model = 'm'): string {
+  const endpoint = { apiType: 'openai', baseUrl, apiKey: null, customApiPath, trusted: 'typed' } as const
+  return buildModelUrl(endpoint, '/chat/completions', model).href
+}
+
+describe('the address of a call', () => {
+  it.each([
+    ['https://api.example.com/v1', 'https://api.example.com/v1/chat/completions'],
+    ['https://api.example.com/v1/', 'https://api.example.com/v1/chat/completions'],
+    [' https://api.example.com ', 'https://api.example.com/chat/completions'],
+    ['https://api.example.com/v1/chat/completions', 'https://api.example.com/v1/chat/completions'],
+    ['https://api.example.com/v1?api-version=2', 'https://api.example.com/v1/chat/completions?api-version=2'],
+    ['http://localhost:11434/v1#part', 'http://localhost:11434/v1/chat/completions'],
+  ])('joins %j and the default path', (base, url) => {
+    expect(build(base)).toBe(url)
+  })
+
+  it.each([
+    ['/api/generate', 'https://a.example/base/api/generate'],
+    ['api/generate?x=1', 'https://a.example/base/api/generate?x=1'],
+    ['deployments/{model}/chat', 'https://a.example/base/deployments/my%2Fmodel/chat'],
+    ['  ', 'https://a.example/base/chat/completions'],
+  ])('replaces the default path by %j (§3.1)', (path, url) => {
+    expect(build('https://a.example/base', path, 'my/model')).toBe(url)
+  })
+
+  it.each(['https://elsewhere.example/', '//elsewhere.example/', 'javascript:alert(1)', 'a\r\nb', '/a b'])(
+    'refuses the path %j',
+    (path) => {
+      expect(() => build('https://a.example', path)).toThrow(ModelFailure)
+    },
+  )
+
+  it('stays on the host of the base address whatever the path', () => {
+    for (const path of [
+      '\\\\elsewhere.example',
+      '/\\elsewhere.example',
+      '@elsewhere.example',
+      '../../../..',
+      ':80/x',
+    ]) {
+      expect(new URL(build('https://a.example/v1', path)).origin).toBe('https://a.example')
+    }
+  })
+
+  it.each(['', 'a.example', 'ftp://a.example', 'file:///etc/passwd', 'http://a.exa\nmple'])(
+    'refuses the address %j',
+    (base) => {
+      expect(() => build(base)).toThrow(ModelFailure)
+    },
+  )
+})

@@ -1,0 +1,51 @@
+import type { ModelEndpoint } from '../model-endpoint.ts'
+import { ModelFailure } from '../model-failure.ts'
+
+/**
+ * The address of a call: base address and path, joined literally.
+ *
+ * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or taken away.
+ * - The endpoint's own path replaces the default one. It stays on the base address's host: a whole address is refused.
+ * - A base address that ends with the default path already is used as it is.
+ * - The query of the base address and that of the path are both kept; `{model}` in the path becomes the model's name.
+ */
+export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, model: string): URL {
+  const base = parse(endpoint.baseUrl)
+  const custom = endpoint.customApiPath?.trim() ?? ''
+  if (custom !== '') requirePath(custom)
+  const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
+  const root = base.pathname.replace(/\/+$/, '')
+  const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
+  if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
+  if (query !== undefined) {
+    for (const [name, value] of new URLSearchParams(query)) base.searchParams.append(name, value)
+  }
+  base.hash = ''
+  return base
+}
+
+function requirePath(text: string): void {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//') || hasControl(text)) {
+    throw new ModelFailure(
+      'bot_misconfigured',
+      'The API path of this bot must be a path such as /chat/completions.',
+    )
+  }
+}
+
+function parse(text: string): URL {
+  const address = text.trim()
+  const url = URL.canParse(address) && !hasControl(address) ? new URL(address) : null
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new ModelFailure(
+      'bot_misconfigured',
+      'The address of this bot is not a web address such as https://api.example.com/v1.',
+    )
+  }
+  return url
+}
+
+/** `new URL` silently drops tabs and line breaks; an address that needs that is not what its person meant. */
+function hasControl(text: string): boolean {
+  return /[\0-\x20\x7f]/.test(text)
+}

@@ -1,0 +1,172 @@
+import { ModelFailure } from '../model-failure.ts'
+import { findUpstreamMessage, quoteUpstream } from './quote-upstream.ts'
+import type { QuoteGuard } from './quote-upstream.ts'
+
+/** An answer that is not a success. */
+export interface UpstreamAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: string
+}
+
+const retryableStatuses: readonly number[] = [429, 500, 502, 503, 504, 529]
+const retryableErrors: readonly string[] = ['ECONNREFUSED', 'EAI_AGAIN']
+
+/** Nothing reached the upstream, and a moment later it may. */
+export function isRetryable(error: unknown): boolean {
+  return retryableErrors.includes(networkCode(error))
+}
+
+/**
+ * Milliseconds to wait before asking again; `undefined` when the answer will not change, or the upstream asks for a
+ * longer wait than a person should sit through.
+ */
+export function retryDelay(
+  answer: UpstreamAnswer,
+  attempt: number,
+  longest: number,
+  now: number,
+): number | undefined {
+  if (!retryableStatuses.includes(answer.status) || answer.body.includes('insufficient_quota'))
+    return undefined
+  const asked = askedWait(answer, now)
+  if (asked === undefined) return Math.min(longest, 300 * attempt)
+  return asked <= longest ? asked : undefined
+}
+
+function askedWait(answer: UpstreamAnswer, now: number): number | undefined {
+  const header = answer.headers['retry-after']
+  if (typeof header !== 'string') return undefined
+  const seconds = Number(header)
+  const wait = Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1000
+  return Number.isNaN(wait) || wait < 0 ? undefined : wait
+}
+
+/** Says in a sentence why an upstream refused, quoting it where that is safe. */
+export function describeHttpError(answer: UpstreamAnswer, upstream: string, guard: QuoteGuard): ModelFailure {
+  const saying = endSentence(quoteUpstream(findUpstreamMessage(answer.body), guard))
+  const { status } = answer
+  if (status === 401 || status === 403) {
+    const key = guard.key === null ? 'wants an API key, and this bot has none' : 'refused the API key'
+    return new ModelFailure('upstream_refused_key', `${upstream} ${key} (${status})${saying}`)
+  }
+  if (status === 429) {
+    const wait = askedWait(answer, Date.now())
+    const when = wait === undefined || wait > 86_400_000 ? '' : ` Try again in ${sayWait(wait)}.`
+    return new ModelFailure(
+      'upstream_rate_limited',
+      `${upstream} is receiving too many requests (429)${saying}${when}`,
+    )
+  }
+  if (status === 204 || status === 205) {
+    return new ModelFailure('upstream_invalid', `${upstream} sent an empty answer (${status}).`)
+  }
+  if (status >= 300 && status < 400) {
+    return new ModelFailure(
+      'upstream_invalid',
+      `${upstream} answered with a redirect (${status}), which is not followed, because it would carry the key and the conversation elsewhere. Enter the final address.`,
+    )
+  }
+  if (status === 404 || status === 405) {
+    return new ModelFailure(
+      'upstream_error',
+      `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${saying}`,
+      answer.body,
+    )
+  }
+  const rejection = [400, 422, 500, 501].includes(status) ? answer.body : ''
+  return new ModelFailure(
+    'upstream_error',
+    `${upstream} answered with an error (${status})${saying}`,
+    rejection,
+  )
+}
+
+function endSentence(quote: string): string {
+  if (quote === '') return '.'
+  return /[.!?…]$/.test(quote) ? `: ${quote}` : `: ${quote}.`
+}
+
+function sayWait(milliseconds: number): string {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
+  return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
+}
+
+/** An error that the upstream sent inside an answer that began as a success. */
+export function describeSentError(
+  error: { readonly code: unknown; readonly message: string | undefined },
+  upstream: string,
+  guard: QuoteGuard,
+): ModelFailure {
+  const saying = endSentence(quoteUpstream(error.message, guard))
+  const code = String(error.code)
+  if (code === '429' || code.includes('rate_limit')) {
+    return new ModelFailure('upstream_rate_limited', `${upstream} is receiving too many requests${saying}`)
+  }
+  if (code === '401' || code === '403' || code === 'invalid_api_key' || code === 'authentication_error') {
+    return new ModelFailure('upstream_refused_key', `${upstream} refused the API key${saying}`)
+  }
+  return new ModelFailure('upstream_error', `${upstream} reported an error${saying}`)
+}
+
+/** Says in a sentence why nothing, or not everything, came through. */
+export function describeNetworkError(error: unknown, upstream: string, started: boolean): ModelFailure {
+  const code = networkCode(error)
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new ModelFailure(
+        'upstream_unreachable',
+        `${upstream} was not found: no such name on the network.`,
+      )
+    case 'ECONNREFUSED':
+      return new ModelFailure('upstream_unreachable', `${upstream} refused the connection: is it running?`)
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return new ModelFailure('upstream_unreachable', `${upstream} could not be reached in time.`)
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return new ModelFailure('upstream_timeout', `${upstream} took the request and did not answer in time.`)
+    case 'UND_ERR_BODY_TIMEOUT':
+      return new ModelFailure('upstream_timeout', `${upstream} stopped sending in the middle of its answer.`)
+  }
+  if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
+    return new ModelFailure(
+      'upstream_unreachable',
+      `${upstream} could not prove who it is: ${describeCertificate(code)}.`,
+    )
+  }
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
+    return new ModelFailure('upstream_invalid', `${upstream} sent something that is not HTTP.`)
+  }
+  return started
+    ? new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
+    : new ModelFailure('upstream_unreachable', `${upstream} closed the connection without an answer.`)
+}
+
+function describeCertificate(code: string): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return 'its certificate has expired'
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'its certificate belongs to another name'
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return 'its certificate is not signed by a known authority'
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return 'it does not speak TLS at this address (is it http:// rather than https://?)'
+    default:
+      return 'its certificate is not valid'
+  }
+}
+
+/** The system's or undici's code of an error, looked for down the chain of causes. */
+function networkCode(error: unknown): string {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+    if (at instanceof AggregateError && at.errors.length > 0) return networkCode(at.errors[0])
+  }
+  return ''
+}

@@ -1,0 +1,100 @@
+import { describeSentError } from './describe-upstream.ts'
+import { limitSignal } from '../../lib/limit-signal.ts'
+import { ModelFailure } from '../model-failure.ts'
+import { postModelCall } from './post-model-call.ts'
+import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
+import { findUpstreamMessage } from './quote-upstream.ts'
+
+/**
+ * A call's answer as the `Response` that provider packages read: with the attempts, limits and failures of every other
+ * model call. Only a body that begins like a stream of events gets that far.
+ */
+export function fetchModelBody(
+  call: ModelCall,
+  options: Omit<ModelCallOptions, 'onData'>,
+): Promise<Response> {
+  const enough = limitSignal(options.signal, null)
+  const watch = watchBody(call, options.limits.eventChars)
+  let opened = false
+  let cancelled = false
+  return new Promise((resolve, reject) => {
+    const stream = new ReadableStream<Uint8Array>({
+      start(body) {
+        const onData = (chunk: Buffer): Progress => {
+          if (!watch.push(chunk)) return 'more'
+          // A copy: the reader takes what it is given, and the connection still reads the rest of this memory.
+          body.enqueue(Uint8Array.from(chunk))
+          if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
+          opened = true
+          return 'more'
+        }
+        const finish = async () => {
+          // The stream must exist before it can be handed out.
+          await Promise.resolve()
+          await postModelCall(call, { ...options, signal: enough.signal, onData })
+          watch.end()
+          body.close()
+        }
+        finish()
+          .catch((error: Error) => {
+            if (!cancelled) body.error(error)
+            reject(error)
+          })
+          .finally(() => enough.release())
+      },
+      cancel() {
+        cancelled = true
+        enough.abort()
+      },
+    })
+  })
+}
+
+interface BodyWatch {
+  /** Whether the read belongs to a stream of events; throws a `ModelFailure`. */
+  push(chunk: Buffer): boolean
+  end(): void
+}
+
+const lineFeed = 10
+
+function watchBody(call: ModelCall, eventChars: number): BodyWatch {
+  const { upstream } = call
+  let head = ''
+  let form: 'unknown' | 'events' | 'json' = 'unknown'
+  let lineBytes = 0
+
+  function tellForm(chunk: Buffer): void {
+    head += chunk.toString('utf8')
+    const first = head.trimStart()[0]
+    if (first === '<') {
+      throw new ModelFailure(
+        'upstream_invalid',
+        `${upstream} answered with a web page, not as a model does: check the address and the API path.`,
+      )
+    }
+    if (first !== undefined) form = first === '{' || first === '[' ? 'json' : 'events'
+  }
+
+  return {
+    push(chunk) {
+      if (form !== 'events') tellForm(chunk)
+      const firstEnd = chunk.indexOf(lineFeed)
+      const longest = lineBytes + (firstEnd < 0 ? chunk.length : firstEnd)
+      lineBytes = firstEnd < 0 ? longest : chunk.length - chunk.lastIndexOf(lineFeed)
+      if (longest > eventChars || (form !== 'events' && head.length > eventChars)) {
+        throw new ModelFailure(
+          'upstream_invalid',
+          `${upstream} sent more than ${eventChars.toLocaleString('en')} characters in one piece.`,
+        )
+      }
+      return form === 'events'
+    },
+    end() {
+      if (form === 'events') return
+      const message = form === 'json' ? findUpstreamMessage(head) : undefined
+      if (message !== undefined) throw describeSentError({ code: '', message }, upstream, call.guard)
+      throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+    },
+  }
+}

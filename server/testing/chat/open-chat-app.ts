@@ -1,0 +1,100 @@
+import type { Chat } from '@yonder/contract/chat'
+import { openStream } from './open-stream.ts'
+import type { TestStream } from './open-stream.ts'
+import { startScriptedModel } from '../models/scripted-model.ts'
+import type { ScriptedModel } from '../models/scripted-model.ts'
+import { openTestApp } from '../test-app.ts'
+import type { TestApp, TestAppOptions, TestClient } from '../test-app.ts'
+
+export const botName = 'Helper'
+
+/** A person who talks to a bot. */
+export interface ChatClient extends TestClient {
+  newChat(): Promise<string>
+  /** Any call, at the node that this client talks to. */
+  call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Answer>
+  readChat(chatId: string): Promise<Chat>
+  /** Asks for a completion and reads its stream. */
+  complete(body: Readonly<Record<string, unknown>>): Promise<TestStream>
+  send(chatId: string, content: string, more?: Readonly<Record<string, unknown>>): Promise<TestStream>
+  /** Allows a call, and reads the stream that goes on with it. */
+  confirm(body: Readonly<Record<string, unknown>>): Promise<TestStream>
+  followUrl(url: string): Promise<TestStream>
+  follow(chatId: string, after?: number, headers?: Readonly<Record<string, string>>): Promise<TestStream>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export interface ChatApp extends TestApp {
+  readonly model: ScriptedModel
+  readonly base: string
+  /** A person with a bot, whose model is the scripted one. */
+  join(name?: string): Promise<ChatClient>
+  /** The same person at this node. */
+  meet(client: TestClient): ChatClient
+}
+
+/** A listening server, and the model that it asks. */
+export async function openChatApp(
+  options: TestAppOptions & { readonly model?: ScriptedModel } = {},
+): Promise<ChatApp> {
+  const model = options.model ?? (await startScriptedModel())
+  const product = await openTestApp({
+    ...options,
+    environment: { DEFAULT_MODEL_BASE_URL: model.baseUrl, ...options.environment },
+  })
+  const base = await product.listen()
+  return {
+    ...product,
+    model,
+    base,
+    async join(name) {
+      const client = createChatClient(base, await product.signIn(name))
+      await client.post('/api/bot', { name: botName, model: 'scripted' })
+      return client
+    },
+    meet: (client) => createChatClient(base, client),
+    async close() {
+      await product.close()
+      if (options.model === undefined) await model.close()
+    },
+  }
+}
+
+/** A person at one of several servers. */
+export function createChatClient(base: string, client: TestClient): ChatClient {
+  const { headers } = client
+  async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Answer> {
+    const stream = await openStream({
+      method,
+      url: base + url,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    })
+    await stream.ended
+    return { status: stream.status, body: JSON.parse(stream.raw) as unknown }
+  }
+  const ask =
+    (path: string) =>
+    (body: Readonly<Record<string, unknown>>): Promise<TestStream> =>
+      openStream({ method: 'POST', url: base + path, headers, body: { botName, ...body } })
+  const complete = ask('/api/chat/completions')
+  return {
+    ...client,
+    newChat: async () => (await client.get('/api/chat/id')).json<{ id: string }>().id,
+    call,
+    readChat: async (chatId) => (await call('GET', `/api/chats/${chatId}`)).body as Chat,
+    complete,
+    confirm: ask('/api/tool/confirm'),
+    send: (chatId, content, more) => complete({ chatId, content, ...more }),
+    followUrl: (url) => openStream({ url: base + url, headers }),
+    follow: (chatId, after, more) =>
+      openStream({
+        url: `${base}/api/chat/${chatId}/stream${after === undefined ? '' : `?after=${after}`}`,
+        headers: { ...headers, ...more },
+      }),
+  }
+}

@@ -1,0 +1,67 @@
+import type { ToolConfirm } from '@yonder/contract/completion'
+import { botName, openChatApp } from './open-chat-app.ts'
+import type { ChatApp, ChatClient } from './open-chat-app.ts'
+import type { TestStream } from './open-stream.ts'
+import type { Step } from '../models/scripted-model.ts'
+import { startHostileServer } from '../hostile-mcp/start-hostile-server.ts'
+import type { HostileServer } from '../hostile-mcp/start-hostile-server.ts'
+import type { TestAppOptions } from '../test-app.ts'
+
+export interface ToolApp extends ChatApp {
+  readonly servers: HostileServer
+  /** Gives a person a connector of this name and behaviour, connected. */
+  connect(
+    client: ChatClient,
+    behaviour: string,
+    options?: { readonly name?: string; readonly allow_tools?: readonly string[] | null },
+  ): Promise<void>
+  /** How often tools of a behaviour were called. */
+  countCalls(behaviour: string): Promise<number>
+  /** Lines of the record of calls, the oldest first. */
+  listRecords(client: ChatClient): Promise<{ tool: string; approval: string; outcome: string }[]>
+}
+
+/** A listening server whose people have connectors at a server that can misbehave. */
+export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp> {
+  const [product, servers] = await Promise.all([openChatApp(options), startHostileServer()])
+  return {
+    ...product,
+    servers,
+    async connect(client, behaviour, { name = behaviour, allow_tools = [] } = {}) {
+      const url = servers.url(behaviour)
+      await client.post('/api/mcp-server', { name, url, allow_tools: [] })
+      const answer = await client.post(`/api/mcp-server/${name}/connect`)
+      if (answer.statusCode !== 200) throw new Error(`${name} is not connected: ${answer.body}`)
+      // A tool is allowed as it is known by now.
+      await client.put(`/api/mcp-server/${name}`, { name, url, allow_tools })
+    },
+    countCalls: async (behaviour) =>
+      (await servers.seen(behaviour)).filter(({ rpc }) => rpc === 'tools/call').length,
+    listRecords: ({ user }) =>
+      product.database.db
+        .selectFrom('tool_calls')
+        .select(['tool', 'approval', 'outcome'])
+        .where('user_id', '=', user.id)
+        .orderBy('started_at')
+        .orderBy('id')
+        .execute(),
+    async close() {
+      await product.close()
+      await servers.close()
+    },
+  }
+}
+
+/** What a model says to call a tool of a connector. */
+export function callOf(connector: string, tool: string, args: object = {}, id?: string): Step {
+  const call = { name: `${connector.replaceAll('-', '_')}__${tool}`, arguments: JSON.stringify(args) }
+  return { toolCall: id === undefined ? call : { id, ...call } }
+}
+
+/** The call that the last reply of a stream waits for, as it is confirmed. */
+export function waitingCall(chatId: string, { run }: TestStream): ToolConfirm {
+  const reply = run.messages.at(-1)
+  if (reply?.call?.state !== 'waiting') throw new Error(`nothing waits: ${JSON.stringify(reply)}`)
+  const { server = '', tool = '', arguments: args = '', id } = reply
+  return { botName, server, tool, args, chatId, messageId: id }
+}

@@ -1,0 +1,47 @@
+import type { Message } from '@yonder/contract/message'
+import type { ChatClient } from './open-chat-app.ts'
+import type { TestStream } from './open-stream.ts'
+import { callOf, openToolApp } from './open-tool-app.ts'
+import type { ToolApp } from './open-tool-app.ts'
+import type { Step } from '../models/scripted-model.ts'
+import type { TestAppOptions } from '../test-app.ts'
+
+/** Ada talks to a model that calls tools; what the product brings along runs without asking her. */
+export interface ToolScene extends ToolApp {
+  readonly ada: ChatClient
+  /** Ada's first message in a new chat. */
+  sendNew(content: string): Promise<{ readonly chatId: string; readonly stream: TestStream }>
+  /** The conversation as the model was given it last. */
+  sentToModel(): ToolApp['model']['requests'][number]['body']['messages'] | undefined
+}
+
+export async function openToolScene(options: TestAppOptions = {}): Promise<ToolScene> {
+  const product = await openToolApp(options)
+  const ada = await product.join('Ada')
+  await ada.get('/api/mcp-servers')
+  await ada.put('/api/mcp-server/default', { name: 'default', url: 'builtin://default', allow_tools: null })
+  return {
+    ...product,
+    ada,
+    async sendNew(content) {
+      const chatId = await ada.newChat()
+      return { chatId, stream: await ada.send(chatId, content) }
+    },
+    sentToModel: () => product.model.requests.at(-1)?.body.messages,
+  }
+}
+
+/** What a model says to have something calculated. */
+export function calculate(expression: string, id?: string): Step {
+  return callOf('default', 'calculate', { expression }, id)
+}
+
+/** How the call of the newest reply stands. */
+export function callOfReply({ run }: TestStream): Message['call'] {
+  return run.messages.findLast(({ role }) => role === 'assistant')?.call
+}
+
+/** The newest result. */
+export function resultOf({ run }: TestStream): Message | undefined {
+  return run.messages.findLast(({ outcome }) => outcome !== undefined)
+}

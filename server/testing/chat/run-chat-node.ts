@@ -1,0 +1,40 @@
+import { Registry } from 'prom-client'
+import { createApp } from '../../app.ts'
+import { parseConfig } from '../../config/config.ts'
+import { newId } from '../../lib/new-id.ts'
+import { openDatabase } from '../../db/open-database.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { openGuards } from '../../open-guards.ts'
+import type { User } from '../../identity/user.ts'
+import { createTestIdentity } from '../identity/test-identity.ts'
+
+/*
+ * A server in a process of its own, for tests that kill it. It knows one person by one token, and says on its standard
+ * output where it listens.
+ */
+interface NodeOptions {
+  readonly environment: Readonly<Record<string, string>>
+  readonly user: User
+  readonly token: string
+}
+
+const { environment, user, token } = JSON.parse(process.argv[2] ?? '') as NodeOptions
+const config = parseConfig(environment)
+const database = await openDatabase(config)
+const app = await createApp({
+  config,
+  database,
+  sealer: createSealer('a secret of tests that is long enough'),
+  identity: {
+    ...createTestIdentity(database, () => Promise.resolve()),
+    verify: (given) => (given === token ? Promise.resolve(user) : Promise.reject(new Error('unknown token'))),
+  },
+  guards: openGuards(config),
+  demoBaseUrl: 'http://127.0.0.1:9/v1',
+  nodeId: newId(),
+  metrics: new Registry(),
+  now: Date.now,
+  webRoot: '/nonexistent',
+})
+const address = await app.listen({ port: 0, host: '127.0.0.1' })
+process.stdout.write(`${address}\n`)

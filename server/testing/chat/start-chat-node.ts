@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { TestClient } from '../test-app.ts'
+import type { TestDatabase } from '../database/test-database.ts'
+
+export interface ChatNode {
+  readonly base: string
+  /** Ends the process as a power cut would. */
+  kill(): Promise<void>
+  /** Asks the process to end. */
+  terminate(): Promise<void>
+}
+
+/** Starts another server on the same data, in a process of its own, that knows one person. */
+export async function startChatNode(
+  database: TestDatabase,
+  client: TestClient,
+  modelBaseUrl: string,
+): Promise<ChatNode> {
+  const { dataDir, databaseUrl } = database.location
+  const options = {
+    environment: {
+      LOG_LEVEL: 'silent',
+      DATA_DIR: dataDir,
+      ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+      DEFAULT_MODEL_BASE_URL: modelBaseUrl,
+    },
+    user: client.user,
+    token: client.headers['authorization']?.replace('Bearer ', ''),
+  }
+  const script = fileURLToPath(new URL('run-chat-node.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal)
+    await gone
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { base: line, kill: () => end('SIGKILL'), terminate: () => end('SIGTERM') }
+  }
+  throw new Error('the server did not start')
+}

@@ -1,0 +1,42 @@
+import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { Kysely, PostgresDialect } from 'kysely'
+import type { PostgresPool } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { postgresDialect } from '../../db/dialects/dialect.ts'
+import type { Tables } from '../../db/tables/tables.ts'
+
+const bigintType = 20
+
+/** PostgreSQL inside this process, in memory, with one connection: for machines without a PostgreSQL. */
+export async function openPglite(): Promise<Database> {
+  const engine = await PGlite.create({ extensions: { pg_trgm }, parsers: { [bigintType]: Number } })
+  const client = {
+    query: async (text: string, values: unknown[] = []) => {
+      const { rows, affectedRows = 0 } = await engine.query(text, values)
+      return { rows, rowCount: affectedRows, command: text.trimStart().split(/\s/)[0]?.toUpperCase() ?? '' }
+    },
+    release: () => undefined,
+  }
+  const pool = {
+    connect: () => takeTurn().then((release) => ({ ...client, release })),
+    end: () => engine.close(),
+  }
+  let last = Promise.resolve()
+  function takeTurn(): Promise<() => void> {
+    let release: () => void = () => undefined
+    const turn = last.then(() => release)
+    last = new Promise((done) => {
+      release = done
+    })
+    return turn
+  }
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool as unknown as PostgresPool }) })
+  return {
+    db,
+    dialect: postgresDialect,
+    file: null,
+    openSignals: () => ({ close: () => Promise.resolve() }),
+    close: () => db.destroy(),
+  }
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openPostgres } from '../../db/dialects/open-postgres.ts'
+import { openSqlite } from '../../db/dialects/open-sqlite.ts'
+import { openPglite } from './open-pglite.ts'
+
+/** The engines that every store test runs on: `describe.each(engines)('… on %s', (engine) => …)`. */
+export const engines = ['sqlite', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+const postgresUrl = process.env['TEST_DATABASE_URL'] ?? ''
+
+/** False where only the embedded PostgreSQL is there, which has one connection: concurrency tests are skipped on it. */
+export function isConcurrent(engine: Engine): boolean {
+  return engine === 'sqlite' || postgresUrl !== ''
+}
+
+export interface TestDatabase extends Database {
+  /** Where a second process or node can open the same data. */
+  readonly location: { readonly dataDir: string; readonly databaseUrl: string | null }
+}
+
+/** An empty, migrated database of its own; `close` removes it. */
+export async function openTestDatabase(engine: Engine): Promise<TestDatabase> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'yonder-test-'))
+  const opened = engine === 'sqlite' ? openSqliteIn(dataDir) : await openPostgresSchema(dataDir)
+  await migrate(opened)
+  return {
+    ...opened,
+    close: async () => {
+      await opened.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function openSqliteIn(dataDir: string): TestDatabase {
+  return { ...openSqlite(join(dataDir, 'yonder.sqlite')), location: { dataDir, databaseUrl: null } }
+}
+
+async function openPostgresSchema(dataDir: string): Promise<TestDatabase> {
+  if (postgresUrl === '') return { ...(await openPglite()), location: { dataDir, databaseUrl: null } }
+  const schema = `test_${randomBytes(8).toString('hex')}`
+  const url = new URL(postgresUrl)
+  url.searchParams.set('options', `-c search_path=${schema},public`)
+  const database = openPostgres(url.href, { maxConnections: 5 })
+  await createTrigrams(database)
+  await sql`create schema ${sql.id(schema)}`.execute(database.db)
+  return {
+    ...database,
+    location: { dataDir, databaseUrl: url.href },
+    close: async () => {
+      await sql`drop schema ${sql.id(schema)} cascade`.execute(database.db)
+      await database.close()
+    },
+  }
+}
+
+/** Into the shared schema, so that dropping one test's schema does not take the extension from another's. */
+async function createTrigrams({ db, dialect }: Database): Promise<void> {
+  try {
+    await sql`create extension if not exists pg_trgm schema public`.execute(db)
+  } catch (error) {
+    // Two tests may start at once: the other one has made it.
+    if (!dialect.isUniqueViolation(error)) throw error
+  }
+}

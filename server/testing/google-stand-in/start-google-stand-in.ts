@@ -1,0 +1,301 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describeConsentPage } from '../mcp/consent-page.ts'
+import type { StandInApi } from './google-stand-in-api.ts'
+import { createStandInKeys } from './stand-in-keys.ts'
+import type { StandInKeys } from './stand-in-keys.ts'
+import { StandInGrants, TokenFault } from './stand-in-grants.ts'
+import type { ConsentQuery, GivenTokens } from './stand-in-grants.ts'
+
+export interface StandInManners {
+  /** What the person does at the page of consent: agrees, refuses, or is really asked. */
+  consent: 'grant' | 'deny' | 'ask'
+  /** Scopes that the person does not tick. */
+  leaveOut: readonly string[]
+  /** How the token endpoint answers. */
+  token: 'give' | 'hang' | 'stall' | 'html' | 'huge' | 'fail' | 'invalid_client'
+  givesRefreshTokens: boolean
+  /** How the end of a consent is taken. */
+  revoke: 'take' | 'hang' | 'fail'
+  /** Who is signed in at Google. */
+  account: string
+}
+
+export interface GoogleStandIn {
+  readonly origin: string
+  /** Settings that point the product at it. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly manners: StandInManners
+  readonly grants: StandInGrants
+  /** The forms that came to the token endpoint. */
+  readonly tokenRequests: readonly Readonly<Record<string, string>>[]
+  /** The tokens that came to the end of consents. */
+  readonly revocations: readonly string[]
+  /** The addresses that the page of consent was opened with. */
+  readonly consents: readonly URL[]
+  /** Answers the token requests that hang, as its manners are by now. */
+  releaseTokens(): void
+  /** Forgets what has come and minds its manners again; tokens stay good. */
+  reset(): void
+  close(): Promise<void>
+}
+
+export interface GoogleStandInOptions {
+  /** A port to listen on; else any. */
+  readonly port?: number
+  readonly apis?: readonly StandInApi[]
+  readonly consent?: StandInManners['consent']
+}
+
+/** Google on this machine, as far as the product knows it: sign-in, consent, tokens and whatever `apis` add. */
+export async function startGoogleStandIn(options: GoogleStandInOptions = {}): Promise<GoogleStandIn> {
+  const standIn = new StandIn(options.apis ?? [], await createStandInKeys())
+  standIn.manners.consent = options.consent ?? 'grant'
+  const server = createServer((request, response) => {
+    standIn.answer(request, response).catch((error: unknown) => {
+      response.writeHead(500).end(String(error))
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  standIn.origin = origin
+  return {
+    origin,
+    environment: {
+      GOOGLE_CLIENT_ID: clientId,
+      GOOGLE_CLIENT_SECRET: clientSecret,
+      GOOGLE_ISSUER: origin,
+      GOOGLE_AUTH_URL: `${origin}/o/oauth2/v2/auth`,
+      GOOGLE_TOKEN_URL: `${origin}/token`,
+      GOOGLE_REVOKE_URL: `${origin}/revoke`,
+      GMAIL_API_URL: `${origin}/gmail-api`,
+      GOOGLE_CALENDAR_API_URL: `${origin}/calendar-api`,
+    },
+    manners: standIn.manners,
+    grants: standIn.grants,
+    tokenRequests: standIn.tokenRequests,
+    revocations: standIn.revocations,
+    consents: standIn.consents,
+    releaseTokens: () => standIn.releaseTokens(),
+    reset: () => standIn.reset(),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const clientId = 'stand-in.apps.googleusercontent.com'
+const clientSecret = 'stand-in-secret'
+
+const politeManners: StandInManners = {
+  consent: 'grant',
+  leaveOut: [],
+  token: 'give',
+  givesRefreshTokens: true,
+  revoke: 'take',
+  account: 'ada@example.com',
+}
+
+class StandIn {
+  origin = ''
+  readonly manners: StandInManners = { ...politeManners }
+  readonly grants = new StandInGrants()
+  readonly tokenRequests: Readonly<Record<string, string>>[] = []
+  readonly revocations: string[] = []
+  readonly consents: URL[] = []
+  readonly #hanging: (() => Promise<void>)[] = []
+  readonly #apis: readonly StandInApi[]
+  readonly #keys: StandInKeys
+
+  constructor(apis: readonly StandInApi[], keys: StandInKeys) {
+    this.#apis = apis
+    this.#keys = keys
+  }
+
+  releaseTokens(): void {
+    for (const release of this.#hanging.splice(0)) void release()
+  }
+
+  reset(): void {
+    this.#hanging.length = 0
+    Object.assign(this.manners, politeManners)
+    Object.assign(this.grants, { life: 3_599, rotates: false })
+    for (const log of [this.tokenRequests, this.revocations, this.consents]) log.length = 0
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '', this.origin)
+    const body = await readBody(request)
+    const api = this.#apis.find(({ prefix }) => url.pathname.startsWith(`${prefix}/`))
+    if (api !== undefined) return this.#askApi(api, url, request, body, response)
+    switch (url.pathname) {
+      case '/.well-known/openid-configuration':
+        return sendJson(response, 200, this.#keys.describe(this.origin))
+      case '/oauth2/v3/certs':
+        return sendJson(response, 200, this.#keys.published)
+      case '/o/oauth2/v2/auth':
+        return this.#consent(url, new URLSearchParams(body.toString()), response)
+      case '/token':
+        return this.#takeTokenRequest(new URLSearchParams(body.toString()), response)
+      case '/revoke':
+        return this.#revoke(new URLSearchParams(body.toString()), response)
+      default:
+        response.writeHead(404).end()
+    }
+  }
+
+  /** `form` is what the page of consent sent, when it asks. */
+  #consent(url: URL, form: URLSearchParams, response: ServerResponse): void {
+    const query = url.searchParams
+    const asked = (query.get('scope') ?? '').split(' ')
+    if (query.get('client_id') !== clientId || query.get('response_type') !== 'code') {
+      response.writeHead(400).end('Error 400: invalid_request')
+      return
+    }
+    if (this.manners.consent === 'ask' && !form.has('decision')) {
+      this.consents.push(url)
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
+      response.end(describeConsentPage(asked, this.manners.account))
+      return
+    }
+    if (this.manners.consent !== 'ask') this.consents.push(url)
+    const isAllowed = form.has('decision')
+      ? form.get('decision') === 'allow'
+      : this.manners.consent === 'grant'
+    const ticked = form.has('decision')
+      ? form.getAll('scope')
+      : asked.filter((scope) => !this.manners.leaveOut.includes(scope))
+    const back = new URL(query.get('redirect_uri') ?? '')
+    const state = query.get('state') ?? ''
+    back.searchParams.set('state', state)
+    if (isAllowed) {
+      const asking: ConsentQuery = {
+        redirectUri: query.get('redirect_uri') ?? '',
+        state,
+        challenge: query.get('code_challenge') ?? '',
+        nonce: query.get('nonce') ?? '',
+        isOffline: query.get('access_type') === 'offline' && query.get('prompt') === 'consent',
+      }
+      back.searchParams.set('code', this.grants.giveCode(this.manners.account, ticked, asking))
+      back.searchParams.set('scope', ticked.join(' '))
+    } else {
+      back.searchParams.set('error', 'access_denied')
+    }
+    response.writeHead(302, { location: back.href }).end()
+  }
+
+  #takeTokenRequest(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    this.tokenRequests.push(Object.fromEntries(form))
+    return this.#giveTokens(form, response)
+  }
+
+  async #giveTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    switch (this.manners.token) {
+      case 'hang':
+        this.#hanging.push(() => this.#giveTokens(form, response))
+        return
+      case 'stall':
+        response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
+        return
+      case 'html':
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in to the network</h1>')
+        return
+      case 'huge':
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(`{"a":"${'a'.repeat(1_000_000)}"}`)
+        return
+      case 'fail':
+        return sendJson(response, 503, { error: 'internal_failure' })
+      case 'invalid_client':
+        return sendJson(response, 401, { error: 'invalid_client', error_description: 'Unauthorized' })
+      case 'give':
+        return this.#giveGoodTokens(form, response)
+    }
+  }
+
+  async #giveGoodTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
+      return sendJson(response, 401, { error: 'invalid_client' })
+    try {
+      const given =
+        form.get('grant_type') === 'refresh_token'
+          ? this.grants.renew(form)
+          : this.grants.redeem(form, { givesRefreshToken: this.manners.givesRefreshTokens })
+      return sendJson(response, 200, await this.#describeTokens(given))
+    } catch (error) {
+      if (!(error instanceof TokenFault)) throw error
+      return sendJson(response, error.status, { error: error.message, error_description: 'Bad Request' })
+    }
+  }
+
+  async #describeTokens({ grant, accessToken, refreshToken, nonce }: GivenTokens): Promise<object> {
+    const { account, scopes } = grant
+    return {
+      access_token: accessToken,
+      expires_in: this.grants.life,
+      token_type: 'Bearer',
+      scope: [...scopes].join(' '),
+      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      ...(scopes.has('openid')
+        ? { id_token: await this.#keys.signIdToken({ issuer: this.origin, clientId, account, nonce }) }
+        : {}),
+    }
+  }
+
+  #revoke(form: URLSearchParams, response: ServerResponse): void {
+    const token = form.get('token') ?? ''
+    this.revocations.push(token)
+    if (this.manners.revoke === 'hang') return
+    if (this.manners.revoke === 'fail') return sendJson(response, 503, { error: 'internal_failure' })
+    if (this.grants.revoke(token)) return sendJson(response, 200, {})
+    return sendJson(response, 400, { error: 'invalid_token', error_description: 'Token expired or revoked' })
+  }
+
+  async #askApi(
+    { prefix, answer }: StandInApi,
+    url: URL,
+    { method, headers }: IncomingMessage,
+    body: Buffer,
+    response: ServerResponse,
+  ): Promise<void> {
+    const grant = this.grants.find(/^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '')
+    if (grant === undefined) return sendJson(response, 401, unauthenticated)
+    const address = `http://google.invalid${url.pathname.slice(prefix.length)}${url.search}`
+    const request = new Request(address, {
+      method: method ?? 'GET',
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      body: body.byteLength === 0 ? null : new Uint8Array(body),
+    })
+    const answered = await answer(request, grant)
+    // The connection breaks instead of an answer.
+    if (answered.type === 'error') return void response.destroy()
+    response.writeHead(answered.status, Object.fromEntries(answered.headers))
+    response.end(Buffer.from(await answered.arrayBuffer()))
+  }
+}
+
+/** What Google says to a token that is not good. */
+const unauthenticated = {
+  error: {
+    code: 401,
+    message: 'Request had invalid authentication credentials. Expected OAuth 2 access token.',
+    errors: [{ message: 'Invalid Credentials', domain: 'global', reason: 'authError' }],
+    status: 'UNAUTHENTICATED',
+  },
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+  response.end(JSON.stringify(value))
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import { badDoors } from './bad-doors.ts'
+import { badQuestions, noteAnswer } from './bad-questions.ts'
+import { badResults } from './bad-results.ts'
+import { badTools } from './bad-tools.ts'
+import { endlessAnswers } from './endless-answers.ts'
+import { json, text, tool } from './hostile-behaviour.ts'
+import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
+
+/*
+ * An MCP server with as many bad manners as it has paths. It runs in a process of its own, so that what it spends on being
+ * hostile is not taken from the product under test. `/_seen` tells what came, `/_next` turns a behaviour's page.
+ */
+
+interface Seen {
+  method: string
+  rpc: string
+  authorization: string
+  session: string
+  body: string
+}
+
+const behaviours: Readonly<Record<string, Behaviour>> = {
+  polite: {},
+  ...endlessAnswers,
+  ...badResults,
+  ...badTools,
+  ...badQuestions,
+  ...badDoors,
+}
+
+const seen: Record<string, Seen[]> = {}
+const pages: Record<string, number> = {}
+
+function answerPolitely(behaviour: Behaviour, { message, response, page }: Exchange): void {
+  switch (message.method) {
+    case 'initialize':
+      return json(response, message.id, {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'hostile', version: '1' },
+      })
+    case 'tools/list':
+      return json(response, message.id, { tools: behaviour.tools?.(page) ?? [tool('act')] })
+    case 'tools/call':
+      return json(response, message.id, text('done'))
+    default:
+      if (message.method === undefined || message.id === undefined) {
+        if (message.method === undefined) noteAnswer(message)
+        response.writeHead(202).end()
+        return
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(
+        JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code: -32_601, message: 'Unknown' } }),
+      )
+  }
+}
+
+const server = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '', 'http://hostile')
+  const name = pathname.split('/')[1] ?? ''
+  if (name === '_seen') return void response.end(JSON.stringify(seen[pathname.split('/')[2] ?? ''] ?? []))
+  if (name === '_next') {
+    const turned = pathname.split('/')[2] ?? ''
+    pages[turned] = (pages[turned] ?? 0) + 1
+    return void response.end()
+  }
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('error', () => undefined)
+  response.on('error', () => undefined)
+  request.on('end', () => {
+    const body = Buffer.concat(chunks).toString()
+    const message = (body === '' ? {} : JSON.parse(body)) as Message
+    ;(seen[name] ??= []).push({
+      method: request.method ?? '',
+      rpc: message.method ?? '',
+      authorization: request.headers.authorization ?? '',
+      session: String(request.headers['mcp-session-id'] ?? ''),
+      body: body.slice(0, 2_000),
+    })
+    const behaviour = behaviours[name]
+    if (behaviour === undefined || request.method === 'DELETE') return void response.writeHead(404).end()
+    if (request.method === 'GET') {
+      if (behaviour.get?.({ request, response }) !== true) response.writeHead(405).end()
+      return
+    }
+    const calls = seen[name].filter(({ rpc }) => rpc === 'tools/call').length
+    const exchange: Exchange = { message, request, response, page: pages[name] ?? 0, calls }
+    if (behaviour.post?.(exchange) !== true) answerPolitely(behaviour, exchange)
+  })
+})
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  if (typeof address === 'object') process.stdout.write(`${String(address?.port)}\n`)
+})
+
+// Ends with whoever started it, however that ended.
+process.stdin.on('end', () => process.exit()).resume()

@@ -1,0 +1,152 @@
+import { callTool } from '../../connectors/calls/call-tool.ts'
+import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
+import { requireConnector } from '../../connectors/connector-store.ts'
+import { listModelTools } from '../../connectors/tools/list-model-tools.ts'
+import { listOwnConnectors } from '../../connectors/list-own-connectors.ts'
+import { refreshTools } from '../../connectors/tools/refresh-tools.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
+import { listTools } from '../../connectors/tools/tool-store.ts'
+import type { ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import type { AppError } from '../../lib/app-error.ts'
+import { openTestConnectors } from '../mcp/open-test-connectors.ts'
+import type { TestConnectors } from '../mcp/open-test-connectors.ts'
+import { startHostileServer } from './start-hostile-server.ts'
+import type { HostileServer } from './start-hostile-server.ts'
+import { watchEventLoop } from '../watch-event-loop.ts'
+
+/** Times that a test can wait for; their relation is the product's. */
+export const hostileLimits = {
+  connect: 1_500,
+  listPage: 1_500,
+  list: 3_000,
+  callIdle: 800,
+  call: 1_600,
+  reconnect: 200,
+  reconnects: 3,
+  toolsWait: 400,
+}
+
+export const ada = { id: 'ada' }
+export const bob = { id: 'bob' }
+
+/** Ada uses a hostile server, and Bob meanwhile what is his. */
+export interface HostileScene {
+  readonly hostile: HostileServer
+  readonly connectors: TestConnectors
+  call(request: Partial<ToolCallRequest>): Promise<ToolOutcome>
+  /** Adds a connector for a behaviour under a name of its own, and connects it. */
+  connect(behaviour: string, query?: Record<string, string>, token?: string): Promise<string>
+  /** Why it cannot be connected. */
+  refuses(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
+  callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
+  toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
+  /** From now on Bob calls without a pause. */
+  startBob(): void
+  /** Rejects when one of his calls failed. Gives the longest time, in milliseconds, that the event loop stood still. */
+  stopBob(): Promise<number>
+  close(): Promise<void>
+}
+
+export async function openHostileScene(): Promise<HostileScene> {
+  const hostile = await startHostileServer()
+  const connectors = await openTestConnectors({ limits: hostileLimits })
+  await connectors.addUser('ada')
+  await connectors.addUser('bob')
+  const call = (request: Partial<ToolCallRequest>): Promise<ToolOutcome> =>
+    callTool(connectors, {
+      user: ada,
+      connectorName: '',
+      toolName: 'act',
+      arguments: {},
+      approval: 'once',
+      signal: new AbortController().signal,
+      ...request,
+    })
+  const { database, builtIns, now } = connectors
+  // So that what the second person does is warm, however busy the machine is.
+  for (const own of await listOwnConnectors(database.db, bob, builtIns, now()))
+    await refreshTools(connectors, own)
+  const second = new SecondPerson(connectors, call)
+  await second.callOnce()
+  let count = 0
+  const connect: HostileScene['connect'] = async (behaviour, query, token) => {
+    const name = `${behaviour} ${++count}`
+    await connectors.database.db.deleteFrom('connectors').where('user_id', '=', 'ada').execute()
+    const url = hostile.url(behaviour, query)
+    await connectors.connect('ada', { name, url, ...(token === undefined ? {} : { token }), allow_tools: [] })
+    return name
+  }
+  return {
+    hostile,
+    connectors,
+    call,
+    connect,
+    async refuses(...request) {
+      try {
+        await connect(...request)
+      } catch (error) {
+        return error as AppError
+      }
+      throw new Error(`${request[0]} connected.`)
+    },
+    callTo: async (behaviour, rest) => call({ connectorName: await connect(behaviour), ...rest }),
+    toolsOf: async (name) =>
+      listTools(connectors.database.db, [(await requireConnector(connectors.database.db, ada, name)).id]),
+    startBob: () => second.start(),
+    stopBob: () => second.stop(),
+    async close() {
+      await connectors.close()
+      await hostile.close()
+    },
+  }
+}
+
+/** Calls while a hostile server is at work; none of the calls may fail. */
+class SecondPerson {
+  readonly #connectors: TestConnectors
+  readonly #call: HostileScene['call']
+  #ended = new AbortController()
+  #work = Promise.resolve()
+  #loop: ReturnType<typeof watchEventLoop> | undefined
+
+  constructor(connectors: TestConnectors, call: HostileScene['call']) {
+    this.#connectors = connectors
+    this.#call = call
+  }
+
+  start(): void {
+    this.#ended = new AbortController()
+    this.#loop = watchEventLoop()
+    this.#work = this.#callOn(this.#ended.signal)
+  }
+
+  async stop(): Promise<number> {
+    this.#ended.abort()
+    await this.#work
+    return this.#loop?.stop() ?? 0
+  }
+
+  async callOnce(): Promise<void> {
+    const options = {
+      user: bob,
+      apiType: 'openai' as const,
+      signal: AbortSignal.timeout(5_000),
+      onStatus: () => undefined,
+    }
+    await listModelTools(this.#connectors, options)
+    const { text } = await this.#call({
+      user: bob,
+      connectorName: 'default',
+      toolName: 'calculate',
+      arguments: { expression: '1 + 1' },
+    })
+    if (text !== '2') throw new Error(`The second person reads "${text}".`)
+  }
+
+  async #callOn(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.callOnce()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}

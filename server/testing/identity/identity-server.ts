@@ -1,0 +1,91 @@
+import Fastify from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { parseConfig } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../db/database.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import type { Api } from '../../http/api.ts'
+import { createBearerGuard } from '../../http/bearer-guard.ts'
+import { createErrorHandler } from '../../http/error-handler.ts'
+import { registerRateLimits } from '../../http/rate-limits.ts'
+import { registerSecurityHeaders } from '../../http/security-headers.ts'
+import type { OnNewUser } from '../../identity/users/upsert-user.ts'
+import type { Identity } from '../../identity/identity.ts'
+import { openIdentity } from '../../identity/open-identity.ts'
+import { registerSettingsRoutes } from '../../identity/settings-routes.ts'
+import { registerUserRoutes } from '../../identity/users/user-routes.ts'
+import { freePort } from '../free-port.ts'
+
+export const testSecret = 'a secret of thirty-two characters or more'
+
+export interface IdentityServerOptions {
+  readonly database: Database
+  /** A port to start again on; else any. */
+  readonly port?: number
+  readonly environment?: Readonly<Record<string, string>>
+  /** Milliseconds to add to the clock by which tokens and records are judged. */
+  readonly clock?: { offset: number }
+  readonly onNewUser?: OnNewUser
+  /** More routes, before it listens. */
+  readonly extend?: (app: FastifyInstance) => void
+}
+
+export interface IdentityServer {
+  readonly config: Config
+  readonly identity: Identity
+  readonly baseUrl: string
+  readonly port: number
+  /** `GET /api/auth/userinfo` with this token. */
+  readUser(token: string): Promise<Response>
+  close(): Promise<void>
+}
+
+/** The real identity behind a real port, with the one guarded route that it has of its own. */
+export async function openIdentityServer(options: IdentityServerOptions): Promise<IdentityServer> {
+  const { database, environment = {}, clock = { offset: 0 }, onNewUser = async () => undefined } = options
+  const port = options.port ?? (await freePort())
+  const baseUrl = `http://localhost:${port}`
+  const config = parseConfig({ PORT: String(port), RATE_LIMIT_SIGN_IN: '1000', ...environment })
+  const identity = await openIdentity({
+    config,
+    database,
+    sealer: createSealer(testSecret),
+    now: () => Date.now() + clock.offset,
+    onNewUser,
+  })
+  const app = Fastify({ logger: false, forceCloseConnections: true, maxRequestsPerSocket: 0 })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.setErrorHandler(createErrorHandler(() => false))
+  app.decorateRequest('user', null)
+  registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, https: false })
+  await registerRateLimits(app)
+  await identity.register(app)
+  await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
+  await app.register(async (api: Api) => {
+    api.addHook(
+      'onRequest',
+      createBearerGuard({
+        admit: async (request, token) => {
+          request.user = await identity.verify(token)
+        },
+      }),
+    )
+    registerUserRoutes(api)
+  })
+  options.extend?.(app)
+  await app.listen({ port, host: 'localhost' })
+  return {
+    config,
+    identity,
+    baseUrl,
+    port,
+    readUser: (token) =>
+      fetch(`${baseUrl}/api/auth/userinfo`, { headers: { authorization: `Bearer ${token}` } }),
+    async close() {
+      await app.close()
+      await identity.close()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import { AppError } from '../../lib/app-error.ts'
+import { newId } from '../../lib/new-id.ts'
+import type { Database, Db } from '../../db/database.ts'
+import type { Identity } from '../../identity/identity.ts'
+import type { EndedSignIn } from '../../identity/sessions/sessions.ts'
+import type { User } from '../../identity/user.ts'
+
+export interface TestIdentity extends Identity {
+  /** Makes a person, as their first sign-in would, and a token that stands for them. */
+  signIn(name: string): Promise<{ readonly user: User; readonly token: string }>
+  /** Another sign-in of theirs. */
+  signInAgain(user: User): string
+  /** Ends a sign-in as this node or another one would. */
+  signOut(token: string, at: 'here' | 'elsewhere'): void
+}
+
+/** Stands in for sign-in where a test is about something else: a token is just a name for a stored user. */
+export function createTestIdentity(
+  { db }: Database,
+  onNewUser: (trx: Db, user: User) => Promise<void>,
+): TestIdentity {
+  const known = new Map<string, User>()
+  const ended: string[] = []
+  const origins: readonly string[] = []
+  const listeners: ((ended: EndedSignIn) => void)[] = []
+  return {
+    clientSettings: {
+      issuer: 'http://localhost/oidc',
+      clientId: 'yonder',
+      audience: 'yonder-api',
+      googleParams: {},
+      embedded: true,
+    },
+    browserOrigins: () => origins,
+    setUpUrl: null,
+    signIns: {
+      nameOf: (token) => token,
+      listEnded: () => Promise.resolve(ended),
+      onEnd: (listener) => void listeners.push(listener),
+    },
+    verify(token) {
+      const user = known.get(token)
+      if (user === undefined) return Promise.reject(new AppError('unauthenticated', 'Sign in again.'))
+      return Promise.resolve(user)
+    },
+    register: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    async signIn(name) {
+      const user: User = {
+        id: newId(),
+        issuer: 'http://localhost/oidc',
+        subject: newId(),
+        name,
+        email: `${name.toLowerCase()}@example.com`,
+        picture: null,
+      }
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('users')
+          .values({ ...user, created_at: Date.now() })
+          .execute()
+        await onNewUser(trx, user)
+      })
+      return { user, token: this.signInAgain(user) }
+    },
+    signInAgain(user) {
+      const token = newId()
+      known.set(token, user)
+      return token
+    },
+    signOut(token, at) {
+      const userId = known.get(token)?.id ?? null
+      known.delete(token)
+      if (at === 'elsewhere') ended.push(token)
+      else for (const tell of listeners) tell({ signIn: token, userId })
+    },
+  }
+}

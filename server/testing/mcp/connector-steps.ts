@@ -1,0 +1,84 @@
+import { type Connector, ConnectorList } from '@yonder/contract/connector'
+import type { TestApp, TestClient } from '../test-app.ts'
+
+export const connectorUrl = 'https://tools.example/mcp'
+
+/** The address of a connector in the API. */
+export const addressOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
+
+/** What people do with their connectors; who does it at this moment says `now`. */
+export function connectorSteps(now: () => { readonly test: TestApp; readonly client: TestClient }) {
+  async function list(client: TestClient = now().client): Promise<Connector[]> {
+    const answer = await client.get('/api/mcp-servers')
+    if (answer.statusCode !== 200) throw new Error(answer.body)
+    return ConnectorList.parse(answer.json())
+  }
+
+  async function find(name: string): Promise<Connector> {
+    const found = (await list()).find((connector) => connector.name === name)
+    if (found === undefined) throw new Error(`There is no ${name}.`)
+    return found
+  }
+
+  const create = (fields: Record<string, unknown> = {}, client: TestClient = now().client) =>
+    client.post('/api/mcp-server', { name: 'Tools', url: connectorUrl, ...fields })
+
+  async function idOf(name: string): Promise<string> {
+    const { test, client } = now()
+    const row = await test.database.db
+      .selectFrom('connectors')
+      .select('id')
+      .where('user_id', '=', client.user.id)
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow()
+    return row.id
+  }
+
+  /** Everything that a refusal must leave as it is. */
+  async function rows(): Promise<unknown> {
+    const { db } = now().test.database
+    return {
+      connectors: await db.selectFrom('connectors').selectAll().orderBy('id').execute(),
+      tools: await db
+        .selectFrom('connector_tools')
+        .selectAll()
+        .orderBy('connector_id')
+        .orderBy('name')
+        .execute(),
+      allowed: await db
+        .selectFrom('allowed_tools')
+        .selectAll()
+        .orderBy('connector_id')
+        .orderBy('name')
+        .execute(),
+    }
+  }
+
+  /** Puts tools into the database, as a server would have listed them. */
+  async function giveTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
+    const connector_id = await idOf(name)
+    const { db } = now().test.database
+    await db.deleteFrom('connector_tools').where('connector_id', '=', connector_id).execute()
+    await db
+      .insertInto('connector_tools')
+      .values(
+        tools.map((tool, position) => ({
+          connector_id,
+          position,
+          name: tool.name,
+          definition: JSON.stringify({
+            ...tool,
+            title: null,
+            inputSchema: {},
+            outputSchema: null,
+            annotations: null,
+          }),
+          fingerprint: `print of ${tool.name}: ${tool.description}`,
+          problem: null,
+        })),
+      )
+      .execute()
+  }
+
+  return { list, find, create, idOf, rows, giveTools }
+}

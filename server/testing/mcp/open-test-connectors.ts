@@ -1,0 +1,109 @@
+import type { BroughtConnectors } from '../../connectors/built-in/built-in-connectors.ts'
+import { openConnectors } from '../../connectors/open-connectors.ts'
+import type { Connectors } from '../../connectors/open-connectors.ts'
+import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
+import { createConnector } from '../../connectors/create-connector.ts'
+import { connectConnector } from '../../connectors/connect-connector.ts'
+import { requireConnector } from '../../connectors/connector-store.ts'
+import { openConsentRequest } from '../../connectors/oauth/consent-request.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import type { AddressPolicy } from '../../http/outgoing/address-policy.ts'
+import type { ConnectorOptions as SocketOptions } from '../../http/outgoing/guarded-connector.ts'
+import { insertUser } from '../identity/insert-user.ts'
+import { openTestDatabase } from '../database/test-database.ts'
+import type { Engine, TestDatabase } from '../database/test-database.ts'
+
+export interface TestConnectors extends Connectors {
+  readonly database: TestDatabase
+  /** A person, made as their first sign-in would. */
+  addUser(id: string): Promise<{ readonly id: string }>
+  /** A connector of theirs, connected. */
+  connect(
+    userId: string,
+    fields: { name?: string; url: string; token?: string; allow_tools?: string[] | null },
+  ): Promise<ConnectorRow>
+  /** Errors that nobody could act on. */
+  readonly errors: unknown[]
+  /** Whose connectors were said to read differently, each time. */
+  readonly changes: string[]
+}
+
+export interface TestConnectorsOptions {
+  readonly engine?: Engine
+  readonly limits?: Partial<ConnectorLimits>
+  readonly policy?: Partial<AddressPolicy>
+  readonly socket?: SocketOptions
+  readonly publicUrl?: string
+  readonly clientMetadataUrl?: string | null
+  readonly registryUrl?: string | null
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  readonly database?: TestDatabase
+  readonly integrations?: BroughtConnectors
+}
+
+/** Connectors over a database of their own, with limits that a test can wait for. */
+export async function openTestConnectors(options: TestConnectorsOptions = {}): Promise<TestConnectors> {
+  const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
+  const now = options.now ?? Date.now
+  const errors: unknown[] = []
+  const changes: string[] = []
+  const sealer = createSealer('a secret of tests that is long enough')
+  const guard = (trust: AddressPolicy['trust']) =>
+    guardedFetch({
+      ...options.socket,
+      policy: {
+        trust,
+        allowedPrivateHosts: [],
+        loopbackInstallation: true,
+        ownPorts: [],
+        ...options.policy,
+      },
+    })
+  const guards = { typed: guard('typed'), named: guard('named'), operator: guard('operator') }
+  const connectors = openConnectors({
+    config: {
+      publicUrl: options.publicUrl ?? 'http://localhost:3000',
+      connectorRegistryUrl: options.registryUrl ?? null,
+      connectorClientMetadataUrl: options.clientMetadataUrl ?? null,
+    },
+    database,
+    sealer,
+    now,
+    guards,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.integrations === undefined ? {} : { integrations: options.integrations }),
+    onChanged: (userId) => changes.push(userId),
+    onError: (error) => errors.push(error),
+  })
+  return {
+    ...connectors,
+    database,
+    errors,
+    changes,
+    addUser: (id) => insertUser(database.db, id),
+    async connect(userId, { name = 'Tools', ...input }) {
+      const user = { id: userId }
+      const made = await createConnector(
+        database,
+        user,
+        { name, ...input },
+        {
+          sealer,
+          reservedNames: new Set(),
+          maxConnectors: 20,
+          now: now(),
+        },
+      )
+      await connectConnector(connectors, made, openConsentRequest('/settings/connectors'))
+      return requireConnector(database.db, user, name)
+    },
+    async close() {
+      await connectors.close()
+      await Promise.all(Object.values(guards).map((each) => each.close()))
+      if (options.database === undefined) await database.close()
+    },
+  }
+}

@@ -1,0 +1,264 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConnectResult, ConnectorList } from '@yonder/contract/connector'
+import type { Connector } from '@yonder/contract/connector'
+import type { Elicitation } from '@yonder/contract/elicitation'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { parseDefinition } from '../../connectors/tools/tool-definition.ts'
+import { openChatApp } from '../chat/open-chat-app.ts'
+import type { ChatApp, ChatClient } from '../chat/open-chat-app.ts'
+import { callOf, waitingCall } from '../chat/open-tool-app.ts'
+import type { TestStream } from '../chat/open-stream.ts'
+
+/** What the suite says about a scenario. */
+interface Scenario {
+  readonly url: string
+  readonly scenario: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly revision?: string
+}
+
+export interface ConformanceDriver {
+  /** Where the adapter reports its scenario. */
+  readonly control: string
+  close(): Promise<void>
+}
+
+/** What was said to the model, which knows its lines by it. */
+let wishes = 0
+
+/** Times that a person clicks Connect before they give up. */
+const patience = 5
+
+/**
+ * Plays a person who uses the product for each scenario: adds a connector for the suite's server, connects it, gives
+ * every consent that is asked for, and chats with a model that asks for every tool, which they allow each time.
+ */
+export async function startConformanceDriver(): Promise<ConformanceDriver> {
+  const test = await openChatApp({
+    environment: {
+      ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*,localhost:*',
+      CONNECTOR_CLIENT_METADATA_URL: 'https://conformance-test.local/client-metadata.json',
+    },
+  })
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const scenario = JSON.parse(Buffer.concat(chunks).toString()) as Scenario
+      new Person(test, scenario).play().then(
+        (log) => response.end(log),
+        (error: unknown) => {
+          response.statusCode = 500
+          response.end(error instanceof Error ? error.stack : String(error))
+        },
+      )
+    })
+  })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  return {
+    control: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await test.close()
+    },
+  }
+}
+
+class Person {
+  readonly #test: ChatApp
+  readonly #scenario: Scenario
+  readonly #log: string[] = []
+  #client: ChatClient | undefined
+  #cookie = ''
+
+  constructor(test: ChatApp, scenario: Scenario) {
+    this.#test = test
+    this.#scenario = scenario
+  }
+
+  async play(): Promise<string> {
+    this.#client = await this.#test.join(this.#scenario.scenario)
+    const { client_id, client_secret } = this.#scenario.context
+    await this.#client.post('/api/mcp-server', {
+      name: 'suite',
+      url: this.#scenario.url,
+      client_id,
+      client_secret,
+      allow_tools: [],
+    })
+    if (await this.#connect()) await this.#callAll()
+    // The suite's server ends when nobody is connected any more.
+    await this.#client.post('/api/mcp-server/suite/disconnect')
+    return this.#log.join('\n')
+  }
+
+  /** Clicks Connect, and gives consent where the product sends its browser, until it is connected. */
+  async #connect(): Promise<boolean> {
+    for (let click = 0; click < patience; click++) {
+      const answer = await this.#send('POST', '/api/mcp-server/suite/connect')
+      if (answer.statusCode !== 200) {
+        this.#note(`connect: ${answer.statusCode} ${answer.body}`)
+        return false
+      }
+      const { authorization_url } = ConnectResult.parse(answer.json())
+      if (authorization_url === null) return true
+      const outcome = await this.#consent(authorization_url)
+      this.#note(`consent: ${outcome}`)
+      if (outcome === 'connected') return true
+    }
+    return false
+  }
+
+  /** Follows the redirects of the authorization server until they lead home. */
+  async #consent(address: string): Promise<string | null> {
+    let at = address
+    for (let redirect = 0; redirect < 10; redirect++) {
+      const answer = await fetch(at, { redirect: 'manual' })
+      await answer.body?.cancel()
+      const next = new URL(answer.headers.get('location') ?? '', at)
+      if (next.pathname === '/api/connector-oauth/callback') {
+        const back = await this.#send('GET', `${next.pathname}${next.search}`)
+        const home = back.headers.location
+        if (home === undefined) throw new Error(`The product does not take its person back: ${back.body}`)
+        return new URL(home).searchParams.get('authorization')
+      }
+      at = next.href
+    }
+    throw new Error('The authorization server never leads back.')
+  }
+
+  async #callAll(): Promise<void> {
+    const connector = await this.#look()
+    for (const tool of connector.tools) {
+      if (tool.problem !== null) continue
+      for (let attempt = 0; attempt < patience; attempt++) {
+        const result = await this.#call(tool.name)
+        const outcome = result?.outcome?.status ?? 'nothing'
+        this.#note(`${tool.name}: ${outcome} ${textOfContent(result?.content ?? '').slice(0, 200)}`)
+        if (outcome !== 'authorization_needed' || !(await this.#connect())) break
+      }
+    }
+  }
+
+  /** Has the model ask for a tool, allows it, and answers what it asks. Gives the message with the result. */
+  async #call(tool: string): Promise<Message | undefined> {
+    const client = this.#requireClient()
+    const wish = `Use ${tool}, number ${++wishes}.`
+    this.#test.model.when(wish, [callOf('suite', tool, await this.#fillArguments(tool))])
+    const chatId = await client.newChat()
+    const asked = await client.send(chatId, wish)
+    await asked.ended
+    const confirmed = await client.confirm(waitingCall(chatId, asked))
+    const answered = new Set<string>()
+    // The stream ends with the next call of the same tool, which waits again.
+    for (let ended = false; !ended;) {
+      ended = await confirmed
+        .until(({ run }) => findQuestion(run, answered) !== undefined)
+        .then(
+          () => false,
+          () => true,
+        )
+      const found = findQuestion(confirmed.run, answered)
+      if (found === undefined) continue
+      answered.add(found.question.id)
+      await client.call('POST', '/api/tool/answer', {
+        chatId,
+        messageId: found.messageId,
+        questionId: found.question.id,
+        answer: { action: 'accept', content: acceptDefaults(found.question) },
+      })
+    }
+    return confirmed.run.messages.find(({ outcome }) => outcome !== undefined)
+  }
+
+  async #look(): Promise<Connector> {
+    const list = ConnectorList.parse((await this.#requireClient().get('/api/mcp-servers')).json())
+    const connector = list.find(({ name }) => name === 'suite')
+    if (connector === undefined) throw new Error('The connector is gone.')
+    this.#note(`status: ${connector.status} ${connector.error_message ?? ''} ${connector.notice ?? ''}`)
+    return connector
+  }
+
+  /** What the suite wants to be sent, or something that fits the schema. */
+  async #fillArguments(tool: string): Promise<Record<string, unknown>> {
+    const calls = this.#scenario.context['toolCalls']
+    const wanted = Array.isArray(calls)
+      ? (calls as { name?: string; arguments?: Record<string, unknown> }[]).find(({ name }) => name === tool)
+      : undefined
+    if (wanted !== undefined) return wanted.arguments ?? {}
+    const row = await this.#test.database.db
+      .selectFrom('connector_tools')
+      .innerJoin('connectors', 'connectors.id', 'connector_tools.connector_id')
+      .select('connector_tools.definition')
+      .where('connectors.user_id', '=', this.#requireClient().user.id)
+      .where('connector_tools.name', '=', tool)
+      .executeTakeFirstOrThrow()
+    const { inputSchema } = parseDefinition(row.definition)
+    const properties = Object.entries((inputSchema['properties'] ?? {}) as Record<string, { type?: string }>)
+    return Object.fromEntries(properties.map(([name, { type }]) => [name, sample(type)]))
+  }
+
+  async #send(method: 'GET' | 'POST', url: string) {
+    const headers = {
+      ...this.#requireClient().headers,
+      ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
+    }
+    const answer = await this.#test.app.inject({ method, url, headers })
+    const [set] = [answer.headers['set-cookie']].flat()
+    if (set !== undefined) this.#cookie = set.split(';')[0] ?? ''
+    return answer
+  }
+
+  #requireClient(): ChatClient {
+    if (this.#client === undefined) throw new Error('Nobody has signed in.')
+    return this.#client
+  }
+
+  #note(line: string): void {
+    this.#log.push(line)
+  }
+}
+
+/** A question that is open and was not answered. */
+function findQuestion({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
+  for (const { id, call } of messages) {
+    if (call?.question !== undefined && !answered.has(call.question.id)) {
+      return { messageId: id, question: call.question }
+    }
+  }
+  return undefined
+}
+
+function sample(type: string | undefined): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer':
+      return 7
+    case 'boolean':
+      return true
+    case 'object':
+      return {}
+    case 'array':
+      return []
+    default:
+      return 'text'
+  }
+}
+
+function acceptDefaults({ fields }: Elicitation): Record<string, string | number | boolean | string[]> {
+  return Object.fromEntries(
+    fields.flatMap((field): [string, string | number | boolean | string[]][] => {
+      if (field.kind === 'choice') {
+        const [first] = field.value
+        if (field.many) return [[field.name, [...field.value]]]
+        return first === undefined ? [] : [[field.name, first]]
+      }
+      return field.value === null ? [] : [[field.name, field.value]]
+    }),
+  )
+}

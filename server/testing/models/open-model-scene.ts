@@ -1,0 +1,170 @@
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ApiType } from '@yonder/contract/bot'
+import { expect } from 'vitest'
+import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { modelLimits } from '../../models/model-limits.ts'
+import type { ModelLimits } from '../../models/model-limits.ts'
+import type { ModelPart, ModelRequest } from '../../models/model.ts'
+import { openModel } from '../../models/open-model.ts'
+import { startHostileModel } from './hostile-model.ts'
+import type { HostileModel } from './hostile-model.ts'
+
+export const sceneKey = 'sk-canary-0123456789abcdef'
+const conversation = 'The gate code of the summer house is seven four one nine.'
+
+/** Small enough for a test to wait for. */
+export const sceneLimits: ModelLimits = {
+  ...modelLimits,
+  firstByte: 800,
+  idle: 800,
+  total: 2500,
+  afterFinish: 300,
+  outputChars: 100_000,
+  retryWait: 2000,
+}
+
+interface Asking {
+  readonly request?: Partial<ModelRequest>
+  readonly signal?: AbortSignal
+  readonly apiKey?: string | null
+  readonly path?: string
+  readonly limits?: Partial<ModelLimits>
+  readonly guard?: GuardedFetch
+  readonly onParts?: (parts: readonly ModelPart[]) => void
+}
+
+interface Answer {
+  readonly parts: readonly ModelPart[]
+  readonly end: ModelPart | undefined
+  readonly text: string
+  readonly reasoning: string
+}
+
+interface Seen {
+  readonly url: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** What the adapters are asked against, whichever format they speak. */
+export interface ModelScene {
+  readonly hostile: HostileModel
+  /** Asks a model and gives back everything that came, checked against what every adapter promises. */
+  ask(apiType: ApiType, baseUrl: string, asking?: Asking): Promise<Answer>
+  /** An upstream of any format that sends these events and keeps what it was sent. */
+  serve(
+    events: (url: string) => readonly string[] | undefined,
+  ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }>
+  /** An upstream that refuses every request so. */
+  refuse(status: number, message: string): Promise<{ readonly url: string }>
+  /** How many requests are still open when a second has passed, or none are. */
+  countOpen(upstream: HostileModel): Promise<number>
+  /** Closes what `serve` and `refuse` have opened. */
+  closeServers(): void
+  close(): Promise<void>
+}
+
+export async function openModelScene(): Promise<ModelScene> {
+  const hostile = await startHostileModel()
+  const guard = guardedFetch({
+    policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    maxRedirects: 0,
+  })
+  const closing: (() => void)[] = []
+  const listen = async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    closing.push(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+  return {
+    hostile,
+    ask: (apiType, baseUrl, asking = {}) => ask(guard, apiType, baseUrl, asking),
+    async serve(events) {
+      const seen: Seen[] = []
+      const url = await listen((request, response) => {
+        const chunks: Buffer[] = []
+        request.on('data', (chunk: Buffer) => chunks.push(chunk))
+        request.on('end', () => {
+          const body = JSON.parse(Buffer.concat(chunks).toString()) as Seen['body']
+          seen.push({ url: request.url ?? '', headers: request.headers, body })
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          for (const event of events(request.url ?? '') ?? []) response.write(event)
+          response.end()
+        })
+      })
+      return { url, seen }
+    },
+    async refuse(status, message) {
+      const url = await listen((request, response) => {
+        request.resume()
+        response.writeHead(status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify({ error: { message } }))
+      })
+      return { url }
+    },
+    async countOpen(upstream) {
+      const deadline = Date.now() + 1000
+      while (upstream.openRequests > 0 && Date.now() < deadline) await wait(10)
+      return upstream.openRequests
+    },
+    closeServers() {
+      for (const close of closing.splice(0)) close()
+    },
+    async close() {
+      await guard.close()
+      await hostile.close()
+    },
+  }
+}
+
+async function ask(guard: GuardedFetch, apiType: ApiType, baseUrl: string, asking: Asking): Promise<Answer> {
+  const model = openModel(
+    {
+      apiType,
+      baseUrl,
+      apiKey: asking.apiKey === undefined ? sceneKey : asking.apiKey,
+      customApiPath: asking.path ?? null,
+      trusted: 'typed',
+    },
+    {
+      guards: { typed: asking.guard ?? guard, operator: guard },
+      limits: { ...sceneLimits, ...asking.limits },
+    },
+  )
+  const parts: ModelPart[] = []
+  const signal = asking.signal ?? new AbortController().signal
+  await model(
+    {
+      model: 'wire-model',
+      messages: [{ role: 'user', content: conversation }],
+      tools: [],
+      maxTokens: null,
+      ...asking.request,
+    },
+    {
+      signal,
+      onParts: (some) => {
+        expect(some.length).toBeGreaterThan(0)
+        expect(signal.aborted).toBe(false)
+        parts.push(...some)
+        asking.onParts?.(some)
+      },
+    },
+  )
+  const ends = parts.filter((part) => part.type === 'finish' || part.type === 'failed')
+  if (!signal.aborted) {
+    expect(ends).toHaveLength(1)
+    expect(parts.at(-1)).toBe(ends[0])
+  }
+  const join = (type: 'text' | 'reasoning') =>
+    parts.map((part) => (part.type === type ? part.text : '')).join('')
+  return { parts, end: parts.at(-1), text: join('text'), reasoning: join('reasoning') }
+}

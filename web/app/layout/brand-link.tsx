@@ -1,0 +1,15 @@
+import { Link } from 'react-router'
+import { Mark } from '../../ui/mark.tsx'
+
+/** The mark and the name; goes to the start (§2.14). */
+export function BrandLink() {
+  return (
+    <Link
+      to="/"
+      className="inline-flex items-center gap-2.5 rounded-control py-1 pr-1 font-semibold tracking-tight pointer-coarse:min-h-10"
+    >
+      <Mark size={26} />
+      Yonder
+    </Link>
+  )
+}

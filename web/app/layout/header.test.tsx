@@ -1,0 +1,121 @@
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { MemoryRouter, useLocation } from 'react-router'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { themeStore } from '../../features/preferences/theme-store.ts'
+import { Header } from './header.tsx'
+
+const ada = { sub: '1', name: 'Ada', email: 'ada@example.com', picture: null }
+const onSignOut = vi.fn()
+const onSearch = vi.fn()
+
+let stop: () => void
+beforeEach(() => {
+  onSignOut.mockClear()
+  onSearch.mockClear()
+  stop = themeStore.follow()
+})
+afterEach(() => stop())
+
+function Location() {
+  return <output data-testid="path">{useLocation().pathname}</output>
+}
+
+function open() {
+  render(
+    <MemoryRouter initialEntries={['/chat/1']}>
+      <Header user={ada} sourceUrl="https://code.example/yonder" onSignOut={onSignOut} onSearch={onSearch} />
+      <Location />
+    </MemoryRouter>,
+  )
+}
+
+const path = () => screen.getByTestId('path').textContent
+
+it('has a logo that goes to the start (§2.14)', async () => {
+  open()
+  await userEvent.click(screen.getByRole('link', { name: 'Yonder' }))
+  expect(path()).toBe('/')
+})
+
+it('starts a new chat by a button and by its shortcut', async () => {
+  open()
+  await userEvent.click(screen.getByRole('button', { name: 'New chat' }))
+  expect(path()).toBe('/')
+  cleanup()
+  open()
+  expect(path()).toBe('/chat/1')
+  await userEvent.keyboard('{Control>}{Shift>}o{/Shift}{/Control}')
+  expect(path()).toBe('/')
+})
+
+it('opens the history search by a button and by its shortcut, but not over a dialog (§2.16)', async () => {
+  open()
+  await userEvent.click(screen.getByRole('button', { name: 'Search chats' }))
+  expect(onSearch).toHaveBeenCalledTimes(1)
+  await userEvent.keyboard('{Control>}k{/Control}')
+  expect(onSearch).toHaveBeenCalledTimes(2)
+  const dialog = document.body.appendChild(document.createElement('dialog'))
+  dialog.showModal()
+  await userEvent.keyboard('{Control>}k{/Control}')
+  expect(onSearch).toHaveBeenCalledTimes(2)
+  dialog.remove()
+})
+
+it('links to the source repository, in a tab of its own (§2.17)', () => {
+  open()
+  const link = screen.getByRole('link', { name: 'Source code' })
+  expect(link).toHaveAttribute('href', 'https://code.example/yonder')
+  expect(link).toHaveAttribute('target', '_blank')
+  expect(link).toHaveAttribute('rel', 'noreferrer')
+})
+
+describe('the avatar menu', () => {
+  const openMenu = () => {
+    open()
+    fireEvent.pointerMove(screen.getByRole('button', { name: 'Account' }).parentElement as Element, {
+      pointerType: 'mouse',
+    })
+  }
+
+  it('holds the themes, the settings, the legal pages and the way out (§2.18)', () => {
+    openMenu()
+    expect(screen.getAllByRole('menuitemradio').map((item) => item.textContent)).toEqual([
+      'Light',
+      'Dark',
+      'System',
+    ])
+    expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual([
+      'Settings',
+      'Terms of Service',
+      'Privacy Policy',
+      'Sign out',
+    ])
+  })
+
+  it('chooses a theme, and stays open to show it (§2.18, §1.10)', () => {
+    openMenu()
+    fireEvent.click(screen.getByRole('menuitemradio', { name: 'Dark' }))
+    expect(document.documentElement).toHaveClass('dark')
+    expect(screen.getByRole('menuitemradio', { name: 'Dark' })).toBeChecked()
+    fireEvent.click(screen.getByRole('menuitemradio', { name: 'Light' }))
+    expect(document.documentElement).not.toHaveClass('dark')
+  })
+
+  it.each([
+    ['Settings', '/settings'],
+    ['Terms of Service', '/terms'],
+    ['Privacy Policy', '/privacy'],
+  ])('leads to %s (§2.18)', (name, target) => {
+    openMenu()
+    fireEvent.click(screen.getByRole('menuitem', { name }))
+    expect(path()).toBe(target)
+    expect(screen.queryByRole('menu')).toBeNull()
+  })
+
+  it('signs out (§2.18)', () => {
+    openMenu()
+    fireEvent.click(screen.getByRole('menuitem', { name: 'Sign out' }))
+    expect(onSignOut).toHaveBeenCalledOnce()
+  })
+})

@@ -1,0 +1,64 @@
+import { CodeXml, Search, SquarePen } from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { headerSlotId } from '../../ui/header-slot-id.ts'
+import { IconButton } from '../../ui/button/icon-button.tsx'
+import { Tooltip } from '../../ui/tooltip.tsx'
+import { useShortcut } from '../../ui/shortcut/use-shortcut.ts'
+import { AccountMenu, type AccountMenuProps } from './account-menu.tsx'
+import { BrandLink } from './brand-link.tsx'
+
+const searchShortcut = 'mod+k'
+const newChatShortcut = 'mod+shift+o'
+
+export interface HeaderProps extends AccountMenuProps {
+  /** The address of the source repository. */
+  readonly sourceUrl: string
+  readonly onSearch: () => void
+}
+
+/** The bar over every screen of a signed-in person (§2.14-§2.18). */
+export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
+  const navigate = useNavigate()
+  const startChat = () => void navigate('/')
+  useShortcut(searchShortcut, onSearch)
+  useShortcut(newChatShortcut, startChat)
+  return (
+    <header className="sticky top-0 z-30 bg-page">
+      <div className="flex h-14 items-center justify-between gap-2 px-3 sm:px-5">
+        <div className="flex items-center gap-1">
+          <span id={headerSlotId} className="contents" />
+          <BrandLink />
+        </div>
+        <div className="flex items-center gap-1">
+          <IconButton label="New chat" shortcut={newChatShortcut} onClick={startChat}>
+            <SquarePen size={18} aria-hidden />
+          </IconButton>
+          <IconButton label="Search chats" shortcut={searchShortcut} onClick={onSearch}>
+            <Search size={18} aria-hidden />
+          </IconButton>
+          <SourceLink href={sourceUrl} />
+          <span className="ml-1 inline-flex">
+            <AccountMenu user={user} onSignOut={onSignOut} />
+          </span>
+        </div>
+      </div>
+    </header>
+  )
+}
+
+/** The way to the source repository (§2.17). */
+function SourceLink({ href }: { readonly href: string }) {
+  return (
+    <Tooltip text="Source code">
+      <a
+        href={href}
+        target="_blank"
+        rel="noreferrer"
+        aria-label="Source code"
+        className="touch-target inline-flex size-9 items-center justify-center rounded-control text-muted transition-colors hover:bg-hover hover:text-ink"
+      >
+        <CodeXml size={18} aria-hidden />
+      </a>
+    </Tooltip>
+  )
+}

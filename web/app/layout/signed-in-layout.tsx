@@ -1,0 +1,43 @@
+import { Suspense, useEffect, useEffectEvent, useState } from 'react'
+import { NavigationType, Outlet, useLocation, useNavigationType } from 'react-router'
+import { HistoryDialog } from '../../features/history/history-dialog.tsx'
+import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
+import { CentredSpinner } from './centred-spinner.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { ErrorBoundary } from '../error-boundary.tsx'
+import { Header, type HeaderProps } from './header.tsx'
+import { useLiveUpdates } from '../use-live-updates.ts'
+
+/** The frame of every screen of a signed-in person: the header, the screen, and the search that opens over both. */
+export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
+  const [isSearching, setSearching] = useState(false)
+  const { pathname } = useLocation()
+  useLiveUpdates(props.user.sub)
+  return (
+    <>
+      <Header {...props} onSearch={() => setSearching(true)} />
+      <TokenFailureNotice />
+      <ConnectionBanner />
+      <TopOfPage key={pathname} />
+      <ErrorBoundary screen={pathname}>
+        <Suspense fallback={<CentredSpinner />}>
+          <main className="flex min-h-0 flex-1 flex-col">
+            <Outlet />
+          </main>
+        </Suspense>
+      </ErrorBoundary>
+      {/* Not loaded late: what is typed right after the shortcut must already reach its box. */}
+      {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
+    </>
+  )
+}
+
+/** A new screen starts at its top; going back finds the place that the browser kept. */
+function TopOfPage() {
+  const type = useNavigationType()
+  const scroll = useEffectEvent(() => {
+    if (type !== NavigationType.Pop) window.scrollTo(0, 0)
+  })
+  useEffect(() => scroll(), [])
+  return null
+}

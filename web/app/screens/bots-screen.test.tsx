@@ -1,0 +1,57 @@
+import type { Bot, BotInput } from '@yonder/contract/bot'
+import { screen } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { expect, test } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
+import { ToastRegion } from '../../ui/toast/toast-region.tsx'
+import { BotsScreen } from './bots-screen.tsx'
+
+const chosen = {
+  home_page_selected_bot: 'Owl',
+  chat_c1_selectedBot: 'Owl',
+  chat_c2_selectedBot: 'Fox',
+  newChat_c3_bot: 'Owl',
+  newChat_c3_message: 'Owl',
+  chat_c1_draft: 'Owl',
+}
+const stored = () => Object.fromEntries(Object.keys(chosen).map((key) => [key, localStorage.getItem(key)]))
+
+async function rename(answer: (input: BotInput) => Response) {
+  for (const [key, value] of Object.entries(chosen)) localStorage.setItem(key, value)
+  const bots = [{ name: 'Owl', model: 'm' }] as unknown as readonly Bot[]
+  const api = new ScriptedApi()
+    .on('GET /api/bots', () => json(bots))
+    .on('PUT /api/bot/Owl', ({ body }) => answer(body as BotInput))
+  renderScreen(
+    api,
+    <>
+      <BotsScreen />
+      <ToastRegion />
+    </>,
+  )
+  await userEvent.click(await screen.findByRole('button', { name: /Edit/ }))
+  const name = screen.getByLabelText('Name *')
+  await userEvent.clear(name)
+  await userEvent.type(name, 'Eagle')
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+}
+
+test('a bot that gets another name stays chosen where it was (§3.23, §3.24, §3.25)', async () => {
+  await rename((input) => json(input))
+  expect(await screen.findByText('Bot "Eagle" updated successfully')).toBeVisible()
+  expect(stored()).toEqual({
+    ...chosen,
+    home_page_selected_bot: 'Eagle',
+    chat_c1_selectedBot: 'Eagle',
+    newChat_c3_bot: 'Eagle',
+  })
+})
+
+test('a bot whose new name is refused stays chosen under its old one', async () => {
+  expectConsole('error', /Failed to save bot/)
+  await rename(() => failure(409, 'name_taken', 'You already have a bot named "Eagle".'))
+  expect(await screen.findByText(/Failed to save bot/)).toBeVisible()
+  expect(stored()).toEqual(chosen)
+})

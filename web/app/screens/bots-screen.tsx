@@ -1,0 +1,7 @@
+import { BotsSection } from '../../features/bots/bots-section.tsx'
+import { renameBotChoices } from '../../features/chat/composer/rename-bot-choices.ts'
+
+/** The Bots section of settings; chats in this browser go on with a bot that gets another name. */
+export function BotsScreen() {
+  return <BotsSection onRename={renameBotChoices} />
+}

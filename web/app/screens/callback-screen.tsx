@@ -1,0 +1,15 @@
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { useParams } from 'react-router'
+import { CallbackView } from '../../features/integrations/callback/callback-view.tsx'
+import { PageTitle } from '../page-title.tsx'
+
+/** The page that an outside service leads back to (§2.6). */
+export function CallbackScreen() {
+  const { service = '' } = useParams()
+  return (
+    <>
+      <PageTitle>{`${titleOfIntegration(service)} Integration`.trim()}</PageTitle>
+      <CallbackView service={service} />
+    </>
+  )
+}

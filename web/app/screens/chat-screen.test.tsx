@@ -1,0 +1,25 @@
+import { waitFor } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { answer, chatOf, message, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
+
+it('names the tab for the first message, on one line and cut, as soon as the chat is read, which it is once', async () => {
+  const long = '**Bake** bread\nwith seeds, salt, water and whatever else is left'
+  const opening = openToolChat(
+    chatOf(message('u1', null, { content: long }), answer('a1', 'u1'), message('u2', 'a1')),
+  )
+  expect(document.title).toBe('Chat · Yonder')
+  const { api } = await opening
+  expect(document.title).toBe('Bake bread with seeds, salt, water and w... · Yonder')
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
+})
+
+it("calls an empty chat 'Chat', and names it as soon as its first message is sent", async () => {
+  const { api } = await openToolChat(chatOf())
+  expect(document.title).toBe('Chat · Yonder')
+  const stream = await send(api, 'Bake bread')
+  await waitFor(() => expect(document.title).toBe('Bake bread · Yonder'))
+  stream.text('Take flour.')
+  stream.end()
+  await turnIsOver()
+  expect(document.title).toBe('Bake bread · Yonder')
+})

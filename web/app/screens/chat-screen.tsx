@@ -1,0 +1,59 @@
+import { useMemo } from 'react'
+import { Navigate, useParams, useSearchParams } from 'react-router'
+import { ChatView } from '../../features/chat/chat-view.tsx'
+import { MessageSlotsContext } from '../../features/chat/message/message-slots.ts'
+import type { MessageSlots } from '../../features/chat/message/message-slots.ts'
+import { useChatTitle } from '../../features/chat/use-chat-title.ts'
+import { useLogsPreference } from '../../features/preferences/use-logs-preference.ts'
+import { ShareButton } from '../../features/sharing/share-button.tsx'
+import { LogPanel } from '../../features/tools/log/log-panel.tsx'
+import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
+import { useServerLog } from '../../features/tools/log/use-server-log.ts'
+import { ImageSitesProvider } from '../../ui/markdown/image-sites-provider.tsx'
+import { AuthorizationReturn } from '../layout/authorization-return.tsx'
+import { PageTitle } from '../page-title.tsx'
+
+/** One chat, named by its address (§2.2, §2.10). */
+export function ChatScreen({ userId }: { readonly userId: string }) {
+  const { id } = useParams()
+  const [params] = useSearchParams()
+  if (id === undefined) return <Navigate to="/" replace />
+  return (
+    <>
+      <ChatTitle chatId={id} />
+      <h1 className="sr-only">Chat</h1>
+      {params.has('authorization') && <AuthorizationReturn />}
+      <ImageSitesProvider storageKey={`imageSites_${userId}`}>
+        <OwnChat key={id} chatId={id} />
+      </ImageSitesProvider>
+    </>
+  )
+}
+
+/** Tells the tabs of several chats apart. */
+function ChatTitle({ chatId }: { readonly chatId: string }) {
+  return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
+}
+
+/** The chat with what other features put into it: sharing, tools, and the logs of their servers (§2.28). */
+function OwnChat({ chatId }: { readonly chatId: string }) {
+  const slots = useMemo(() => createSlots(chatId), [chatId])
+  const { log, hear, clear, close } = useServerLog()
+  const showsLogs = useLogsPreference() && log.visible
+  return (
+    <MessageSlotsContext value={slots}>
+      <ChatView
+        chatId={chatId}
+        onEvent={hear}
+        aside={showsLogs && <LogPanel log={log} onClear={clear} onClose={close} />}
+      />
+    </MessageSlotsContext>
+  )
+}
+
+function createSlots(chatId: string): MessageSlots {
+  return {
+    actions: ({ id }) => <ShareButton chatId={chatId} messageId={id} />,
+    toolCall: (call) => <ToolBlock chatId={chatId} {...call} />,
+  }
+}

@@ -1,0 +1,46 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+import { button, chatOf, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
+
+describe('the log of connections', () => {
+  const connect = async (isWanted: string | undefined) => {
+    if (isWanted !== undefined) localStorage.setItem('showMcpLogs', isWanted)
+    const { api } = await openToolChat(chatOf())
+    const stream = await send(api, 'Hello')
+    const say = (status: string, text: string, finished?: boolean) =>
+      stream.send({
+        type: 'mcp_status',
+        server: 'files',
+        status,
+        message: text,
+        ...(finished === undefined ? {} : { finished }),
+      })
+    say('connecting', 'Connecting to files')
+    say('connected', 'Connected to files')
+    say('summary', '1 of 1 connected', true)
+    stream.text('Good day.')
+    stream.end()
+    expect(await screen.findByText('Good day.')).toBeVisible()
+    await turnIsOver()
+  }
+  const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })
+
+  it('shows beside the chat when it is wanted, is cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33)', async () => {
+    await connect('true')
+    expect(within(panel()!).getAllByText('Connected to files')).toHaveLength(2)
+    expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
+    await userEvent.click(button('Clear logs'))
+    expect(button('Clear logs')).toHaveFocus()
+    expect(within(panel()!).queryByText('1 of 1 connected')).toBeNull()
+    expect(within(panel()!).getByText('Nothing has been logged.')).toBeVisible()
+    expect(within(panel()!).getByText('connected')).toBeVisible()
+    await userEvent.click(button('Close logs'))
+    expect(panel()).toBeNull()
+  })
+
+  it('is not there unless it is wanted (§9.14)', async () => {
+    await connect(undefined)
+    expect(panel()).toBeNull()
+  })
+})

@@ -1,0 +1,45 @@
+import type { SharedChat } from '@yonder/contract/share'
+import { useParams } from 'react-router'
+import { MessageSlotsContext } from '../../features/chat/message/message-slots.ts'
+import type { MessageSlots } from '../../features/chat/message/message-slots.ts'
+import { ReadOnlyMessages } from '../../features/chat/list/read-only-messages.tsx'
+import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
+import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
+import { BrandLink } from '../layout/brand-link.tsx'
+import { PageTitle } from '../page-title.tsx'
+
+/** A shared chat, the same whether a person is signed in or not (§2.3). */
+export function ShareScreen() {
+  const { id = '' } = useParams()
+  return (
+    <>
+      <PageTitle>Shared chat</PageTitle>
+      {/* The header of the page says it too; this stays when the page is saved. */}
+      <meta name="robots" content="noindex, nofollow" />
+      <header className="flex h-14 items-center px-3 sm:px-5">
+        <BrandLink />
+      </header>
+      <SharedChatView key={id} shareId={id}>
+        {(chat) => <SharedMessages chat={chat} />}
+      </SharedChatView>
+    </>
+  )
+}
+
+function SharedMessages({ chat: { messages, selected_message_id } }: { readonly chat: SharedChat }) {
+  return (
+    <MessageSlotsContext value={slots}>
+      <ReadOnlyMessages messages={messages} leafId={selected_message_id} />
+    </MessageSlotsContext>
+  )
+}
+
+const slots: MessageSlots = {
+  toolCall: ({ message: { server = '', tool = '', call }, result }) => (
+    <SharedToolCall
+      server={server}
+      tool={tool}
+      state={call?.state ?? (result === undefined ? 'waiting' : 'answered')}
+    />
+  ),
+}

@@ -1,0 +1,224 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { failure, json } from '../../testing/scripted-api.ts'
+import {
+  answer,
+  answerWith,
+  answered,
+  begun,
+  block,
+  button,
+  call,
+  chatOf,
+  connector,
+  message,
+  openToolChat,
+  question,
+  result,
+  send,
+  turnIsOver,
+  turns,
+} from '../../testing/tool-chat-scene.tsx'
+
+describe('a call that waits', () => {
+  const waiting = chatOf(question, call('a1', 'u1', { content: 'I will count.' }))
+  const running = call('a1', 'u1', {
+    content: 'I will count.',
+    call: { state: 'running', title: 'Calculator' },
+  })
+
+  it('is opened with what it would do, where it goes, and three answers (§2.34, §4.19)', async () => {
+    await openToolChat(waiting)
+    expect(within(block()).getByRole('button', { name: /Waiting for you/ })).toBeVisible()
+    expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
+    expect(await within(block()).findByText(/built in/)).toHaveTextContent(
+      'Allow default (built in) to run this tool with these arguments?',
+    )
+    expect(within(block()).getByText('Computes an expression.')).toBeVisible()
+    for (const name of ['Allow Once', 'Allow Always', 'Deny']) expect(button(name)).toBeEnabled()
+    expect(screen.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
+  })
+
+  it('runs once when allowed once, and the turn goes on in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {
+    const { api } = await openToolChat(waiting)
+    const stream = api.stream('POST /api/tool/confirm')
+    await userEvent.click(button('Allow Once'))
+    expect(api.seen('POST /api/tool/confirm')[0]?.body).toEqual({
+      chatId: 'c1',
+      messageId: 'a1',
+      botName: 'Owl',
+      server: 'default',
+      tool: 'calculate',
+      args: '{"expression":"2 + 3"}',
+    })
+    expect(within(block()).getByRole('button', { name: /Running/ })).toBeVisible()
+    expect(block().querySelector('.animate-spin')).not.toBeNull()
+    expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
+    stream().send({ type: 'started', user_message: question, assistant_message: running })
+    stream().send({
+      type: 'tool_progress',
+      message_id: 'a1',
+      progress: { progress: 3, total: 10, message: 'adding' },
+    })
+    expect(await screen.findByText('3 of 10 - adding')).toBeVisible()
+    expect(screen.getByRole('progressbar')).toHaveValue(0.3)
+    stream().send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+    expect(await within(block()).findByRole('button', { name: /Done, 12 ms/ })).toBeVisible()
+    stream().send({ type: 'reply', assistant_message: begun('a2', 'r1') })
+    expect(await screen.findByText('The reply is being written')).toBeInTheDocument()
+    stream().text('It is five.')
+    stream().end()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(turns()).toHaveLength(2)
+    expect(api.seen('PUT /api/mcp-server/default')).toHaveLength(0)
+    await turnIsOver()
+  })
+
+  it('is put on the list first when allowed always, as it was seen, beside what stands there (§4.21, §7.16, §8.32)', async () => {
+    const { api } = await openToolChat(waiting)
+    const stream = api.stream('POST /api/tool/confirm')
+    api.on('PUT /api/mcp-server/default', () => json(connector))
+    await within(block()).findByText(/built in/)
+    // Somebody has allowed another tool meanwhile.
+    api.on('GET /api/mcp-servers', () => json([{ ...connector, allow_tools: ['get_time', 'other'] }]))
+    await userEvent.click(button('Allow Always'))
+    await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
+    expect(api.seen('PUT /api/mcp-server/default')[0]?.body).toMatchObject({
+      name: 'default',
+      url: 'builtin://default',
+      allow_tools: ['get_time', 'other', 'calculate'],
+      tool_fingerprints: { calculate: 'f1' },
+    })
+    const routes = api.requests.map(({ route }) => route)
+    expect(routes.indexOf('PUT /api/mcp-server/default')).toBeLessThan(
+      routes.indexOf('POST /api/tool/confirm'),
+    )
+    expect(await screen.findByText('Allow tools updated successfully for "default"')).toBeVisible()
+    stream().send({ type: 'started', user_message: question, assistant_message: running })
+    stream().end()
+    await turnIsOver()
+  })
+
+  it('allows always what was shown, and not what the tool has become since', async () => {
+    const waitingForChanged = chatOf(
+      question,
+      call('a1', 'u1', { call: { state: 'waiting', title: 'Calculator', fingerprint: 'f0' } }),
+    )
+    expectConsole('error', /Failed to update allow tools/)
+    const { api } = await openToolChat(waitingForChanged)
+    // What it has become says nothing of the call that waits.
+    expect(within(block()).queryByText('Computes an expression.')).toBeNull()
+    api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'Another tool now.'))
+    await userEvent.click(button('Allow Always'))
+    expect(await screen.findByText('Failed to update allow tools: Another tool now.')).toBeVisible()
+    expect(api.seen('PUT /api/mcp-server/default')[0]?.body).toMatchObject({
+      tool_fingerprints: { calculate: 'f0' },
+    })
+    expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
+  })
+
+  it('only logs that a connector is unknown, and runs (§4.21)', async () => {
+    expectConsole('error', /there is no connector "default"/)
+    const { api } = await openToolChat(waiting)
+    api.on('GET /api/mcp-servers', () => json([]))
+    const stream = api.stream('POST /api/tool/confirm')
+    await userEvent.click(button('Allow Always'))
+    await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
+    expect(api.requests.filter(({ route }) => route.startsWith('PUT'))).toEqual([])
+    stream().end()
+    await turnIsOver()
+  })
+
+  it('does not run when the list could not be changed (§8.21)', async () => {
+    expectConsole('error', /Failed to update allow tools/)
+    const { api } = await openToolChat(waiting)
+    api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
+    await userEvent.click(button('Allow Always'))
+    expect(await screen.findByText('Failed to update allow tools: The tool has changed.')).toBeVisible()
+    expect(button('Allow Always')).toBeEnabled()
+    expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
+  })
+
+  it("sends 'cancel' as its answer when denied (§4.22)", async () => {
+    const { api } = await openToolChat(waiting)
+    const stream = api.stream('POST /api/chat/completions')
+    await userEvent.click(button('Deny'))
+    const sent = api.seen('POST /api/chat/completions')[0]?.body as { id: string }
+    expect(sent).toMatchObject({ content: 'cancel', parentId: 'a1', chatId: 'c1' })
+    expect(turns()).toHaveLength(4)
+    expect(turns()[2]).toHaveTextContent('cancel')
+    expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
+    await answerWith(stream(), 'As you wish.', message(sent.id, 'a1', { content: 'cancel' }), 'a2')
+    expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
+  })
+
+  it('shows how it stands when it was decided elsewhere before', async () => {
+    expectConsole('error', /The call was not confirmed/)
+    const { api } = await openToolChat(waiting)
+    api
+      .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call has been answered already.'))
+      .on('GET /api/chats/c1', () =>
+        json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))),
+      )
+    await userEvent.click(button('Allow Once'))
+    expect(
+      await screen.findByText('The call was not confirmed: This call has been answered already.'),
+    ).toBeVisible()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
+  })
+
+  it('says what has changed since it was allowed', async () => {
+    await openToolChat(
+      chatOf(
+        question,
+        call('a1', 'u1', {
+          call: {
+            state: 'waiting',
+            changes: [
+              { what: 'description', before: 'Computes.', after: 'Computes and sends it away.' },
+              { what: 'annotations', before: null, after: '{"destructiveHint":true}' },
+              { what: 'other', before: null, after: null },
+            ],
+          },
+        }),
+      ),
+    )
+    expect(screen.getByText('This tool has changed since you allowed it')).toBeVisible()
+    expect(screen.getAllByLabelText('Before').map((text) => text.textContent)).toEqual([
+      'Computes.',
+      'Nothing',
+    ])
+    expect(screen.getAllByLabelText('Now')[0]).toHaveTextContent('Computes and sends it away.')
+    expect(screen.getByText('It is not known what it was before.')).toBeVisible()
+  })
+
+  it('has nothing to decide once something was written after it (§2.34)', async () => {
+    await openToolChat(
+      chatOf(question, call('a1', 'u1'), message('u2', 'a1', { content: 'never mind' }), answer('a2', 'u2')),
+    )
+    expect(within(block()).getByRole('button', { name: /Denied/ })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
+  })
+
+  it('is announced', async () => {
+    const { api } = await openToolChat(chatOf(question, answer('a0', 'u1')))
+    const stream = await send(api, 'And now?')
+    stream.send({
+      type: 'tool_call',
+      message_id: 'a1',
+      server: 'default',
+      tool: 'calculate',
+      arguments: '{}',
+      plainContent: '',
+      call: { state: 'waiting', title: 'Calculator' },
+    })
+    stream.end()
+    expect(
+      await screen.findByText('The tool Calculator of default waits for your permission.'),
+    ).toBeInTheDocument()
+    expect(await screen.findByRole('button', { name: 'Allow Once' })).toBeEnabled()
+  })
+})

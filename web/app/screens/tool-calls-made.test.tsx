@@ -1,0 +1,140 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+import { json, ScriptedApi } from '../../testing/scripted-api.ts'
+import {
+  answer,
+  answerWith,
+  answered,
+  block,
+  button,
+  call,
+  chatOf,
+  openToolChat,
+  question,
+  result,
+  turns,
+} from '../../testing/tool-chat-scene.tsx'
+
+describe('a call that was made', () => {
+  const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))
+
+  it('is one line with a check mark and how long it took, inside the turn that it belongs to (§2.33, §4.26, §3.10, §3.11)', async () => {
+    await openToolChat(finished)
+    const line = within(block()).getByRole('button', { name: 'default Calculator Done, 12 ms' })
+    expect(line).toHaveAttribute('aria-expanded', 'false')
+    expect(line.querySelector('.lucide-check')).not.toBeNull()
+    expect(screen.queryByText('5')).toBeNull()
+    // One message of the person and one turn, with one line of actions under it.
+    expect(turns()).toHaveLength(2)
+    expect(screen.getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
+    expect(await screen.findByText('It is five.')).toBeVisible()
+  })
+
+  it('opens to its exact arguments and its result, and closes again (§2.33)', async () => {
+    await openToolChat(finished)
+    const line = within(block()).getByRole('button', { name: /Calculator/ })
+    await userEvent.click(line)
+    expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('{ "expression": "2 + 3" }')
+    expect(within(block()).getByLabelText('Result')).toHaveTextContent('5')
+    expect(within(block()).getByText('calculate')).toBeVisible()
+    await userEvent.click(line)
+    expect(within(block()).queryByLabelText('Arguments')).toBeNull()
+  })
+
+  it('shows every kind of result as what it is, and makes nothing of its texts', async () => {
+    const parts = [
+      { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
+      { type: 'json', text: '{\n  "a": 1\n}' },
+      { type: 'image', mimeType: 'image/png' },
+      { type: 'link', uri: 'https://example.com/report', name: 'The report' },
+      { type: 'link', uri: 'javascript:alert(1)', name: 'Not a page' },
+      { type: 'note', text: 'A sound was left out.' },
+    ] as const
+    const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/2', () =>
+      json({ mimeType: 'image/png', data: 'AAAA' }),
+    )
+    await openToolChat(
+      chatOf(
+        question,
+        call('a1', 'u1', answered),
+        result('r1', 'a1', { outcome: { status: 'done', duration: null, parts: [...parts] } }),
+        answer('a2', 'r1'),
+      ),
+      api,
+    )
+    expect(api.seen('GET /api/chats/c1/images/r1/2')).toHaveLength(0)
+    await userEvent.click(within(block()).getByRole('button', { name: /Calculator/ }))
+    expect(within(block()).getByText(/\*\*bold\*\*/)).toHaveTextContent('<b>html</b> ![](https://evil')
+    expect(within(block()).getByText(/"a": 1/)).toBeVisible()
+    expect(await within(block()).findByRole('img')).toHaveAttribute('src', 'data:image/png;base64,AAAA')
+    expect(within(block()).getAllByRole('img')).toHaveLength(1)
+    const links = within(block()).getAllByRole('link')
+    expect(links.map((link) => link.getAttribute('href'))).toEqual(['https://example.com/report'])
+    expect(links[0]).toHaveTextContent('https://example.com/report')
+    expect(within(block()).getByText('javascript:alert(1)')).toBeVisible()
+    expect(within(block()).getByText('A sound was left out.')).toBeVisible()
+  })
+
+  it.each([
+    ['tool_error', 'Failed', 'The tool reported an error.'],
+    ['failed', 'Failed', 'The call failed.'],
+    ['timed_out', 'Timed out', 'The tool took too long. Whether the tool has done its work is not known.'],
+    ['stopped', 'Stopped', 'The call was stopped. Whether the tool has done its work is not known.'],
+    [
+      'interrupted',
+      'Interrupted',
+      'The call was interrupted. Whether the tool has done its work is not known.',
+    ],
+    ['denied', 'Denied', 'You denied this call. It was not run.'],
+  ] as const)('has a cross and says why when it ended as %s', async (status, word, sentence) => {
+    await openToolChat(
+      chatOf(
+        question,
+        call('a1', 'u1', answered),
+        result('r1', 'a1', { outcome: { status, duration: 5, parts: [] } }),
+        answer('a2', 'r1'),
+      ),
+    )
+    const line = within(block()).getByRole('button', { name: new RegExp(word) })
+    expect(line.querySelector('.lucide-x')).not.toBeNull()
+    await userEvent.click(line)
+    expect(within(block()).getByText(sentence)).toBeVisible()
+  })
+
+  it('copies the texts of its turn as the one that they read as (§2.29)', async () => {
+    await openToolChat(
+      chatOf(
+        question,
+        call('a1', 'u1', { ...answered, content: 'I count.' }),
+        result('r1', 'a1'),
+        answer('a2', 'r1'),
+      ),
+    )
+    const user = userEvent.setup()
+    const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+    await user.click(within(turns()[1]!).getByTitle('Copy message'))
+    expect(write).toHaveBeenCalledExactlyOnceWith('I count.\n\nIt is five.')
+  })
+
+  it('is not asked again with the answer: another answer is asked for its result (§4.24)', async () => {
+    const { api } = await openToolChat(finished)
+    const stream = api.stream('POST /api/chat/completions')
+    await userEvent.click(button('Regenerate'))
+    expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({
+      chatId: 'c1',
+      botName: 'Fox',
+      userMessageId: 'r1',
+    })
+    await answerWith(stream(), 'Five, I said.', result('r1', 'a1'), 'a3')
+    expect(await screen.findByLabelText('Version 2 of 2')).toBeVisible()
+    expect(block()).toHaveTextContent('Calculator')
+  })
+})
+
+it('says what its person should know of a reply', async () => {
+  await openToolChat(
+    chatOf(question, { ...answer('a1', 'u1'), notice: 'The model of this bot cannot use tools.' }),
+  )
+  expect(screen.getByText('The model of this bot cannot use tools.')).toBeVisible()
+})

@@ -1,0 +1,269 @@
+import type { Message } from '@yonder/contract/message'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+import { personalStorage } from '../../features/chat/composer/personal-storage.ts'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { failure, json } from '../../testing/scripted-api.ts'
+import {
+  answered,
+  call,
+  chatOf,
+  openRunning,
+  openToolChat,
+  question,
+  result,
+  turnIsOver,
+} from '../../testing/tool-chat-scene.tsx'
+
+describe('a call that asks its person', () => {
+  type Fields = NonNullable<NonNullable<Message['call']>['question']>['fields']
+  const shared = { description: null, required: true }
+  const name = {
+    ...shared,
+    kind: 'text',
+    name: 'name',
+    label: 'Name',
+    format: null,
+    minLength: 2,
+    maxLength: null,
+    value: null,
+  } as const
+  const age = {
+    ...shared,
+    kind: 'number',
+    name: 'age',
+    label: 'Age',
+    whole: true,
+    minimum: 18,
+    maximum: 150,
+    value: null,
+  } as const
+  const openAsking = async (fields: Fields, id = 'q1') => {
+    const asking = call('a1', 'u1', {
+      call: { state: 'running', question: { id, message: 'Who are you?', fields } },
+    })
+    const opened = await openRunning(4, [question, asking])
+    opened.api.on('POST /api/tool/answer', () => json({ answered: true }))
+    return opened
+  }
+  const form = () => screen.getByRole('form', { name: 'Question of default' })
+
+  it('shows whose question it is, also after a reload, and sends what was entered', async () => {
+    const { api, stream } = await openAsking([
+      name,
+      age,
+      { ...shared, kind: 'switch', name: 'news', label: 'News', value: true },
+      {
+        ...shared,
+        kind: 'choice',
+        many: false,
+        name: 'colour',
+        label: 'Colour',
+        options: [
+          { value: 'r', label: 'Red' },
+          { value: 'g', label: 'Green' },
+        ],
+        value: [],
+      },
+      {
+        ...shared,
+        kind: 'choice',
+        many: true,
+        name: 'days',
+        label: 'Days',
+        options: [
+          { value: 'mo', label: 'Monday' },
+          { value: 'tu', label: 'Tuesday' },
+        ],
+        value: ['mo'],
+      },
+    ])
+    expect(form()).toHaveTextContent('The connector default asks you:Who are you?')
+    expect(form()).toHaveTextContent('Never give it a password or another secret.')
+    const user = userEvent.setup()
+    await user.type(within(form()).getByLabelText('Name *'), 'Ada')
+    await user.type(within(form()).getByLabelText('Age *'), '36')
+    await user.click(within(form()).getByLabelText('News'))
+    await user.selectOptions(within(form()).getByLabelText('Colour *'), 'Green')
+    await user.click(within(form()).getByLabelText('Tuesday'))
+    await user.click(within(form()).getByRole('button', { name: 'Submit' }))
+    expect(api.seen('POST /api/tool/answer')[0]?.body).toEqual({
+      chatId: 'c1',
+      messageId: 'a1',
+      questionId: 'q1',
+      answer: {
+        action: 'accept',
+        content: { name: 'Ada', age: 36, news: false, colour: 'g', days: ['mo', 'tu'] },
+      },
+    })
+    stream.send({ type: 'tool_question', message_id: 'a1', question: null })
+    await waitFor(() => expect(screen.queryByRole('form', { name: /Question/ })).toBeNull())
+    stream.end()
+    await turnIsOver()
+  })
+
+  it('says what is wrong with an entry, and sends nothing then', async () => {
+    const { api, stream } = await openAsking([
+      name,
+      { ...age, value: 17.5 },
+      { ...name, name: 'mail', label: 'Mail', format: 'email', minLength: null, value: 'nobody' },
+    ])
+    await userEvent.type(within(form()).getByLabelText('Name *'), 'A')
+    await userEvent.click(within(form()).getByRole('button', { name: 'Submit' }))
+    expect(within(form()).getByText('At least 2 characters')).toBeVisible()
+    expect(within(form()).getByText('Please enter a whole number')).toBeVisible()
+    expect(within(form()).getByText('Please enter an e-mail address')).toBeVisible()
+    expect(within(form()).getByLabelText('Name *')).toBeInvalid()
+    expect(within(form()).getByLabelText('Name *')).toHaveFocus()
+    expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
+    stream.end()
+    await turnIsOver()
+  })
+
+  it('does not leave out what its browser cannot read as a number or a date', async () => {
+    const { api } = await openAsking([{ ...age, required: false }])
+    const box = within(form()).getByLabelText<HTMLInputElement>('Age')
+    // What a browser makes of "1-2": nothing, and a word about it.
+    vi.spyOn(box, 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState)
+    const explain = vi.spyOn(box, 'reportValidity')
+    await userEvent.click(within(form()).getByRole('button', { name: 'Submit' }))
+    expect(explain).toHaveBeenCalledOnce()
+    expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
+  })
+
+  it('can be declined, and says when that did not arrive', async () => {
+    expectConsole('error', /Your answer was not sent/)
+    const { api, stream } = await openAsking([name])
+    api.on('POST /api/tool/answer', () => failure(409, 'conflict', 'Nobody asks this any more.'))
+    await userEvent.click(within(form()).getByRole('button', { name: 'Decline' }))
+    expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({ answer: { action: 'decline' } })
+    expect(await screen.findByText('Your answer was not sent: Nobody asks this any more.')).toBeVisible()
+    stream.end()
+    await turnIsOver()
+  })
+
+  it('is not stopped by the key that leaves a field', async () => {
+    const { api, stream } = await openAsking([name])
+    fireEvent.keyDown(within(form()).getByLabelText('Name *'), { key: 'Escape' })
+    stream.end()
+    await turnIsOver()
+    expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
+  })
+
+  describe('what is entered', () => {
+    const colour = {
+      ...shared,
+      kind: 'choice',
+      many: false,
+      name: 'colour',
+      label: 'Colour',
+      options: [{ value: 'r', label: 'Red' }],
+      value: [],
+    } satisfies Fields[number]
+    const news = { ...shared, kind: 'switch', name: 'news', label: 'News', value: true } as const
+    const fields: Fields = [name, age, colour, news]
+    const field = (label: string) => within(form()).getByLabelText(label)
+    const press = async (label: string) =>
+      userEvent.click(within(form()).getByRole('button', { name: label }))
+    const stored = () => Object.entries(localStorage).filter(([key]) => key.includes('question'))
+
+    /** Fills the form in; what comes back is the page before it is left. */
+    const fillIn = async () => {
+      const opened = await openAsking(fields)
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Age *'), '36')
+      await userEvent.selectOptions(field('Colour *'), 'Red')
+      await userEvent.click(field('News'))
+      return opened
+    }
+
+    it('is still there after a reload, and is what is sent', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      const { api } = await openAsking(fields)
+      expect(field('Name *')).toHaveValue('Ada')
+      expect(field('Age *')).toHaveValue(36)
+      expect(field('Colour *')).toHaveDisplayValue('Red')
+      expect(field('News')).not.toBeChecked()
+      await press('Submit')
+      expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({
+        answer: { content: { name: 'Ada', age: 36, colour: 'r', news: false } },
+      })
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('does not come back for another question', async () => {
+      const { view } = await fillIn()
+      view.unmount()
+      await openAsking(fields, 'q2')
+      expect(field('Name *')).toHaveValue('')
+    })
+
+    it('goes when it is declined, and not when that did not arrive', async () => {
+      expectConsole('error', /Your answer was not sent/)
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
+      await press('Decline')
+      await screen.findByText('Your answer was not sent: Later.')
+      expect(stored()).toHaveLength(1)
+      api.on('POST /api/tool/answer', () => json({ answered: true }))
+      await press('Decline')
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('stays for whoever has to sign in again before it can be sent (§8.2)', async () => {
+      const { api } = await fillIn()
+      api.on('POST /api/tool/answer', () => new Response(null, { status: 401 }))
+      await press('Submit')
+      await waitFor(() => expect(api.signedOut).toBe(true))
+      expect(stored()).toHaveLength(1)
+    })
+
+    it('goes when the call ends without it, also while nobody looks', async () => {
+      const { stream } = await fillIn()
+      stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+      await waitFor(() => expect(stored()).toEqual([]))
+      stream.end()
+      await turnIsOver()
+
+      const { view } = await fillIn()
+      view.unmount()
+      expect(stored()).toHaveLength(1)
+      await openToolChat(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1')))
+      await waitFor(() => expect(stored()).toEqual([]))
+    })
+
+    it('leaves the browser with its person', async () => {
+      await fillIn()
+      expect(stored()).toHaveLength(1)
+      personalStorage.clearTexts()
+      expect(stored()).toEqual([])
+    })
+
+    it('is not kept where it looks like a secret', async () => {
+      const secrets = [
+        { ...name, name: 'access_token', label: 'Key for the door' },
+        { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },
+        { ...age, name: 'card_pin', label: 'Four digits' },
+      ]
+      await openAsking([name, ...secrets])
+      await userEvent.type(field('Name *'), 'Ada')
+      await userEvent.type(field('Key for the door *'), 'hush-1')
+      await userEvent.type(field('Code *'), 'hush-2')
+      await userEvent.type(field('Four digits *'), '4711')
+      expect(JSON.stringify(stored())).toContain('Ada')
+      expect(JSON.stringify(Object.entries(localStorage))).not.toMatch(/hush|4711/)
+    })
+  })
+
+  it('leaves the focus at the call when the form goes', async () => {
+    const { stream } = await openAsking([name])
+    await userEvent.type(within(form()).getByLabelText('Name *'), 'Ada')
+    stream.send({ type: 'tool_question', message_id: 'a1', question: null })
+    await waitFor(() => expect(screen.queryByRole('form', { name: /Question/ })).toBeNull())
+    expect(screen.getByRole('button', { name: /Running/ })).toHaveFocus()
+    stream.end()
+    await turnIsOver()
+  })
+})

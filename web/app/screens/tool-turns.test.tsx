@@ -1,0 +1,172 @@
+import type { Message } from '@yonder/contract/message'
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { describe, expect, it, vi } from 'vitest'
+import { expectConsole } from '../../testing/expect-console.ts'
+import { EventStream, json, ScriptedApi, settle } from '../../testing/scripted-api.ts'
+import {
+  answerWith,
+  answered,
+  begun,
+  block,
+  button,
+  call,
+  chatOf,
+  connector,
+  openRunning,
+  openToolChat,
+  question,
+  result,
+  send,
+  turnIsOver,
+  turns,
+} from '../../testing/tool-chat-scene.tsx'
+
+describe('a turn that is still being written', () => {
+  const half = [
+    question,
+    call('a1', 'u1', answered),
+    result('r1', 'a1'),
+    { ...begun('a2', 'r1'), content: 'It is ' },
+  ]
+  const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
+
+  it('is joined by a page that opens, under the reply that it began with', async () => {
+    const { api, stream } = await openRunning(9, half)
+    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+    const [joined] = api.seen('GET /api/chat/c1/stream')
+    expect(joined?.query.get('messageId')).toBe('a1')
+    expect(joined?.headers.get('last-event-id')).toBe('9')
+    expect(turns()).toHaveLength(2)
+    expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull()
+    stream.text('five.')
+    stream.end()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(await screen.findByRole('button', { name: 'Regenerate' })).toBeEnabled()
+  })
+
+  it('keeps a block open that was opened while the turn goes on under it', async () => {
+    const { stream } = await openRunning(5, [question, running])
+    await userEvent.click(within(block()).getByRole('button', { name: /Running/ }))
+    // Nothing is there to be done with a turn that goes on.
+    expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull()
+    stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
+    expect(await within(block()).findByLabelText('Result')).toHaveTextContent('5')
+    stream.send({ type: 'reply', assistant_message: begun('a2', 'r1') })
+    stream.text('It is five.')
+    stream.end()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(within(block()).getByLabelText('Result')).toHaveTextContent('5')
+    await turnIsOver()
+  })
+
+  it('is stopped while its tool runs, and says so (§4.15)', async () => {
+    const { api } = await openRunning(5, [question, running])
+    const outcome: Message['outcome'] = { status: 'stopped', duration: 5, parts: [] }
+    api
+      .on('POST /api/chat/stop', () => json({ stopped: true }))
+      .on('GET /api/chats/c1', () =>
+        json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1', { outcome }))),
+      )
+    await userEvent.click(button('Stop'))
+    expect(await within(block()).findByRole('button', { name: /Stopped/ })).toBeVisible()
+    expect(await screen.findByRole('button', { name: 'Continue' })).toBeEnabled()
+  })
+})
+
+describe('a turn that ends with a result', () => {
+  const halfway = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'))
+
+  it('goes on when asked to, with the bot that began it (§4.23, §7.11)', async () => {
+    const { api } = await openToolChat(halfway)
+    const stream = api.stream('POST /api/chat/completions')
+    await userEvent.click(button('Continue'))
+    expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({
+      chatId: 'c1',
+      botName: 'Owl',
+      content: '5',
+      server: 'default',
+      parentId: 'r1',
+    })
+    await answerWith(stream(), 'It is five.', result('r1', 'a1'), 'a2')
+    expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
+  })
+
+  it('follows what goes on already, when it was asked to elsewhere before', async () => {
+    expectConsole('error', /The stream broke/)
+    const { api } = await openToolChat(halfway)
+    const [repeated, joined] = [new EventStream(6), new EventStream(7)]
+    api
+      .on('POST /api/chat/completions', () => repeated.response)
+      .on('GET /api/chat/c1/stream', () => joined.response)
+    const half = begun('a2', 'r1')
+    api.on('GET /api/chats/c1', () =>
+      json({ ...chatOf(...halfway.messages, half), run: { message_id: 'a1', seq: 7 } }),
+    )
+    await userEvent.click(button('Continue'))
+    repeated.send({ type: 'reply', assistant_message: half })
+    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+    joined.text('It is five.')
+    joined.end()
+    expect(await screen.findByText('It is five.')).toBeVisible()
+    expect(screen.queryByText(/connection/)).toBeNull()
+    expect(turns()).toHaveLength(2)
+    await turnIsOver()
+  })
+
+  describe('because its connector wants consent', () => {
+    const needed = chatOf(
+      question,
+      call('a1', 'u1', answered),
+      result('r1', 'a1', { outcome: { status: 'authorization_needed', duration: 0, parts: [] } }),
+    )
+    const connect = 'POST /api/mcp-server/default/connect'
+    const consent = () => json({ connector, authorization_url: 'https://login.example/consent' })
+    const openNeeding = async () => {
+      const opened = await openToolChat(needed, new ScriptedApi(), { ...connector, status: 'failed' })
+      const assign = vi.spyOn(location, 'assign').mockReset().mockReturnValue()
+      await screen.findByRole('button', { name: 'Connect' })
+      return { ...opened, assign }
+    }
+
+    it('has nothing to connect once that is given', async () => {
+      const { api } = await openToolChat(needed)
+      await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
+      expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
+    })
+
+    it('leads to it and back, and is free again for whoever comes back without it', async () => {
+      const { api, assign } = await openNeeding()
+      api.on(connect, consent)
+      await userEvent.click(button('Connect'))
+      await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://login.example/consent'))
+      expect(api.seen(connect)[0]?.body).toEqual({ return_to: '/chat/c1' })
+      expect(button('Connect')).toHaveAttribute('aria-busy', 'true')
+      // The browser shows the page as it was left.
+      dispatchEvent(new Event('pageshow'))
+      await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
+    })
+
+    it('takes nobody there who has gone elsewhere before the answer comes', async () => {
+      const { api, view, assign } = await openNeeding()
+      let answer: (response: Response) => void = () => undefined
+      api.on(connect, () => new Promise((resolve) => (answer = resolve)))
+      await userEvent.click(button('Connect'))
+      view.redraw(<p>Elsewhere</p>)
+      answer(consent())
+      await settle()
+      expect(assign).not.toHaveBeenCalled()
+    })
+  })
+})
+
+it('goes on over an event that only a newer page knows', async () => {
+  const { api } = await openToolChat(chatOf())
+  const stream = await send(api, 'Hello')
+  stream.send({ type: 'hologram' } as never)
+  stream.text('Good day.')
+  stream.end()
+  expect(await screen.findByText('Good day.')).toBeVisible()
+  expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
+  await turnIsOver()
+})

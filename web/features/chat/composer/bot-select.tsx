@@ -1,0 +1,35 @@
+import { Link } from 'react-router'
+import { Select } from '../../../ui/form/select.tsx'
+import type { BotChoice } from './use-bot-choice.ts'
+
+/** The choice of who answers, each bot as 'name (model)' (§2.23). */
+export function BotSelect({ choice }: { readonly choice: BotChoice }) {
+  const { bots, error, selected, select } = choice
+  if (bots === undefined)
+    return (
+      <span role={error === undefined ? undefined : 'alert'} className="px-2 text-sm text-muted">
+        {error === undefined ? 'Loading bots...' : 'The bots could not be loaded. Trying again...'}
+      </span>
+    )
+  if (bots.length === 0)
+    return (
+      <Link to="/settings/bots" className="rounded-control px-2 py-1 text-sm text-accent hover:underline">
+        Add a bot to start
+      </Link>
+    )
+  return (
+    <Select
+      look="quiet"
+      aria-label="Bot"
+      className="max-w-64 min-w-0"
+      value={selected?.name}
+      onChange={(event) => select(event.target.value)}
+    >
+      {bots.map((bot) => (
+        <option key={bot.name} value={bot.name}>
+          {`${bot.name} (${bot.model})`}
+        </option>
+      ))}
+    </Select>
+  )
+}

@@ -1,0 +1,214 @@
+import { act, fireEvent, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import { renderScreen } from '../../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { Composer } from './composer.tsx'
+import { useBotChoice } from './use-bot-choice.ts'
+import { expectConsole } from '../../../testing/expect-console.ts'
+
+const bots = [
+  { name: 'Owl', model: 'owl-1' },
+  { name: 'Fox', model: 'fox-2' },
+]
+
+interface Props {
+  readonly loading?: boolean
+  readonly onSend?: (text: string, botName: string) => void
+  readonly onStop?: () => void
+  readonly storageKey?: string
+}
+
+function Example({
+  loading = false,
+  onSend = () => undefined,
+  onStop,
+  storageKey = 'home_page_selected_bot',
+}: Props) {
+  const choice = useBotChoice(storageKey)
+  return <Composer choice={choice} draftKey="draft" loading={loading} onSend={onSend} onStop={onStop} />
+}
+
+function open(props: Props = {}, list: unknown = bots) {
+  const api = new ScriptedApi().on('GET /api/bots', () => json(list))
+  return { api, ...renderScreen(api, <Example {...props} />) }
+}
+const input = () => screen.getByPlaceholderText('Type your message...')
+const sendButton = () => screen.getByRole('button', { name: 'Send message' })
+
+test('is a box of two rows and at least 60 px, without spellcheck and autocomplete (§2.22, §9.13)', async () => {
+  open()
+  await screen.findByRole('combobox')
+  expect(input()).toHaveAttribute('rows', '2')
+  expect(input()).toHaveAttribute('spellcheck', 'false')
+  expect(input()).toHaveAttribute('autocomplete', 'off')
+  // As high as two lines and the space around them, so that the second line moves nothing.
+  expect(input()).toHaveClass('min-h-[max(60px,2lh+0.75rem)]', 'pt-2.5', 'pb-0.5')
+  expect(input()).toHaveFocus()
+})
+
+test("offers each bot as 'name (model)' (§2.23, §7.2)", async () => {
+  open()
+  await screen.findByRole('combobox')
+  expect(screen.getAllByRole('option').map(({ textContent }) => textContent)).toEqual([
+    'Owl (owl-1)',
+    'Fox (fox-2)',
+  ])
+})
+
+test('sends with Enter, and not while Shift makes a new line (§5.3)', async () => {
+  const onSend = vi.fn()
+  open({ onSend })
+  await screen.findByRole('combobox')
+  const user = userEvent.setup()
+  await user.type(input(), 'one{Shift>}{Enter}{/Shift}two')
+  expect(onSend).not.toHaveBeenCalled()
+  expect(input()).toHaveValue('one\ntwo')
+  await user.keyboard('{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('one\ntwo', 'Owl')
+})
+
+test('does not send while an input method composes (§5.3)', async () => {
+  const onSend = vi.fn()
+  open({ onSend })
+  await screen.findByRole('combobox')
+  fireEvent.change(input(), { target: { value: 'にほん' } })
+  fireEvent.keyDown(input(), { key: 'Enter', isComposing: true })
+  // Safari ends the composition before the key that ended it.
+  fireEvent.keyDown(input(), { key: 'Enter', keyCode: 229 })
+  expect(onSend).not.toHaveBeenCalled()
+  fireEvent.keyDown(input(), { key: 'Enter', keyCode: 13 })
+  expect(onSend).toHaveBeenCalledOnce()
+})
+
+test('sends nothing that is blank, keeps send disabled then, and is empty after sending (§5.2)', async () => {
+  const onSend = vi.fn()
+  open({ onSend })
+  await screen.findByRole('combobox')
+  const user = userEvent.setup()
+  expect(sendButton()).toBeDisabled()
+  await user.type(input(), '   {Enter}')
+  expect(onSend).not.toHaveBeenCalled()
+  expect(sendButton()).toBeDisabled()
+  await user.type(input(), 'word')
+  expect(sendButton()).toBeEnabled()
+  await user.click(sendButton())
+  expect(onSend).toHaveBeenCalledOnce()
+  expect(input()).toHaveValue('')
+})
+
+test('sends nothing without a bot, and says where to add one (§5.2)', async () => {
+  const onSend = vi.fn()
+  open({ onSend }, [])
+  expect(await screen.findByRole('link', { name: 'Add a bot to start' })).toHaveAttribute(
+    'href',
+    '/settings/bots',
+  )
+  await userEvent.type(input(), 'word{Enter}')
+  expect(sendButton()).toBeDisabled()
+  expect(onSend).not.toHaveBeenCalled()
+  expect(input()).toHaveValue('word')
+})
+
+test('says that the bots could not be loaded', async () => {
+  expectConsole('error', /fetching the data\. 500/)
+  const api = new ScriptedApi().on('GET /api/bots', () => failure(500, 'internal', 'No.'))
+  renderScreen(api, <Example />)
+  expect(await screen.findByRole('alert')).toHaveTextContent('The bots could not be loaded')
+})
+
+test('turns send into stop while a reply is on its way, and Escape stops too (§2.24)', async () => {
+  const onSend = vi.fn()
+  const onStop = vi.fn()
+  open({ loading: true, onSend, onStop })
+  await screen.findByRole('combobox')
+  expect(screen.queryByRole('button', { name: 'Send message' })).toBeNull()
+  const stop = screen.getByRole('button', { name: 'Stop' })
+  expect(stop.querySelector('svg.lucide-square')).not.toBeNull()
+  const user = userEvent.setup()
+  await user.type(input(), 'later{Enter}')
+  expect(onSend).not.toHaveBeenCalled()
+  expect(input()).toHaveValue('later')
+  await user.click(stop)
+  await user.keyboard('{Escape}')
+  expect(onStop).toHaveBeenCalledTimes(2)
+})
+
+test('keeps what is being written over a reload', async () => {
+  const first = open()
+  await screen.findByRole('combobox')
+  await userEvent.type(input(), 'half a thought')
+  first.unmount()
+  open()
+  expect(input()).toHaveValue('half a thought')
+  await screen.findByRole('combobox')
+})
+
+test('keeps what was typed here when another tab writes a draft too and a bot is chosen', async () => {
+  open()
+  await userEvent.type(input(), 'typed here')
+  localStorage.setItem('draft', 'typed there')
+  await userEvent.selectOptions(await screen.findByRole('combobox'), 'Fox')
+  expect(input()).toHaveValue('typed here')
+})
+
+test('takes the focus with Shift+Escape', async () => {
+  open()
+  await screen.findByRole('combobox')
+  input().blur()
+  await userEvent.keyboard('{Shift>}{Escape}{/Shift}')
+  expect(input()).toHaveFocus()
+})
+
+test('selects nothing until the list is there, then the first bot (§4.3, §4.4)', async () => {
+  let answer: (response: Response) => void = () => undefined
+  const answered = new Promise<Response>((resolve) => {
+    answer = resolve
+  })
+  const api = new ScriptedApi().on('GET /api/bots', () => answered)
+  const onSend = vi.fn()
+  renderScreen(api, <Example onSend={onSend} />)
+  expect(screen.queryByRole('combobox')).toBeNull()
+  expect(sendButton()).toBeDisabled()
+  answer(json(bots))
+  expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+  await userEvent.type(input(), 'word{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
+  expect(api.seen('GET /api/bots')).toHaveLength(1)
+})
+
+test('restores the saved bot of the home page or of the chat, and saves a choice (§4.4, §3.23, §3.24)', async () => {
+  localStorage.setItem('home_page_selected_bot', 'Fox')
+  const home = open()
+  expect(await screen.findByRole('combobox')).toHaveValue('Fox')
+  home.unmount()
+  open({ storageKey: 'chat_c1_selectedBot' })
+  const select = await screen.findByRole('combobox')
+  expect(select).toHaveValue('Owl')
+  await userEvent.selectOptions(select, 'Fox')
+  expect(localStorage.getItem('chat_c1_selectedBot')).toBe('Fox')
+  expect(select).toHaveValue('Fox')
+})
+
+test('falls back to the first bot when the saved one is gone (§4.4)', async () => {
+  localStorage.setItem('home_page_selected_bot', 'Deleted')
+  const onSend = vi.fn()
+  open({ onSend })
+  expect(await screen.findByRole('combobox')).toHaveValue('Owl')
+  await userEvent.type(input(), 'word{Enter}')
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
+})
+
+test('looks at the stored choice every 100 ms (§4.5, §9.12)', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  open()
+  const select = await screen.findByRole('combobox')
+  for (const bot of ['Fox', 'Owl']) {
+    localStorage.setItem('home_page_selected_bot', bot)
+    act(() => void vi.advanceTimersByTime(99))
+    expect(select).not.toHaveValue(bot)
+    act(() => void vi.advanceTimersByTime(1))
+    expect(select).toHaveValue(bot)
+  }
+  vi.useRealTimers()
+})

@@ -1,0 +1,35 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { browserStorage } from '../../../lib/browser-storage.ts'
+
+/** What the boxes say that are open on this page. Other tabs store under the same keys, which must change nothing here. */
+const opened = new Map<string, string>()
+const listeners = new Set<() => void>()
+
+/** Text that is being written, kept under a storage key so that leaving or reloading loses nothing. */
+export const drafts = {
+  read: (key: string): string => opened.get(key) ?? browserStorage.read(key) ?? '',
+  write(key: string, text: string): void {
+    if (opened.has(key)) opened.set(key, text)
+    if (text === '') browserStorage.remove(key)
+    else browserStorage.write(key, text)
+    for (const listener of listeners) listener()
+  },
+}
+
+/** The text of a box. What is stored is only how it begins. */
+export function useDraft(key: string): readonly [string, (text: string) => void] {
+  const open = useCallback(
+    (listener: () => void) => {
+      opened.set(key, drafts.read(key))
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+        opened.delete(key)
+      }
+    },
+    [key],
+  )
+  const text = useSyncExternalStore(open, () => drafts.read(key))
+  const write = useCallback((next: string) => drafts.write(key, next), [key])
+  return [text, write]
+}

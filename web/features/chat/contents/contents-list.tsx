@@ -1,0 +1,113 @@
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import { useEffect, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { flushSync } from 'react-dom'
+import { classNames } from '../../../ui/class-names.ts'
+import { referenceTitle } from './reference-title.ts'
+import { useCurrentRound } from './use-current-round.ts'
+import { useRowWindow } from '../list/use-row-window.ts'
+
+export interface ContentsListProps {
+  readonly rounds: readonly Message[]
+  /** Pixels of a row. */
+  readonly rowHeight: number
+  readonly onSelect: (messageId: string) => void
+}
+
+/**
+ * Every round of a chat by its title, the one that is being read marked. Only rows in view are drawn; to the keyboard the
+ * list is one stop, with arrows inside.
+ */
+export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps) {
+  const current = useCurrentRound(rounds)
+  const [focused, setFocused] = useState<number>()
+  const stop = Math.min(focused ?? current, rounds.length - 1)
+  const { box, first, last, bringIntoView } = useRowWindow(rowHeight)
+  useEffect(() => bringIntoView(current), [bringIntoView, current])
+
+  const moveTo = (event: KeyboardEvent, row: number) => {
+    event.preventDefault()
+    bringIntoView(row)
+    flushSync(() => setFocused(row))
+    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true })
+  }
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') moveTo(event, Math.min(stop + 1, rounds.length - 1))
+    else if (event.key === 'ArrowUp') moveTo(event, Math.max(stop - 1, 0))
+    else if (event.key === 'Home') moveTo(event, 0)
+    else if (event.key === 'End') moveTo(event, rounds.length - 1)
+  }
+  const rows = listRows(first, last, stop, rounds.length)
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- what is inside takes the keys
+    <nav
+      ref={box}
+      aria-label="Contents"
+      className="relative min-h-0 flex-1 overflow-y-auto px-2 pb-4"
+      onKeyDown={handleKey}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) setFocused(undefined)
+      }}
+    >
+      <ol className="relative" style={{ height: rounds.length * rowHeight }}>
+        {rows.map((row) => {
+          const round = rounds[row]
+          return (
+            round && (
+              <li
+                key={round.id}
+                aria-setsize={rounds.length}
+                aria-posinset={row + 1}
+                className="absolute inset-x-0"
+                style={{ top: row * rowHeight, height: rowHeight }}
+              >
+                <ContentsRow
+                  round={round}
+                  isCurrent={row === current}
+                  isStop={row === stop}
+                  onSelect={onSelect}
+                />
+              </li>
+            )
+          )
+        })}
+      </ol>
+    </nav>
+  )
+}
+
+interface ContentsRowProps {
+  readonly round: Message
+  readonly isCurrent: boolean
+  readonly isStop: boolean
+  readonly onSelect: (messageId: string) => void
+}
+
+function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
+  const title = referenceTitle(textOfContent(round.content)) || 'Message'
+  return (
+    <button
+      type="button"
+      // The row may be too narrow for all of it.
+      title={title}
+      tabIndex={isStop ? 0 : -1}
+      aria-current={isCurrent ? 'location' : undefined}
+      onClick={() => onSelect(round.id)}
+      className={classNames(
+        'h-full w-full truncate rounded-control px-2.5 text-start text-sm -outline-offset-2 transition-colors hover:bg-hover',
+        isCurrent ? 'bg-accent-soft font-medium text-accent' : 'text-muted hover:text-ink',
+      )}
+    >
+      <bdi>{title}</bdi>
+    </button>
+  )
+}
+
+/** The rows in view, and the one that has the keyboard wherever it is. */
+function listRows(first: number, last: number, stop: number, count: number): readonly number[] {
+  const end = Math.min(last, count - 1)
+  const rows = Array.from({ length: Math.max(0, end - first + 1) }, (_, index) => first + index)
+  if (stop >= 0 && stop < first) return [stop, ...rows]
+  return stop > end ? [...rows, stop] : rows
+}

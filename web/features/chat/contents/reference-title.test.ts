@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { measureWork } from '../../../testing/measure-work.ts'
+import { referenceTitle } from './reference-title.ts'
+
+test('cuts after 40 characters and adds three dots, and leaves 40 as they are (§2.36, §9.7)', () => {
+  expect(referenceTitle('a'.repeat(40))).toBe('a'.repeat(40))
+  expect(referenceTitle('a'.repeat(41))).toBe(`${'a'.repeat(40)}...`)
+})
+
+test('counts characters as a person does', () => {
+  expect(referenceTitle('👩‍👩‍👧'.repeat(41))).toBe(`${'👩‍👩‍👧'.repeat(40)}...`)
+})
+
+test.each([
+  ['# A **title** with `code`', 'A title with code'],
+  ['- [x] done *now*', 'done now'],
+  ['> quoted\n> twice', 'quoted twice'],
+  ['1. first\n2. second', 'first second'],
+  ['see [the page](https://a.example "x") and ![a cat](/cat.png)', 'see the page and a cat'],
+  ['```ts\nlet a = 1\n```', 'let a = 1'],
+  ['~~old~~ __new__ _soft_', 'old new soft'],
+  ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
+  ['a\n\n---\n\nb', 'a b'],
+  ['', ''],
+])('takes the marks of markdown off %j (§2.36)', (content, title) => {
+  expect(referenceTitle(content)).toBe(title)
+})
+
+test('stays quick with a text that is built to hold it up', () => {
+  const worked = measureWork()
+  for (const text of ['*a '.repeat(50_000), '['.repeat(100_000), '**'.repeat(50_000), '_ '.repeat(50_000)])
+    referenceTitle(text)
+  expect(worked()).toBeLessThan(2000)
+})

@@ -1,0 +1,20 @@
+import { Skeleton } from '../../../ui/states/skeleton.tsx'
+import { ContentsButton } from '../contents/contents-button.tsx'
+
+/** The shape of a short chat while it is being read. */
+export function ChatSkeleton() {
+  return (
+    <output
+      aria-label="Loading the chat"
+      className="mx-auto flex w-full max-w-column flex-col gap-8 px-4 pt-8 sm:px-6"
+    >
+      <ContentsButton />
+      <Skeleton className="ml-auto h-12 w-3/5 rounded-block" />
+      <span className="flex flex-col gap-3">
+        <Skeleton className="h-4 w-full" />
+        <Skeleton className="h-4 w-11/12" />
+        <Skeleton className="h-4 w-2/3" />
+      </span>
+    </output>
+  )
+}

@@ -1,0 +1,110 @@
+import type { Chat } from '@yonder/contract/chat'
+import { useCallback, useMemo, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { ChatContents } from '../contents/chat-contents.tsx'
+import { ChatFrame } from '../chat-frame.tsx'
+import { ChatStatus } from '../chat-status.tsx'
+import { Composer } from '../composer/composer.tsx'
+import { ComposerBar } from '../composer/composer-bar.tsx'
+import type { LiveChat } from '../session/live-chat.ts'
+import { MessageActionsContext } from '../message/message-actions.ts'
+import { MessageList } from './message-list.tsx'
+import type { MessageListHandle } from './message-list.tsx'
+import { newMessageId } from '../session/new-message-id.ts'
+import { overlayRun } from '../session/overlay-run.ts'
+import { ReplyAnnouncer } from '../message/reply-announcer.tsx'
+import { storageKeys } from '../composer/storage-keys.ts'
+import { ToolCallsContext } from '../message/tool-calls.ts'
+import { UnsentNote } from '../message/unsent-note.tsx'
+import { useBotChoice } from '../composer/use-bot-choice.ts'
+import { useFollowEnd } from './use-follow-end.ts'
+import { useLiveShape } from '../session/use-live-chat.ts'
+import { useMessageActions } from '../message/use-message-actions.ts'
+import { useToolCalls } from '../message/use-tool-calls.ts'
+import { visiblePath } from './visible-path.ts'
+
+interface ConversationProps {
+  readonly chat: Chat
+  readonly live: LiveChat
+  /** What stands right of the messages on a wide window. */
+  readonly aside?: ReactNode
+}
+
+/** The messages of a chat, and the input fixed under them (§2.25). */
+export function Conversation({ chat, live, aside }: ConversationProps) {
+  const shape = useLiveShape(live)
+  const choice = useBotChoice(storageKeys.chatBot(chat.id))
+  const content = useRef<HTMLDivElement>(null)
+  const list = useRef<MessageListHandle>(null)
+  const { following, goToEnd, leaveEnd } = useFollowEnd(content)
+  const shown = useMemo(() => overlayRun(chat, shape.messages), [chat, shape.messages])
+  const path = useMemo(() => visiblePath(shown.messages, shown.selected_message_id), [shown])
+  const writing = useMemo(() => new Set(shape.messages.map(({ id }) => id)), [shape.messages])
+
+  const goOn = useCallback(() => {
+    goToEnd()
+    focusComposer(content.current)
+  }, [goToEnd])
+  const actions = useMessageActions({
+    chat: shown,
+    live,
+    busy: shape.phase !== 'idle',
+    botName: choice.selected?.name,
+    onAsk: goOn,
+  })
+  const calls = useToolCalls({ chat: shown, live, busy: shape.phase !== 'idle', choice, onAsk: goOn })
+
+  const send = (content: string, botName: string) => {
+    goToEnd()
+    live.send({ id: newMessageId(), parentId: chat.selected_message_id, content, botName })
+  }
+  const { unsent } = shape
+  const goToRound = (messageId: string) => {
+    leaveEnd()
+    list.current?.goTo(messageId)
+  }
+  return (
+    <ChatFrame contents={<ChatContents path={path} onSelect={goToRound} />} aside={aside}>
+      <div ref={content} className="flex flex-1 flex-col">
+        <div className="flex-1">
+          <MessageActionsContext value={actions}>
+            <ToolCallsContext value={calls}>
+              <MessageList ref={list} path={path} writing={writing} live={live} opensAt="end" />
+            </ToolCallsContext>
+          </MessageActionsContext>
+          {unsent !== undefined && (
+            <div className="mx-auto w-full max-w-column px-4 pb-6 sm:px-6">
+              <UnsentNote
+                text={unsent.message.content}
+                reason={unsent.reason}
+                onSendAgain={() => {
+                  goToEnd()
+                  live.send({ ...unsent.message, botName: choice.selected?.name ?? unsent.message.botName })
+                }}
+                onEdit={() => live.withdraw()}
+              />
+            </div>
+          )}
+        </div>
+        <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
+          <ChatStatus shape={shape} waiting={calls.last?.call?.state === 'waiting'} />
+          <Composer
+            choice={choice}
+            draftKey={storageKeys.draft(chat.id)}
+            loading={shape.phase !== 'idle'}
+            onSend={send}
+            onStop={() => void live.stop()}
+          />
+        </ComposerBar>
+        <ReplyAnnouncer reply={shape.ended} />
+      </div>
+    </ChatFrame>
+  )
+}
+
+/** The button that asked goes with its message, so the keyboard stands in the input; a finger wants no keyboard. */
+function focusComposer(conversation: HTMLElement | null): void {
+  if (matchMedia('(pointer: coarse)').matches) return
+  const box = conversation?.querySelector<HTMLElement>('form[aria-label="New message"] textarea')
+  box?.focus({ preventScroll: true })
+}

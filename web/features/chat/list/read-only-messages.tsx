@@ -1,0 +1,23 @@
+import type { Message } from '@yonder/contract/message'
+import { useEffect, useMemo } from 'react'
+import { preloadMarkdown } from '../../../ui/markdown/markdown.tsx'
+import { indexResults } from './index-results.ts'
+import { MessageList } from './message-list.tsx'
+import { ToolCallsContext } from '../message/tool-calls.ts'
+import { visiblePath } from './visible-path.ts'
+
+export interface ReadOnlyMessagesProps {
+  readonly messages: readonly Message[]
+  readonly leafId: string | null
+}
+
+/** The visible path of a chat that nobody writes to. */
+export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
+  useEffect(preloadMarkdown, [])
+  const calls = useMemo(() => ({ resultOf: indexResults(messages), last: undefined }), [messages])
+  return (
+    <ToolCallsContext value={calls}>
+      <MessageList path={visiblePath(messages, leafId)} />
+    </ToolCallsContext>
+  )
+}

@@ -1,0 +1,55 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { IconButton } from '../../../ui/button/icon-button.tsx'
+import type { Siblings } from '../list/index-siblings.ts'
+
+export interface BranchControlProps {
+  readonly siblings: Siblings
+  readonly disabled: boolean
+  readonly onSelect: (messageId: string) => void
+}
+
+/** Previous and next among the versions of a message, with its place among them; disabled at the ends (§2.35). */
+export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: BranchControlProps) {
+  if (ids.length < 2) return null
+  return (
+    <span className="flex items-center">
+      <VersionButton
+        label="Previous version"
+        target={disabled ? undefined : ids[index - 1]}
+        onSelect={onSelect}
+      >
+        <ChevronLeft size={16} aria-hidden />
+      </VersionButton>
+      <output aria-label={`Version ${index + 1} of ${ids.length}`}>
+        {index + 1}/{ids.length}
+      </output>
+      <VersionButton label="Next version" target={disabled ? undefined : ids[index + 1]} onSelect={onSelect}>
+        <ChevronRight size={16} aria-hidden />
+      </VersionButton>
+    </span>
+  )
+}
+
+interface VersionButtonProps {
+  readonly label: string
+  /** The id of the version that it leads to; undefined where it leads nowhere now. */
+  readonly target: string | undefined
+  readonly onSelect: (messageId: string) => void
+  readonly children: ReactNode
+}
+
+/** Disabled in name only: the button that led to the last version would lose the focus with `disabled`. */
+function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
+  return (
+    <IconButton
+      label={label}
+      size="small"
+      aria-disabled={target === undefined || undefined}
+      className="aria-disabled:opacity-40"
+      onClick={() => target !== undefined && onSelect(target)}
+    >
+      {children}
+    </IconButton>
+  )
+}

@@ -1,0 +1,83 @@
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { Button } from '../../../ui/button/button.tsx'
+import { isSendKey } from '../composer/is-send-key.ts'
+
+export interface MessageEditorProps {
+  readonly text: string
+  /** What was made of it before the chat was left. */
+  readonly kept?: string | undefined
+  readonly onChange: (text: string) => void
+  /** Given a text that is not blank; absent while nothing can be sent. */
+  readonly onSend?: ((text: string) => void) | undefined
+  readonly onCancel: () => void
+}
+
+/**
+ * A message of one's own, opened in its place to be sent again in other words. Escape leaves it as it was. Opened by its
+ * person it takes the focus; found open, it waits.
+ */
+export function MessageEditor({ text: before, kept, onChange, onSend, onCancel }: MessageEditorProps) {
+  const [text, setText] = useState(kept ?? before)
+  const opened = kept === undefined
+  const box = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  const ready = onSend !== undefined && text.trim() !== ''
+  const submit = () => {
+    if (ready) onSend(text)
+  }
+  useLayoutEffect(() => {
+    if (!opened) return
+    const area = box.current
+    area?.focus({ preventScroll: true })
+    area?.setSelectionRange(area.value.length, area.value.length)
+  }, [opened])
+  return (
+    <form
+      data-keep
+      aria-label="Edit message"
+      className="w-full rounded-block border border-line-strong bg-surface p-2 transition-colors focus-within:border-accent"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <textarea
+        ref={box}
+        value={text}
+        dir="auto"
+        spellCheck={false}
+        autoComplete="off"
+        enterKeyHint="send"
+        aria-label="Message"
+        aria-describedby={hint}
+        onChange={(event) => {
+          setText(event.target.value)
+          onChange(event.target.value)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault()
+            onCancel()
+          } else if (isSendKey(event)) {
+            event.preventDefault()
+            submit()
+          }
+        }}
+        className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-2.5 pt-1.5 outline-none"
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <span id={hint} className="mr-auto pl-2.5 text-xs text-muted">
+          The earlier version is kept.
+        </span>
+        <div className="flex gap-2">
+          <Button size="small" look="plain" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button size="small" look="primary" type="submit" disabled={!ready}>
+            Send
+          </Button>
+        </div>
+      </div>
+    </form>
+  )
+}

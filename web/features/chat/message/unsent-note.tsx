@@ -1,0 +1,33 @@
+import { Button } from '../../../ui/button/button.tsx'
+
+export interface UnsentNoteProps {
+  readonly text: string
+  readonly reason: string
+  readonly onSendAgain: () => void
+  /** Gives the text back to the input. */
+  readonly onEdit: () => void
+  readonly busy?: boolean
+}
+
+/** A message that did not reach the server: it says so, and loses nothing. */
+export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
+  return (
+    <div className="flex flex-col items-end gap-2">
+      <div
+        dir="auto"
+        className="max-w-[85%] rounded-block border border-dashed border-danger px-4 py-2.5 leading-relaxed whitespace-pre-wrap sm:max-w-[75%]"
+      >
+        {text}
+      </div>
+      <div role="alert" className="flex flex-wrap items-center justify-end gap-2 text-sm">
+        <span className="text-danger">Not sent. {reason}</span>
+        <Button size="small" onClick={onSendAgain} busy={busy}>
+          Send again
+        </Button>
+        <Button size="small" look="plain" onClick={onEdit}>
+          Edit
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,293 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import { renderScreen } from '../../../testing/render-screen.tsx'
+import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
+import { toastStore } from '../../../ui/toast/toast-store.ts'
+import { ChatView } from '../chat-view.tsx'
+import { outbox } from '../session/outbox.ts'
+
+const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
+  id,
+  parent_id: parent,
+  role: 'user',
+  content: `text of ${id}`,
+  timestamp: '2026-11-20T10:00:00.000Z',
+  unix_timestamp: 1,
+  status: 'complete',
+  ...more,
+})
+const reply = (id: string, parent: string, more: Partial<Message> = {}) =>
+  message(id, parent, { role: 'assistant', model: 'owl-1', bot: 'Owl', ...more })
+
+const chat: Chat = {
+  id: 'c1',
+  messages: [
+    message('u1', null),
+    reply('a1', 'u1'),
+    message('u2', 'a1'),
+    reply('b1', 'u2'),
+    reply('b2', 'u2'),
+    message('u3', 'b1'),
+  ],
+  update_time: '2026-11-20T10:00:00.000Z',
+  selected_message_id: 'b2',
+  run: null,
+}
+
+function open(shown: Chat = chat, api = new ScriptedApi()) {
+  api
+    .on('GET /api/bots', () => json([{ name: 'Owl', model: 'owl-1' }]))
+    .on('GET /api/chats/c1', () => json(shown))
+  renderScreen(
+    api,
+    <>
+      <ChatView chatId="c1" />
+      <ToastRegion />
+    </>,
+    '/chat/c1',
+  )
+  return api
+}
+
+const articles = () => screen.queryAllByRole('article')
+const lastArticle = () => articles().at(-1) as HTMLElement
+const button = (name: string, within_ = lastArticle()) => within(within_).getByRole('button', { name })
+const ready = () => screen.findByRole('combobox')
+const asked = (api: ScriptedApi) => api.seen('POST /api/chat/completions').map(({ body }) => body)
+
+beforeEach(() => {
+  vi.stubGlobal('scrollTo', () => undefined)
+  for (const { id } of toastStore.list()) toastStore.dismiss(id)
+})
+
+test('shows which version of how many stands there, and ends at the ends (§2.35)', async () => {
+  open()
+  await ready()
+  expect(lastArticle()).toHaveTextContent('text of b2')
+  expect(within(lastArticle()).getByText('2/2')).toBeVisible()
+  expect(button('Next version')).toHaveAttribute('aria-disabled', 'true')
+  expect(button('Previous version')).not.toHaveAttribute('aria-disabled')
+  // A message that has no other version has no such buttons.
+  expect(within(articles()[0] as HTMLElement).queryByRole('button', { name: 'Next version' })).toBeNull()
+})
+
+test('shows another version at once, tells the server, and reads the chat again (§4.25, §7.13)', async () => {
+  let selected = 'b2'
+  const api = new ScriptedApi().on('POST /api/chat/select-response', () => {
+    selected = 'u3'
+    return json({ selected_message_id: 'u3' })
+  })
+  open(chat, api)
+  api.on('GET /api/chats/c1', () => json({ ...chat, selected_message_id: selected }))
+  await ready()
+  await userEvent.click(button('Previous version'))
+  expect(lastArticle()).toHaveTextContent('text of u3')
+  expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()
+  expect(button('Previous version', articles()[3])).toHaveAttribute('aria-disabled', 'true')
+  await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
+  expect(api.seen('POST /api/chat/select-response')[0]?.body).toEqual({ chatId: 'c1', messageId: 'b1' })
+  expect(lastArticle()).toHaveTextContent('text of u3')
+})
+
+test('leaves the focus on the button that led to the last version, which then does nothing', async () => {
+  const api = new ScriptedApi().on('POST /api/chat/select-response', () =>
+    json({ selected_message_id: 'u3' }),
+  )
+  open(chat, api)
+  await ready()
+  api.on('GET /api/chats/c1', () => json({ ...chat, selected_message_id: 'u3' }))
+  button('Previous version').focus()
+  await userEvent.keyboard('{Enter}')
+  await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(2))
+  expect(button('Previous version', articles()[3])).toHaveFocus()
+  // A browser takes the focus from a button that is disabled with the attribute; the page of the tests does not.
+  expect(button('Previous version', articles()[3])).toBeEnabled()
+  await userEvent.keyboard('{Enter}')
+  expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()
+  expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
+})
+
+test('goes back to what the server knows when a choice could not be kept', async () => {
+  expectConsole('error', /^Error selecting response/)
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/select-response', () => failure(503, 'unavailable', 'Away.')),
+  )
+  await ready()
+  await userEvent.click(button('Previous version'))
+  expect(await screen.findByText('The chosen version could not be saved: Away.')).toBeVisible()
+  await waitFor(() => expect(lastArticle()).toHaveTextContent('text of b2'))
+})
+
+test('regenerates: the reply is cleared, and another one is asked for to the same message (§4.24)', async () => {
+  const stream = new EventStream()
+  const api = open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
+  )
+  await ready()
+  await userEvent.click(button('Regenerate'))
+  expect(lastArticle()).not.toHaveTextContent('text of b2')
+  expect(lastArticle()).toHaveAttribute('aria-busy', 'true')
+  expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u2', botName: 'Owl' }])
+  stream.send({
+    type: 'started',
+    user_message: message('u2', 'a1'),
+    assistant_message: reply('b3', 'u2', { content: '', status: 'streaming' }),
+  })
+  stream.text('A third one')
+  stream.end()
+  expect(await within(lastArticle()).findByText('3/3')).toBeVisible()
+  expect(lastArticle()).toHaveTextContent('A third one')
+  expect(screen.getByRole('textbox', { name: 'Message' })).toHaveFocus()
+  // The chat is not read again for it.
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
+})
+
+test('says in a sentence that another reply is being written, and shows the old one again (409)', async () => {
+  expectConsole('error', /^The reply could not be regenerated/)
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => failure(409, 'run_active', 'Busy.')),
+  )
+  await ready()
+  await userEvent.click(button('Regenerate'))
+  expect(await screen.findByText(/Another reply is being written in this chat/)).toBeVisible()
+  expect(lastArticle()).toHaveTextContent('text of b2')
+})
+
+test('keeps a message that was not sent while a reply is regenerated', async () => {
+  const stream = new EventStream()
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
+  )
+  const unsent = { id: 'x', parentId: 'b2', content: 'Kept', botName: 'Owl' }
+  await ready()
+  outbox.write('c1', { message: unsent, sentAt: 1, failure: 'Offline.' })
+  await userEvent.click(button('Regenerate'))
+  stream.send({
+    type: 'started',
+    user_message: message('u2', 'a1'),
+    assistant_message: reply('b3', 'u2', { content: '', status: 'streaming' }),
+  })
+  stream.end()
+  await within(lastArticle()).findByText('3/3')
+  expect(outbox.read('c1')?.message).toEqual(unsent)
+  outbox.clear('c1')
+})
+
+test.each(['failed', 'stopped', 'interrupted'] as const)(
+  'offers another reply in words when one was %s',
+  async (status) => {
+    const stream = new EventStream()
+    const ended = { ...chat, messages: [message('u1', null), reply('a1', 'u1', { status })] }
+    const api = open(
+      { ...ended, selected_message_id: 'a1' },
+      new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
+    )
+    await ready()
+    expect(within(lastArticle()).getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
+    await userEvent.click(within(lastArticle()).getByText('Regenerate'))
+    expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u1', botName: 'Owl' }])
+  },
+)
+
+test('sends an edited message as a sibling of the old one', async () => {
+  const api = open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => new EventStream().response),
+  )
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  const box = within(screen.getByRole('form', { name: 'Edit message' })).getByRole('textbox')
+  expect(box).toHaveFocus()
+  expect(box).toHaveValue('text of u2')
+  await userEvent.clear(box)
+  expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled()
+  await userEvent.type(box, 'Other words{Enter}')
+  expect(asked(api)).toEqual([
+    { chatId: 'c1', id: expect.any(String), parentId: 'a1', content: 'Other words', botName: 'Owl' },
+  ])
+  expect(articles()).toHaveLength(4)
+  expect(within(articles()[2] as HTMLElement).getByText('2/2')).toBeVisible()
+})
+
+test.each(['{Escape}', 'Cancel'])(
+  'leaves a message as it was by %s, and gives the focus back',
+  async (way) => {
+    const api = open()
+    await ready()
+    await userEvent.click(button('Edit message', articles()[2]))
+    await userEvent.keyboard(' more')
+    if (way === 'Cancel') await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    else await userEvent.keyboard(way)
+    expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+    expect(articles()[2]).toHaveTextContent('text of u2')
+    expect(button('Edit message', articles()[2])).toHaveFocus()
+    expect(asked(api)).toEqual([])
+  },
+)
+
+test('finds an edit as it was left, without taking the focus, and nothing of one that was ended', async () => {
+  open()
+  await ready()
+  await userEvent.click(button('Edit message', articles()[2]))
+  await userEvent.keyboard(' more')
+  cleanup()
+  open()
+  await ready()
+  const box = within(screen.getByRole('form', { name: 'Edit message' })).getByRole('textbox')
+  expect(articles()[2]).toContainElement(box)
+  expect(box).toHaveValue('text of u2 more')
+  expect(box).not.toHaveFocus()
+  await userEvent.type(box, '{Escape}')
+  expect(articles()[2]).toHaveTextContent('text of u2')
+  cleanup()
+  open()
+  await ready()
+  expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+  // Opened again, it begins with what the message says.
+  await userEvent.click(button('Edit message', articles()[2]))
+  expect(screen.getByRole('textbox', { name: 'Message', description: /earlier version/ })).toHaveValue(
+    'text of u2',
+  )
+  await userEvent.keyboard('x{Backspace}')
+  cleanup()
+  open()
+  await ready()
+  expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
+})
+
+test('keeps an edit open while another reply is asked for', async () => {
+  open(
+    chat,
+    new ScriptedApi().on('POST /api/chat/completions', () => new EventStream().response),
+  )
+  await ready()
+  await userEvent.click(button('Edit message', articles()[0]))
+  await userEvent.keyboard(' more')
+  await userEvent.click(button('Regenerate'))
+  const form = screen.getByRole('form', { name: 'Edit message' })
+  expect(within(form).getByRole('textbox')).toHaveValue('text of u1 more')
+  expect(within(form).getByRole('button', { name: 'Send' })).toBeDisabled()
+})
+
+test('changes nothing while a reply is written', async () => {
+  const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
+  const running = {
+    ...chat,
+    messages: [...chat.messages, reply('c1', 'u3', { status: 'streaming', content: '' })],
+  }
+  open({ ...running, selected_message_id: 'c1', run: { message_id: 'c1', seq: 1 } }, api)
+  await ready()
+  const earlier = articles()[3] as HTMLElement
+  expect(button('Regenerate', earlier)).toBeDisabled()
+  expect(button('Next version', earlier)).toHaveAttribute('aria-disabled', 'true')
+  expect(button('Edit message', articles()[0])).toBeDisabled()
+})

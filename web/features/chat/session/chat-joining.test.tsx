@@ -1,0 +1,126 @@
+import { act, screen, waitFor } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import {
+  answerWithStream,
+  beginReply,
+  emptyChat,
+  input,
+  message,
+  openChat,
+  reply,
+  shortChat,
+} from '../../../testing/chat-scene.tsx'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+
+test('joins the run that is being written when a chat is opened, from the event it knows', async () => {
+  const api = new ScriptedApi()
+  const stream = api.stream('GET /api/chat/c1/stream', 7)
+  openChat(
+    {
+      ...shortChat,
+      messages: [message('u1', null), reply('a1', 'u1', { content: 'One, two', status: 'streaming' })],
+      run: { message_id: 'a1', seq: 7 },
+    },
+    api,
+  )
+  expect(await screen.findByText('One, two')).toBeVisible()
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('7')
+  expect(await screen.findByRole('button', { name: 'Stop' })).toBeVisible()
+  stream().text(', three')
+  stream().end()
+  expect(await screen.findByText('One, two, three')).toBeVisible()
+  expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
+})
+
+test('joins again without a gap or a repeat when the connection breaks', async () => {
+  expectConsole('error', /The stream broke and is joined again/)
+  const { api, server } = await beginReply('Count', 'one ')
+  const second = api.stream('GET /api/chat/c1/stream', 1)
+  server.stream().cut()
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('2')
+  // The server may tell again what is known already.
+  second().text('one ')
+  second().text('two')
+  second().end()
+  expect(await screen.findByText('one two')).toBeVisible()
+  await screen.findByRole('button', { name: 'Send message' })
+})
+
+test('joins again when an event is missing', async () => {
+  expectConsole('error', /The stream broke and is joined again/)
+  const { api, server } = await beginReply('Count')
+  const second = api.stream('GET /api/chat/c1/stream', 1)
+  server.stream().write(JSON.stringify({ type: 'text', seq: 5, choices: [{ delta: { content: 'late' } }] }))
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  second().text('all of it')
+  second().end()
+  expect(await screen.findByText('all of it')).toBeVisible()
+  expect(screen.queryByText(/late/)).toBeNull()
+})
+
+test('reads the chat when nobody knows the run any more', async () => {
+  const { api, server } = await beginReply('Hello', 'Half')
+  const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
+  expectConsole('error', /The stream broke/)
+  api
+    .on('GET /api/chat/c1/stream', () => failure(409, 'not_resumable', 'Gone.'))
+    .on('GET /api/chats/c1', () =>
+      json({
+        ...emptyChat,
+        messages: [
+          message(id, null, { content: 'Hello' }),
+          reply('a9', id, { content: 'Half a', status: 'interrupted' }),
+        ],
+        selected_message_id: 'a9',
+      }),
+    )
+  server.stream().cut()
+  expect(await screen.findByText(/^Interrupted/)).toBeVisible()
+  expect(screen.getByText('Half a')).toBeVisible()
+  expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
+})
+
+test('says why a reply ended that could not be stored, and shows what is known of it', async () => {
+  const { api, server } = await beginReply('Hello', 'Half')
+  expectConsole('error', /The stream broke/)
+  const second = api.stream('GET /api/chat/c1/stream', 2)
+  const message = 'The reply could not be stored and was ended.'
+  server.stream().write(JSON.stringify({ error: { code: 'storage_full', message } }))
+  await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+  second().end('interrupted')
+  expect(await screen.findByText(message)).toBeVisible()
+  expect(screen.getByText('Half')).toBeVisible()
+  expect(screen.getByText(/^Interrupted/)).toBeVisible()
+  await userEvent.type(input(), 'Again{Enter}')
+  await waitFor(() => expect(screen.queryByText(message)).toBeNull())
+})
+
+test('joins again when the stream falls silent, without a heartbeat for 40 s', async () => {
+  const { api } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  await screen.findByRole('combobox')
+  vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    await userEvent.setup({ advanceTimers: vi.advanceTimersByTime }).type(input(), 'Hello{Enter}')
+    server.started()
+    server.stream().text('one ')
+    await screen.findByText('one')
+    await act(() => vi.advanceTimersByTimeAsync(30_000))
+    server.stream().write('{"type":"heartbeat"}')
+    await act(() => vi.advanceTimersByTimeAsync(30_000))
+    expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(0)
+    const second = api.stream('GET /api/chat/c1/stream', 2)
+    expectConsole('error', /The stream broke/)
+    await act(() => vi.advanceTimersByTimeAsync(15_000))
+    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+    second().text('two')
+    second().end()
+    expect(await screen.findByText('one two')).toBeVisible()
+  } finally {
+    vi.useRealTimers()
+  }
+})

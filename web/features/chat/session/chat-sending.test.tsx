@@ -1,0 +1,209 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, test, vi } from 'vitest'
+import {
+  answerWithStream,
+  articles,
+  beginReply,
+  emptyChat,
+  inMessages,
+  input,
+  lastArticle,
+  message,
+  openChat,
+  reply,
+  send,
+  shortChat,
+} from '../../../testing/chat-scene.tsx'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import { failure, json } from '../../../testing/scripted-api.ts'
+
+test('adds the message and an empty reply at once, then streams the reply into it (§4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
+  const { api } = openChat(shortChat)
+  const server = answerWithStream(api)
+  await send('How are you?')
+  expect(articles()).toHaveLength(4)
+  expect(articles()[2]).toHaveTextContent('How are you?')
+  const dots = within(lastArticle()).getByText('The reply is being written').parentElement!
+  expect(dots.querySelectorAll('.animate-pulse')).toHaveLength(3)
+  expect(input()).toHaveValue('')
+  expect(api.seen('POST /api/chat/completions')[0]?.body).toEqual({
+    id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    chatId: 'c1',
+    botName: 'Owl',
+    content: 'How are you?',
+    parentId: 'a1',
+  })
+  server.started()
+  server.stream().text('Very ')
+  expect(await screen.findByText('Very')).toBeVisible()
+  expect(within(lastArticle()).queryByText('The reply is being written')).toBeNull()
+  server.stream().send({ type: 'model', model: 'owl-2', provider: 'Wood' })
+  server.stream().text('well.')
+  server.stream().end()
+  expect(await screen.findByText('Very well.')).toBeVisible()
+  await screen.findByRole('button', { name: 'Send message' })
+  expect(lastArticle()).toHaveTextContent('owl-2 · Wood')
+  expect(articles()).toHaveLength(4)
+  // The cache holds the reply now: nothing is read again.
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
+})
+
+test('hangs the next message under the reply that was streamed before it', async () => {
+  const { api } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  await send('One')
+  expect(api.seen('POST /api/chat/completions')[0]?.body).toMatchObject({ parentId: null })
+  server.started('a1')
+  server.stream().text('First.')
+  server.stream().end()
+  await screen.findByText('First.')
+  await screen.findByRole('button', { name: 'Send message' })
+  await send('Two')
+  expect(api.seen('POST /api/chat/completions')[1]?.body).toMatchObject({ parentId: 'a1', content: 'Two' })
+  server.started('a2')
+  server.stream().end()
+  await screen.findByRole('button', { name: 'Send message' })
+})
+
+test('announces a reply when it is finished, and not before', async () => {
+  const { server } = await beginReply('Hello', 'Good day.')
+  expect(screen.queryByText(/Reply finished/)).toBeNull()
+  server.stream().end()
+  expect(await screen.findByText('Reply finished. Good day.')).toBeInTheDocument()
+})
+
+test('turns the reply into the error that the stream carries (§8.7, §7.32)', async () => {
+  const { server } = await beginReply('Hello', 'It begins')
+  server
+    .stream()
+    .send({ type: 'error', error: { code: 'upstream_error', message: 'The model <b>broke</b>.' } })
+  server.stream().end('failed')
+  await screen.findByRole('button', { name: 'Send message' })
+  const outcome = within(lastArticle()).getByText(/The model/)
+  expect(outcome).toHaveTextContent('Error: The model <b>broke</b>.')
+  expect(within(outcome).getByText('Error:').tagName).toBe('STRONG')
+  // What had come is not lost.
+  expect(lastArticle()).toHaveTextContent('It begins')
+})
+
+test('stops: tells the server, leaves the stream, reads the chat again (§4.15)', async () => {
+  const { api, server } = await beginReply('Hello', 'Half')
+  const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
+  api
+    .on('POST /api/chat/stop', () => json({ stopped: true }))
+    .on('GET /api/chats/c1', () =>
+      json({
+        ...emptyChat,
+        messages: [
+          message(sent.id, null, { content: 'Hello' }),
+          reply('a9', sent.id, { content: 'Half a', status: 'stopped' }),
+        ],
+        selected_message_id: 'a9',
+      }),
+    )
+  await userEvent.click(screen.getByRole('button', { name: 'Stop' }))
+  expect(await screen.findByText('Stopped.')).toBeVisible()
+  expect(screen.getByText('Half a')).toBeVisible()
+  expect(api.seen('POST /api/chat/stop')[0]?.body).toEqual({ chatId: 'c1' })
+  expect(server.stream().closed).toBe(true)
+  expect(api.seen('GET /api/chats/c1')).toHaveLength(2)
+})
+
+test('stops a message that is not confirmed yet as soon as it is', async () => {
+  const { api } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  api.on('POST /api/chat/stop', () => json({ stopped: true }))
+  await send('Hello')
+  await userEvent.click(screen.getByRole('button', { name: 'Stop' }))
+  expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
+  server.started()
+  await waitFor(() => expect(api.seen('POST /api/chat/stop')).toHaveLength(1))
+})
+
+test('says so when a reply could not be stopped, and goes on', async () => {
+  expectConsole('error', /Error stopping reply/)
+  const { api, server } = await beginReply('Hello')
+  api.on('POST /api/chat/stop', () => failure(503, 'unavailable', 'Try later.'))
+  await userEvent.click(await screen.findByRole('button', { name: 'Stop' }))
+  expect(await screen.findByText('The reply could not be stopped: Try later.')).toBeVisible()
+  server.stream().text('Still here.')
+  expect(await screen.findByText('Still here.')).toBeVisible()
+})
+
+test('only logs a message that was refused, but says that it was not sent and sends it again once (§8.8)', async () => {
+  expectConsole('error', /^Error sending message: Service Unavailable$/)
+  const { api } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () =>
+    failure(503, 'unavailable', 'Going down.', 'Service Unavailable'),
+  )
+  await send('Keep me')
+  expect(await screen.findByText('Not sent. Going down.')).toBeVisible()
+  expect(articles()).toHaveLength(2)
+  const first = api.seen('POST /api/chat/completions')[0]?.body
+  const server = answerWithStream(api)
+  await userEvent.click(screen.getByRole('button', { name: 'Send again' }))
+  expect(api.seen('POST /api/chat/completions')[1]?.body).toEqual(first)
+  expect(screen.queryByText(/Not sent/)).toBeNull()
+  server.started()
+  server.stream().end()
+  await screen.findByRole('button', { name: 'Send message' })
+  expect(localStorage.getItem('chat_c1_outbox')).toBeNull()
+})
+
+test('keeps a message that was not sent over a reload', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api, view } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () => {
+    throw new TypeError('Failed to fetch')
+  })
+  await send('Keep me')
+  expect(await screen.findByText('Not sent. The server could not be reached.')).toBeVisible()
+  view.unmount()
+  openChat(shortChat)
+  expect(await screen.findByText('Keep me')).toBeVisible()
+  await userEvent.click(screen.getByRole('button', { name: 'Edit' }))
+  expect(input()).toHaveValue('Keep me')
+  expect(screen.queryByText(/Not sent/)).toBeNull()
+  await screen.findByRole('combobox')
+})
+
+test('drops the note when the chat shows that the message arrived after all', async () => {
+  expectConsole('error', /Error sending message/)
+  const { api } = openChat(shortChat)
+  api.on('POST /api/chat/completions', (request) => {
+    const { id } = request.body as { id: string }
+    api.on('GET /api/chats/c1', () =>
+      json({
+        ...shortChat,
+        messages: [...shortChat.messages, message(id, 'a1', { content: 'Arrived' }), reply('a2', id)],
+        selected_message_id: 'a2',
+      }),
+    )
+    throw new TypeError('Failed to fetch')
+  })
+  await send('Arrived')
+  expect(await screen.findByText('text of a2')).toBeVisible()
+  await waitFor(() => expect(screen.queryByText(/Not sent/)).toBeNull())
+  expect(screen.getAllByText('Arrived', inMessages)).toHaveLength(1)
+})
+
+test('keeps the text in the input when another reply is being written (409)', async () => {
+  expectConsole('error', /Error sending message: Conflict/)
+  const { api } = openChat(shortChat)
+  api.on('POST /api/chat/completions', () => failure(409, 'run_active', 'Still answering.', 'Conflict'))
+  await send('Second thought')
+  expect(await screen.findByText(/Another reply is being written in this chat/)).toBeVisible()
+  expect(input()).toHaveValue('Second thought')
+  expect(articles()).toHaveLength(2)
+  expect(screen.queryByText(/Not sent/)).toBeNull()
+})
+
+test('reports a missing access token as the reason (§6.3, §8.1)', async () => {
+  expectConsole('error', /Error sending message: Failed to get access token/)
+  const { api } = openChat(shortChat)
+  await screen.findByRole('combobox')
+  vi.spyOn(api.client, 'request').mockRejectedValueOnce(new Error('Failed to get access token'))
+  await send('Hello')
+  expect(await screen.findByText('Not sent. Failed to get access token')).toBeVisible()
+})

@@ -1,0 +1,52 @@
+import type { NewChat } from '@yonder/contract/chat'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { logError } from '../../../lib/log-error.ts'
+import { readReason } from '../../../lib/read-reason.ts'
+import { useApi } from '../../../lib/use-api.ts'
+import { leaveHandover } from './leave-handover.ts'
+import { storageKeys } from '../composer/storage-keys.ts'
+import { drafts } from '../composer/use-draft.ts'
+
+export interface FailedStart {
+  readonly content: string
+  readonly reason: string
+}
+
+export interface StartChat {
+  readonly loading: boolean
+  readonly failed: FailedStart | undefined
+  readonly start: (content: string, botName: string) => Promise<void>
+  readonly forget: () => void
+}
+
+/** Opens a new chat with its first message (§2.21): asks for an id, leaves the message, goes to the chat. */
+export function useStartChat(): StartChat {
+  const api = useApi()
+  const navigate = useNavigate()
+  const [loading, setLoading] = useState(false)
+  const [failed, setFailed] = useState<FailedStart>()
+  return {
+    loading,
+    failed,
+    forget: () => setFailed(undefined),
+    async start(content, botName) {
+      setLoading(true)
+      try {
+        const chat = await api.get<NewChat>('/api/chat/id')
+        if (chat === undefined) return
+        setFailed(undefined)
+        // Another message goes first; the one that failed waits where it was written.
+        if (failed !== undefined && failed.content !== content)
+          drafts.write(storageKeys.homeDraft, failed.content)
+        leaveHandover(chat.id, content, botName)
+        await navigate(`/chat/${encodeURIComponent(chat.id)}`)
+      } catch (error) {
+        logError('Error creating chat with message', error)
+        setFailed({ content, reason: readReason(error) })
+      } finally {
+        setLoading(false)
+      }
+    },
+  }
+}

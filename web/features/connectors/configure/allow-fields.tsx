@@ -1,0 +1,67 @@
+import { useId, useRef } from 'react'
+import { Button } from '../../../ui/button/button.tsx'
+import { TextInput } from '../../../ui/form/text-input.tsx'
+import { addToolName } from './allow-draft.ts'
+import { AllowEditor } from './allow-editor.tsx'
+import type { ConnectorDraft } from '../form/connector-draft.ts'
+
+export interface AllowFieldsProps {
+  readonly draft: ConnectorDraft
+  readonly moved: boolean
+  readonly onChange: (change: Partial<ConnectorDraft>) => void
+}
+
+/** The allowed tools in the form of a connector, by their names as they are typed (§2.74, §5.16). */
+export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
+  const title = useId()
+  const entry = useRef<HTMLInputElement>(null)
+
+  const add = () => {
+    onChange({
+      allow: { ...draft.allow, names: addToolName(draft.allow.names, draft.toolName) },
+      toolName: '',
+    })
+    entry.current?.focus()
+  }
+
+  return (
+    <fieldset aria-labelledby={title} className="flex flex-col gap-2">
+      <p id={title} className="text-sm font-medium">
+        Allowed Tools{draft.allow.everyTool || moved ? '' : ` (${draft.allow.names.length})`}
+      </p>
+      {moved ? (
+        <p className="text-xs text-muted">
+          What was allowed was given to the former address and goes with it: at the new one every tool asks
+          first.
+        </p>
+      ) : (
+        <AllowEditor
+          draft={draft.allow}
+          onChange={(allow) => onChange({ allow })}
+          onEmptied={() => entry.current?.focus()}
+        >
+          <div className="flex gap-2">
+            <TextInput
+              ref={entry}
+              aria-label="Name of a tool to allow"
+              placeholder="Name of a tool"
+              autoComplete="off"
+              autoCapitalize="off"
+              spellCheck={false}
+              maxLength={200}
+              value={draft.toolName}
+              onChange={(event) => onChange({ toolName: event.target.value })}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+                // It adds the name, and does not save the form.
+                event.preventDefault()
+                add()
+              }}
+            />
+            <Button onClick={add}>Allow</Button>
+          </div>
+        </AllowEditor>
+      )}
+    </fieldset>
+  )
+}

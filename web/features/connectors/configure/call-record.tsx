@@ -1,0 +1,75 @@
+import type { Connector, ToolCallRecord } from '@yonder/contract/connector'
+import { ChevronRight } from 'lucide-react'
+import { Fragment, useState } from 'react'
+import { readReason } from '../../../lib/read-reason.ts'
+import { Button } from '../../../ui/button/button.tsx'
+import { classNames } from '../../../ui/class-names.ts'
+import { describeCall } from './describe-call.ts'
+import { useCallRecord } from './use-call-record.ts'
+
+/** What a connector's tools were called for; folded, and read only when it is opened. */
+export function CallRecord({ connector }: { readonly connector: Connector }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details
+      className="group border-t border-line pt-4"
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
+        Record of calls
+      </summary>
+      {open && <Calls name={connector.name} />}
+    </details>
+  )
+}
+
+function Calls({ name }: { readonly name: string }) {
+  const { calls, error, hasMore, isLoadingMore, loadMore } = useCallRecord(name)
+  if (calls === undefined)
+    return (
+      <output className="mt-2 block text-sm text-muted">
+        {error === undefined ? 'Loading calls...' : `Error loading calls: ${readReason(error)}`}
+      </output>
+    )
+  if (calls.length === 0)
+    return <p className="mt-2 text-sm text-muted">No tool of this connector was called yet.</p>
+  return (
+    <>
+      <ul aria-label="Calls" className="mt-1 divide-y divide-line">
+        {calls.map((call) => (
+          <Call key={call.id} call={call} />
+        ))}
+      </ul>
+      {hasMore && (
+        <Button size="small" className="mt-2" busy={isLoadingMore} onClick={loadMore}>
+          Show more
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Call({ call }: { readonly call: ToolCallRecord }) {
+  const { outcome, isBad, time, facts } = describeCall(call)
+  return (
+    <li className="py-2 text-xs">
+      <p className="flex items-baseline justify-between gap-3">
+        <bdi className="min-w-0 font-mono leading-5 wrap-anywhere">{call.tool}</bdi>
+        <span className={classNames('shrink-0 font-medium', isBad ? 'text-danger' : 'text-muted')}>
+          {outcome}
+        </span>
+      </p>
+      <p className="text-muted tabular-nums">
+        <time dateTime={call.started_at}>{time}</time>
+        {facts.map((fact) => (
+          // A number stays with its unit.
+          <Fragment key={fact}>
+            {' · '}
+            <span className="whitespace-nowrap">{fact}</span>
+          </Fragment>
+        ))}
+      </p>
+    </li>
+  )
+}

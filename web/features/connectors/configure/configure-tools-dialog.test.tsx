@@ -1,0 +1,380 @@
+import type { Connector } from '@yonder/contract/connector'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { describe, expect, it } from 'vitest'
+import {
+  buttonOf,
+  ConnectorsScene,
+  defer,
+  dialogOf,
+  makeConnector,
+  makeTool,
+  refuse,
+} from '../../../testing/connectors-scene.tsx'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import { json } from '../../../testing/scripted-api.ts'
+
+const update = 'PUT /api/mcp-server/Files'
+const saved = 'Allow tools updated successfully for "Files"'
+const search = 'Search tools to add...'
+const tools = ['read', 'write', 'list'].map((name) => makeTool(name))
+
+function sceneOf(part: Partial<Connector> = {}) {
+  return new ConnectorsScene([makeConnector({ name: 'Files', status: 'connected', tools, ...part })])
+}
+
+async function openTools(scene: ConnectorsScene) {
+  await scene.press('Configure', 'Files')
+  return dialogOf('Configure Tools - Files')
+}
+
+async function manage(scene: ConnectorsScene) {
+  const dialog = await openTools(scene)
+  await userEvent.click(buttonOf('Manage', dialog))
+  return dialog
+}
+
+const chips = (dialog: ReturnType<typeof within>) =>
+  dialog.queryByRole('list', { name: 'Allowed tools' })?.textContent ?? ''
+
+describe('the tools', () => {
+  it('are listed with name, title, description, and why one is not offered (§2.68, §2.73)', async () => {
+    const dialog = await openTools(
+      sceneOf({
+        tools: [
+          makeTool('read', { title: 'Read a file', description: 'Reads it.' }),
+          makeTool('odd', { problem: 'Its parameters are too deep.' }),
+        ],
+      }),
+    )
+    expect(dialog.getByText('Available Tools (2)')).toBeInTheDocument()
+    expect(dialog.getByText('read')).toBeInTheDocument()
+    expect(dialog.getByText('Read a file')).toBeInTheDocument()
+    expect(dialog.getByText('Reads it.')).toBeInTheDocument()
+    expect(dialog.getByText('Its parameters are too deep.')).toBeInTheDocument()
+  })
+
+  it('show a long description in part, and whole when asked', async () => {
+    const description = `${'long '.repeat(100)}end`
+    const dialog = await openTools(sceneOf({ tools: [makeTool('read', { description })] }))
+    expect(dialog.queryByText(/end$/)).not.toBeInTheDocument()
+    await userEvent.click(buttonOf('Show more', dialog))
+    expect(dialog.getByText(/end$/)).toBeInTheDocument()
+  })
+
+  it('tell what to do when there are none', async () => {
+    const dialog = await openTools(sceneOf({ tools: [], status: 'disconnected' }))
+    expect(dialog.getByText('Available Tools (0)')).toBeInTheDocument()
+    expect(dialog.getByText('Connect it to see what it offers.')).toBeInTheDocument()
+  })
+})
+
+describe('the allowed tools', () => {
+  it('are counted and shown, with a way to manage them (§2.69)', async () => {
+    const dialog = await openTools(sceneOf({ allow_tools: ['read', 'gone'] }))
+    expect(dialog.getByText('Allowed Tools (2)')).toBeInTheDocument()
+    expect(buttonOf('Manage', dialog)).toHaveFocus()
+    expect(chips(dialog)).toBe('readgone')
+    expect(dialog.queryByRole('button', { name: /^Remove/ })).not.toBeInTheDocument()
+    expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
+    expect(dialog.getByText('Not among its tools now: gone')).toBeInTheDocument()
+  })
+
+  it('have a badge when there are none (§2.72)', async () => {
+    const dialog = await openTools(sceneOf({ allow_tools: [] }))
+    expect(dialog.getByText('Allowed Tools (0)')).toBeInTheDocument()
+    expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
+  })
+
+  it('say that nothing asks when there is no list', async () => {
+    const dialog = await openTools(sceneOf({ allow_tools: null }))
+    expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
+    expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
+  })
+
+  it('are removed by their chips, then saved (§2.70, §2.71, §7.16, §8.32)', async () => {
+    const scene = sceneOf({ allow_tools: ['read', 'list'], token: 'mask' })
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Remove read', dialog))
+    // The neighbour takes the focus over.
+    expect(buttonOf('Remove list', dialog)).toHaveFocus()
+    expect(dialog.getByText('Allowed Tools (1)')).toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(await screen.findByText(saved)).toBeInTheDocument()
+    const { name, url, token, client_id, client_secret, status, is_default } = scene.connectors[0]!
+    expect(scene.writes).toEqual([
+      {
+        route: update,
+        body: {
+          name,
+          url,
+          token,
+          client_id,
+          client_secret,
+          status,
+          is_default,
+          allow_tools: ['list'],
+          tool_fingerprints: {},
+        },
+      },
+    ])
+    expect(buttonOf('Manage', dialog)).toHaveFocus()
+    expect(chips(dialog)).toBe('list')
+  })
+
+  it('stay as they were on Cancel (§2.71, §4.30)', async () => {
+    const scene = sceneOf({ allow_tools: ['read'] })
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Remove read', dialog))
+    expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
+    await userEvent.click(buttonOf('Cancel', dialog))
+    expect(dialog.getByText('Allowed Tools (1)')).toBeInTheDocument()
+    expect(dialog.queryByRole('button', { name: 'Save Changes' })).not.toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('keep what was allowed elsewhere meanwhile: what is saved is what was added and removed here (§7.16)', async () => {
+    const scene = sceneOf({ allow_tools: ['read', 'list'] })
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Remove read', dialog))
+    await userEvent.click(buttonOf('Allow write', dialog))
+    scene.connectors = scene.connectors.map((connector) => ({
+      ...connector,
+      token: 'a new mask',
+      allow_tools: ['read', 'list', 'send'],
+    }))
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(await screen.findByText(saved)).toBeInTheDocument()
+    expect(scene.writes).toHaveLength(1)
+    expect(scene.writes[0]?.body).toMatchObject({
+      token: 'a new mask',
+      allow_tools: ['list', 'send', 'write'],
+      tool_fingerprints: { write: 'print of write' },
+    })
+    expect(chips(dialog)).toBe('listsendwrite')
+  })
+
+  it.each([
+    ['what they became elsewhere, when nothing was changed here', [], null],
+    ['the list that was made here, which asks more', ['Remove read'], ['list']],
+  ])('are, when nothing asks any more elsewhere, %s', async (_case, press, sent) => {
+    const scene = sceneOf({ allow_tools: ['read', 'list'] })
+    const dialog = await manage(scene)
+    for (const name of press) await userEvent.click(buttonOf(name, dialog))
+    scene.connectors = scene.connectors.map((connector) => ({ ...connector, allow_tools: null }))
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(await screen.findByText(saved)).toBeInTheDocument()
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: sent })
+  })
+
+  it('take no other choice while one is being saved', async () => {
+    const scene = sceneOf()
+    scene.api.on(update, () => defer<Response>().promise)
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Allow read', dialog))
+    expect(dialog.getByPlaceholderText(search).closest('[inert]')).toBeNull()
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(dialog.getByPlaceholderText(search).closest('[inert]')).not.toBeNull()
+  })
+
+  it('stay in manage mode when saving fails, which is told (§8.21, §8.34)', async () => {
+    expectConsole('error', /Failed to update allow tools: The tool "read" has changed/)
+    const scene = sceneOf()
+    scene.api.on(update, () => {
+      scene.connectors = [
+        makeConnector({ name: 'Files', tools: [makeTool('read', { description: 'Deletes.' })] }),
+      ]
+      return refuse(409, 'The tool "read" has changed since you saw it.')
+    })
+    const dialog = await manage(scene)
+    await userEvent.click(buttonOf('Allow read', dialog))
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(
+      await screen.findByText('Failed to update allow tools: The tool "read" has changed since you saw it.'),
+    ).toBeInTheDocument()
+    expect(buttonOf('Save Changes', dialog)).toBeEnabled()
+    expect(chips(dialog)).toBe('read')
+    // Here it is as it is now.
+    expect(await dialog.findByText('Deletes.')).toBeInTheDocument()
+  })
+
+  it('can be all of them, which is stored as no list', async () => {
+    const scene = sceneOf({ allow_tools: ['read'] })
+    const dialog = await manage(scene)
+    await userEvent.click(dialog.getByLabelText('Run every tool without asking'))
+    expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    expect(await screen.findByText(saved)).toBeInTheDocument()
+    expect(scene.writes[0]?.body).toMatchObject({ allow_tools: null, tool_fingerprints: {} })
+    expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
+  })
+})
+
+describe('the search', () => {
+  it('is there only when the connector has tools (§2.70)', async () => {
+    const dialog = await manage(sceneOf({ tools: [] }))
+    expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
+    expect(buttonOf('Save Changes', dialog)).toBeEnabled()
+  })
+
+  it('finds by name or description in any case, and only what is not allowed yet (§2.70)', async () => {
+    const dialog = await manage(
+      sceneOf({
+        allow_tools: ['read_all'],
+        tools: [
+          makeTool('read_all'),
+          makeTool('Read_One', { description: 'One.' }),
+          makeTool('open', { description: 'Opens to READ.' }),
+          makeTool('write', { description: 'Writes.' }),
+        ],
+      }),
+    )
+    expect(dialog.getByPlaceholderText(search)).toHaveFocus()
+    await userEvent.type(dialog.getByPlaceholderText(search), ' rEaD ')
+    const found = within(dialog.getByRole('list', { name: 'Tools found' }))
+    expect(found.getAllByRole('button').map((button) => button.textContent)).toEqual([
+      'Allow Read_OneOne.',
+      'Allow openOpens to READ.',
+    ])
+  })
+
+  it('shows ten results at most, their descriptions cut to 80 characters (§2.70, §9.8)', async () => {
+    const long = 'x'.repeat(81)
+    const many = Array.from({ length: 12 }, (_, at) =>
+      makeTool(`tool${at}`, { description: at === 0 ? long : 'y'.repeat(80) }),
+    )
+    const dialog = await manage(sceneOf({ tools: many }))
+    await userEvent.type(dialog.getByPlaceholderText(search), 'tool')
+    const found = within(dialog.getByRole('list', { name: 'Tools found' })).getAllByRole('button')
+    expect(found).toHaveLength(10)
+    expect(found[0]).toHaveTextContent(`Allow tool0${'x'.repeat(80)}...`)
+    expect(found[1]).toHaveTextContent(`Allow tool1${'y'.repeat(80)}`)
+  })
+
+  it('says when nothing matches (§2.70)', async () => {
+    const dialog = await manage(sceneOf())
+    await userEvent.type(dialog.getByPlaceholderText(search), 'zz(')
+    expect(dialog.getByText('No tools found matching "zz("')).toBeInTheDocument()
+  })
+
+  it('adds what is chosen, which is allowed as it was seen here (§2.70, §7.16)', async () => {
+    const scene = sceneOf({ allow_tools: ['read'] })
+    const dialog = await manage(scene)
+    await userEvent.type(dialog.getByPlaceholderText(search), 'write')
+    await userEvent.keyboard('{ArrowDown}{Enter}')
+    expect(chips(dialog)).toBe('readwrite')
+    expect(dialog.getByPlaceholderText(search)).toHaveFocus()
+    await userEvent.click(buttonOf('Save Changes', dialog))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({
+      allow_tools: ['read', 'write'],
+      tool_fingerprints: { write: 'print of write' },
+    })
+  })
+})
+
+describe('a tool in the list below', () => {
+  it('can be allowed there too, and not any more, without losing one’s place', async () => {
+    const dialog = await manage(sceneOf())
+    const toggle = buttonOf('Allow write', dialog)
+    await userEvent.click(toggle)
+    expect(toggle).toHaveFocus()
+    expect(toggle).toHaveAttribute('aria-pressed', 'true')
+    expect(chips(dialog)).toBe('write')
+    await userEvent.click(toggle)
+    expect(chips(dialog)).toBe('')
+  })
+
+  it('that has changed says so and can be allowed again as it is now', async () => {
+    const scene = sceneOf({
+      allow_tools: ['read', 'write'],
+      tools: [makeTool('read', { consent: 'run' }), makeTool('write', { consent: 'ask_changed' })],
+    })
+    const dialog = await openTools(scene)
+    expect(dialog.getAllByText('Changed since you allowed it')).toHaveLength(1)
+    await userEvent.click(buttonOf('Allow again write', dialog))
+    await screen.findByText(saved)
+    expect(scene.writes[0]?.body).toMatchObject({
+      allow_tools: ['read', 'write'],
+      tool_fingerprints: { write: 'print of write' },
+    })
+    expect(buttonOf('Manage', dialog)).toBeInTheDocument()
+  })
+})
+
+describe('the record of calls', () => {
+  const call = {
+    id: '1',
+    connector: 'Files',
+    tool: 'read',
+    arguments_hash: 'h',
+    approval: 'once',
+    outcome: 'done',
+    started_at: '2026-01-02T03:04:05.000Z',
+    duration: 1234,
+    bytes: 2500,
+  }
+  const route = 'GET /api/mcp-server/Files/calls'
+
+  async function openRecord(scene: ConnectorsScene) {
+    const dialog = await openTools(scene)
+    expect(scene.api.seen(route)).toEqual([])
+    const fold = dialog.getByText('Record of calls').closest('details')!
+    fold.open = true
+    fireEvent(fold, new Event('toggle'))
+    return dialog
+  }
+
+  it('is read when it is opened, page by page', async () => {
+    const scene = sceneOf()
+    scene.api.on(route, ({ query }) =>
+      json(
+        query.get('before') === null
+          ? { calls: [call], next: '5.one' }
+          : {
+              calls: [
+                {
+                  ...call,
+                  id: '2',
+                  tool: 'write',
+                  approval: 'denied',
+                  outcome: 'denied',
+                  duration: null,
+                  bytes: null,
+                },
+              ],
+              next: null,
+            },
+      ),
+    )
+    const dialog = await openRecord(scene)
+    const list = within(await dialog.findByRole('list', { name: 'Calls' }))
+    expect(list.getByRole('listitem')).toHaveTextContent(
+      /^readDone.*2026.* · allowed once · 1\.2 s · 2\.5 kB$/,
+    )
+    await userEvent.click(buttonOf('Show more', dialog))
+    await waitFor(() => expect(list.getAllByRole('listitem')).toHaveLength(2))
+    expect(list.getAllByRole('listitem')[1]).toHaveTextContent(/^writeDenied.* · denied by you$/)
+    expect(scene.api.seen(route)[1]?.query.get('before')).toBe('5.one')
+    expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
+  })
+
+  it('says while it loads, and when there is nothing in it', async () => {
+    const scene = sceneOf()
+    const reply = defer<Response>()
+    scene.api.on(route, () => reply.promise)
+    const dialog = await openRecord(scene)
+    expect(dialog.getByText('Loading calls...')).toBeInTheDocument()
+    reply.resolve(json({ calls: [], next: null }))
+    expect(await dialog.findByText('No tool of this connector was called yet.')).toBeInTheDocument()
+  })
+
+  it('says when it cannot be read', async () => {
+    expectConsole('error', /fetching the data\. 503/)
+    const scene = sceneOf()
+    scene.api.on(route, () => refuse(503, 'The database does not answer.'))
+    const dialog = await openRecord(scene)
+    expect(await dialog.findByText('Error loading calls: The database does not answer.')).toBeInTheDocument()
+  })
+})

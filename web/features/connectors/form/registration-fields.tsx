@@ -1,0 +1,53 @@
+import type { Connector } from '@yonder/contract/connector'
+import { ChevronRight } from 'lucide-react'
+import { useState } from 'react'
+import { Field } from '../../../ui/form/field.tsx'
+import { TextInput } from '../../../ui/form/text-input.tsx'
+import type { ConnectorDraft } from './connector-draft.ts'
+import { SecretField } from './secret-field.tsx'
+
+export interface RegistrationFieldsProps {
+  readonly draft: ConnectorDraft
+  readonly stored: Pick<Connector, 'client_id' | 'client_secret'> | undefined
+  readonly moved: boolean
+  readonly onChange: (change: Partial<ConnectorDraft>) => void
+}
+
+/** For the few servers that know a client only when somebody has registered it there: folded away. */
+export function RegistrationFields({ draft, stored, moved, onChange }: RegistrationFieldsProps) {
+  const isLost = moved && draft.clientId !== '' && draft.clientId === stored?.client_id
+  const [isFilled] = useState(draft.clientId !== '')
+  return (
+    <details className="group" open={isFilled}>
+      <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
+        <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
+        Advanced
+      </summary>
+      <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
+        <p className="text-xs text-muted">
+          Only for a server that signs people in and wants its clients registered by hand.
+        </p>
+        <Field
+          label="Client ID"
+          hint={isLost ? 'It was given for the former address and goes with it.' : undefined}
+        >
+          <TextInput
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            value={draft.clientId}
+            onChange={(event) => onChange({ clientId: event.target.value })}
+          />
+        </Field>
+        <SecretField
+          label="Client Secret"
+          hint="If the server has given one."
+          stored={stored?.client_secret ?? null}
+          moved={moved}
+          value={draft.clientSecret}
+          onChange={(clientSecret) => onChange({ clientSecret })}
+        />
+      </div>
+    </details>
+  )
+}

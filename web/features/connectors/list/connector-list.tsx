@@ -1,0 +1,79 @@
+import type { Connector } from '@yonder/contract/connector'
+import { Plug } from 'lucide-react'
+import { readReason } from '../../../lib/read-reason.ts'
+import { EmptyState } from '../../../ui/states/empty-state.tsx'
+import { ErrorState } from '../../../ui/states/error-state.tsx'
+import { LoadingState } from '../../../ui/states/loading-state.tsx'
+import { ConnectorRow } from './connector-row.tsx'
+import { isDefaultConnector } from '../is-default-connector.ts'
+import { useConnectorList } from '../use-connector-list.ts'
+
+export interface ConnectorListProps {
+  readonly onConfigure: (connector: Connector) => void
+  readonly onEdit: (connector: Connector) => void
+  readonly onDelete: (connector: Connector) => void
+}
+
+/** The connectors, or why there are none to see (§2.56, §2.57). What was read once stays when a later read fails. */
+export function ConnectorList(actions: ConnectorListProps) {
+  const { data: connectors, error } = useConnectorList()
+  if (connectors === undefined && error !== undefined) {
+    return (
+      <ErrorState
+        title="Error loading connector configurations"
+        retry={{ label: 'Try again', onRetry: () => location.reload() }}
+      >
+        {readReason(error)}
+      </ErrorState>
+    )
+  }
+  if (connectors === undefined) return <LoadingState>Loading connector configurations...</LoadingState>
+  if (connectors.length === 0) return <NothingYet title="No connector configurations found" />
+  const custom = connectors.filter((connector) => !isDefaultConnector(connector))
+  const own = connectors.filter(isDefaultConnector)
+  return (
+    <>
+      {own.length > 0 && (
+        <>
+          <Rows label="Default connectors" connectors={own} {...actions} />
+          <hr className="my-3 border-line-strong" />
+        </>
+      )}
+      {custom.length === 0 ? (
+        <NothingYet title="No custom connector configurations found" />
+      ) : (
+        <Rows label="Custom connectors" connectors={custom} {...actions} />
+      )}
+    </>
+  )
+}
+
+function NothingYet({ title }: { readonly title: string }) {
+  return (
+    <EmptyState icon={<Plug size={22} aria-hidden />} title={title}>
+      A connector gives bots tools: a server that speaks MCP, at an address you know or from the catalogue.
+    </EmptyState>
+  )
+}
+
+function Rows({
+  label,
+  connectors,
+  onConfigure,
+  onEdit,
+  onDelete,
+}: ConnectorListProps & { readonly label: string; readonly connectors: readonly Connector[] }) {
+  return (
+    <ul aria-label={label} className="divide-y divide-line">
+      {connectors.map((connector) => (
+        <ConnectorRow
+          key={connector.name}
+          connector={connector}
+          onConfigure={() => onConfigure(connector)}
+          onEdit={() => onEdit(connector)}
+          onDelete={() => onDelete(connector)}
+        />
+      ))}
+    </ul>
+  )
+}

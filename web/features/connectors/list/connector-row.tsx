@@ -1,0 +1,93 @@
+import type { Connector } from '@yonder/contract/connector'
+import { useId, useState, useSyncExternalStore } from 'react'
+import { Button } from '../../../ui/button/button.tsx'
+import { isDefaultConnector } from '../is-default-connector.ts'
+import { StatusBadge } from './status-badge.tsx'
+import { togglesUnderWay } from './pending-toggles.ts'
+import { useToggleConnector } from './use-toggle-connector.ts'
+
+export interface ConnectorRowProps {
+  readonly connector: Connector
+  readonly onConfigure: () => void
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+}
+
+/** One connector: what it is, how it is, and what can be done with it (§2.58, §2.59). */
+export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: ConnectorRowProps) {
+  const id = useId()
+  const { name, url, status, error_message, notice } = connector
+  return (
+    <li className="flex flex-wrap items-start gap-x-4 gap-y-2 py-3">
+      <div className="min-w-0 flex-1 basis-64">
+        <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <p id={id} className="min-w-0 text-sm font-medium wrap-anywhere">
+            <bdi>{name}</bdi>
+          </p>
+          <StatusBadge status={status} />
+        </div>
+        <p className="mt-0.5 text-xs text-muted">
+          <bdi title={url} className="line-clamp-2 wrap-anywhere">
+            {url}
+          </bdi>
+        </p>
+        {error_message !== null && <p className="mt-1 text-xs text-danger wrap-anywhere">{error_message}</p>}
+        {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
+      </div>
+      {/* Buttons without a border begin and end where their words do. */}
+      <div className="-mx-3 flex flex-wrap gap-1 sm:ml-0">
+        <Button size="small" look="plain" aria-describedby={id} onClick={onConfigure}>
+          Configure
+        </Button>
+        <ToggleButton connector={connector} describedBy={id} />
+        {!isDefaultConnector(connector) && (
+          <>
+            <Button size="small" look="plain" aria-describedby={id} onClick={onEdit}>
+              Edit
+            </Button>
+            <Button size="small" look="plain" aria-describedby={id} onClick={onDelete}>
+              Delete
+            </Button>
+          </>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function ToggleButton({
+  connector,
+  describedBy,
+}: {
+  readonly connector: Connector
+  readonly describedBy: string
+}) {
+  const toggle = useToggleConnector()
+  const [pressed, setPressed] = useState(false)
+  // It may have been begun by a row that was left since.
+  const isUnderWay = useSyncExternalStore(togglesUnderWay.subscribe, () =>
+    togglesUnderWay.has(connector.name),
+  )
+  const busy = pressed || isUnderWay
+
+  const press = async () => {
+    setPressed(true)
+    await toggle(connector)
+    setPressed(false)
+  }
+
+  const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
+  return (
+    <Button
+      size="small"
+      look="plain"
+      busy={busy}
+      aria-describedby={describedBy}
+      onClick={() => void press()}
+      // As wide as its longest text, so that its neighbours stay where they are.
+      className="min-w-30"
+    >
+      {busy ? 'Toggling...' : action}
+    </Button>
+  )
+}

@@ -1,0 +1,201 @@
+import type { Integration } from '@yonder/contract/integration'
+import { act, cleanup, configure, screen } from '@testing-library/react'
+import { Route, Routes, useLocation, useParams } from 'react-router'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import { renderScreen } from '../../../testing/render-screen.tsx'
+import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { CallbackView } from './callback-view.tsx'
+import { keepAuthorization } from './pending-authorization.ts'
+
+const gmail: Integration = {
+  name: 'google-gmail',
+  auth_type: 'oauth',
+  connected: true,
+  api_key: null,
+  notice: null,
+}
+const route = 'POST /api/integration/callback/google-gmail'
+const answered = '/callback/gmail?state=s-1&code=c-1&scope=mail'
+
+let api: ScriptedApi
+
+beforeEach(() => {
+  // As in development, where every effect begins twice.
+  configure({ reactStrictMode: true })
+  vi.useFakeTimers()
+  keepAuthorization('s-1')
+  api = new ScriptedApi().on(route, () => json(gmail))
+})
+
+afterEach(() => {
+  configure({ reactStrictMode: false })
+  vi.useRealTimers()
+})
+
+function Callback() {
+  const { service = '' } = useParams()
+  return (
+    <>
+      <p data-testid="search">{useLocation().search}</p>
+      <CallbackView service={service} />
+    </>
+  )
+}
+
+function open(path: string) {
+  return renderScreen(
+    api,
+    <Routes>
+      <Route path="/callback/:service?" element={<Callback />} />
+      <Route path="/settings/integrations" element={<p>The integrations</p>} />
+    </Routes>,
+    path,
+  )
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  await act(() => vi.advanceTimersByTimeAsync(milliseconds))
+}
+
+async function expectReturnAfter(milliseconds: number): Promise<void> {
+  await pass(milliseconds - 1)
+  expect(screen.queryByText('The integrations')).not.toBeInTheDocument()
+  await pass(1)
+  expect(screen.getByText('The integrations')).toBeInTheDocument()
+}
+
+it('hands the code in with its state, once, and says what it does (§2.91, §2.92, §4.29, §7.26)', async () => {
+  let answer: (response: Response) => void = () => undefined
+  api.on(route, () => new Promise((resolve) => (answer = resolve)))
+  open(answered)
+  expect(screen.getByRole('heading', { name: 'Gmail Integration' })).toBeInTheDocument()
+  expect(screen.getByText('Processing Gmail authorization...')).toHaveRole('status')
+  expect(document.querySelector('.animate-spin')).not.toBeNull()
+  await pass(60_000)
+  expect(api.requests).toHaveLength(1)
+  expect(api.seen(route)[0]?.body).toEqual({ code: 'c-1', state: 's-1' })
+  answer(json(gmail))
+  await pass(0)
+  expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
+})
+
+it('takes the code out of the address before it hands it in', async () => {
+  let seen: string | null = null
+  api.on(route, () => {
+    seen = screen.getByTestId('search').textContent
+    return json(gmail)
+  })
+  open(answered)
+  await pass(0)
+  expect(seen).toBe('')
+})
+
+it('goes to the integrations 1.5 s after it is connected (§2.93, §9.2)', async () => {
+  open(answered)
+  await pass(0)
+  expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
+  expect(document.querySelector('svg.lucide-circle-check.text-success')).not.toBeNull()
+  await expectReturnAfter(1500)
+})
+
+it('says when it fails, and why, and goes to the integrations after 3 s (§2.94, §8.28, §9.2)', async () => {
+  expectConsole('error', /Failed to connect Gmail/)
+  api.on(route, () => failure(409, 'conflict', 'The authorization has expired.'))
+  open(answered)
+  await pass(0)
+  expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
+  expect(screen.getByText('The authorization has expired.')).toBeInTheDocument()
+  expect(screen.getByRole('link', { name: 'Go to Integrations' })).toBeInTheDocument()
+  expect(document.querySelector('svg.lucide-circle-x.text-danger')).not.toBeNull()
+  await expectReturnAfter(3000)
+})
+
+it('never writes the code into the log', async () => {
+  expectConsole('error', /^(?!.*c-1)Failed to connect Gmail/s)
+  api.on(route, () => {
+    throw new TypeError('Failed to fetch')
+  })
+  open(answered)
+  await pass(0)
+  expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
+})
+
+it.each([
+  ['/callback/google-gmail', 'Gmail', 'google-gmail'],
+  ['/callback/google-calendar', 'Google Calendar', 'google-calendar'],
+])('knows %s too (§2.91, §7.26)', async (path, title, name) => {
+  api.on(`POST /api/integration/callback/${name}`, () => json({ ...gmail, name }))
+  open(`${path}?code=c-1&state=s-1`)
+  await pass(0)
+  expect(screen.getByRole('heading', { name: `${title} Integration` })).toBeInTheDocument()
+  expect(screen.getByText(`${title} connected successfully!`)).toBeInTheDocument()
+})
+
+it.each(['/callback', '/callback/', '/callback/%20?code=c-1&state=s-1'])(
+  'refuses %s, which names no service (§5.17, §9.2)',
+  async (path) => {
+    expectConsole('error', /Invalid service specified/)
+    open(path)
+    await pass(0)
+    expect(screen.getByRole('alert')).toHaveTextContent('Invalid service specified.')
+    expect(screen.getByRole('heading', { name: 'Integration' })).toBeInTheDocument()
+    expect(api.requests).toEqual([])
+    await expectReturnAfter(3000)
+  },
+)
+
+it.each(['/callback/gmail', '/callback/gmail?code=', '/callback/gmail?state=s-1'])(
+  'refuses %s, which has no code (§5.17)',
+  async (path) => {
+    expectConsole('error', /No authorization code found/)
+    open(path)
+    await pass(0)
+    expect(screen.getByRole('alert')).toHaveTextContent('No authorization code found in the callback URL.')
+    expect(api.requests).toEqual([])
+    await expectReturnAfter(3000)
+  },
+)
+
+it.each([
+  ['access_denied', 'Access was not allowed, so nothing was connected.'],
+  ['server_error', 'The service answered with the error "server_error".'],
+  ['Call 555 at once', 'The service answered with an error.'],
+])('says what %s means, and hands nothing in (§5.17)', async (error, detail) => {
+  expectConsole('error', /No authorization code found/)
+  open(`/callback/gmail?state=s-1&code=c-1&error=${encodeURIComponent(error)}`)
+  await pass(0)
+  expect(screen.getByText('No authorization code found in the callback URL.')).toBeInTheDocument()
+  expect(screen.getByText(detail)).toBeInTheDocument()
+  expect(api.requests).toEqual([])
+})
+
+it.each(['&state=s-2', '&state=', ''])(
+  'hands in nothing that this tab has not asked for: "%s" (§8.28)',
+  async (state) => {
+    expectConsole('error', /Failed to connect Gmail/)
+    open(`/callback/gmail?code=c-1${state}`)
+    await pass(0)
+    expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
+    expect(screen.getByText('This authorization was not begun in this tab.')).toBeInTheDocument()
+    expect(api.requests).toEqual([])
+  },
+)
+
+it('hands nothing in at a second visit of the same address, and shows how things stand (§4.29)', async () => {
+  open(answered)
+  await pass(0)
+  cleanup()
+  open(answered)
+  await pass(0)
+  expect(screen.getByText('The integrations')).toBeInTheDocument()
+  expect(api.requests).toHaveLength(1)
+})
+
+it('says nothing of success after a 401 (§8.2)', async () => {
+  api.on(route, () => new Response(null, { status: 401 }))
+  open(answered)
+  await pass(5000)
+  expect(api.signedOut).toBe(true)
+  expect(screen.getByText('Processing Gmail authorization...')).toBeInTheDocument()
+})

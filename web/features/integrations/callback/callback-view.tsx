@@ -1,0 +1,79 @@
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { CircleCheck, CircleX } from 'lucide-react'
+import { useEffect } from 'react'
+import { Link, Navigate, useNavigate } from 'react-router'
+import { Spinner } from '../../../ui/states/spinner.tsx'
+import { useCallbackOutcome } from './use-callback-outcome.ts'
+import type { CallbackOutcome } from './use-callback-outcome.ts'
+
+/** Milliseconds for which an outcome stands before the integrations are shown (§9.2). */
+const stays = { connected: 1500, failed: 3000 } as const
+const integrationsPath = '/settings/integrations'
+
+/** Where the browser comes back to from a person's consent (§2.91-§2.94). */
+export function CallbackView({ service }: { readonly service: string }) {
+  const outcome = useCallbackOutcome(service)
+  useReturn(outcome.kind)
+  const title = titleOfIntegration(service)
+  if (outcome.kind === 'used') return <Navigate to={integrationsPath} replace />
+  return (
+    // From a fixed place downward, so that the title stays where it is when the outcome comes.
+    <div className="mx-auto flex w-full max-w-md flex-1 flex-col items-center px-6 pt-[22vh] pb-12 text-center">
+      <div className="flex size-9 items-center justify-center">
+        <Sign kind={outcome.kind} />
+      </div>
+      <h1 className="mt-4 max-w-full text-xl font-semibold wrap-anywhere">{`${title} Integration`.trim()}</h1>
+      <Words outcome={outcome} title={title} />
+      {outcome.kind !== 'processing' && (
+        <Link
+          to={integrationsPath}
+          replace
+          className="touch-target mt-5 inline-flex items-center text-sm text-accent underline underline-offset-4"
+        >
+          Go to Integrations
+        </Link>
+      )}
+    </div>
+  )
+}
+
+function useReturn(kind: CallbackOutcome['kind']): void {
+  const navigate = useNavigate()
+  const stay = kind === 'connected' || kind === 'failed' ? stays[kind] : undefined
+  useEffect(() => {
+    if (stay === undefined) return
+    const timer = setTimeout(() => void navigate(integrationsPath, { replace: true }), stay)
+    return () => clearTimeout(timer)
+  }, [stay, navigate])
+}
+
+function Sign({ kind }: { readonly kind: 'processing' | 'connected' | 'failed' }) {
+  if (kind === 'processing') return <Spinner size={28} />
+  return kind === 'connected' ? (
+    <CircleCheck size={32} aria-hidden className="text-success" />
+  ) : (
+    <CircleX size={32} aria-hidden className="text-danger" />
+  )
+}
+
+interface WordsProps {
+  readonly outcome: Exclude<CallbackOutcome, { kind: 'used' }>
+  readonly title: string
+}
+
+function Words({ outcome, title }: WordsProps) {
+  if (outcome.kind === 'failed')
+    return (
+      <div role="alert" className="mt-1.5 max-w-full wrap-anywhere">
+        <p>{outcome.message}</p>
+        {outcome.detail !== undefined && <p className="mt-1 text-sm text-muted">{outcome.detail}</p>}
+      </div>
+    )
+  return (
+    <output className="mt-1.5 max-w-full wrap-anywhere">
+      {outcome.kind === 'processing'
+        ? `Processing ${title} authorization...`
+        : `${title} connected successfully!`}
+    </output>
+  )
+}

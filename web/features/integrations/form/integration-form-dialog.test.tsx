@@ -1,0 +1,356 @@
+import type { Integration } from '@yonder/contract/integration'
+import { screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import {
+  button,
+  calendar,
+  cardOf,
+  consent,
+  create,
+  gmail,
+  IntegrationsScene,
+  list,
+  mask,
+  never,
+  tavily,
+  types,
+  withKey,
+} from '../../../testing/integrations-scene.tsx'
+import { failure, json } from '../../../testing/scripted-api.ts'
+import { toastStore } from '../../../ui/toast/toast-store.ts'
+
+let scene: IntegrationsScene
+
+beforeEach(() => {
+  scene = new IntegrationsScene()
+})
+
+type Scope = ReturnType<typeof within>
+
+async function openAdd() {
+  await userEvent.click(button('Add Integration'))
+  return within(screen.getByRole('dialog', { name: 'Add New Integration' }))
+}
+
+async function addGmail(form: Scope) {
+  await userEvent.selectOptions(await form.findByLabelText('Integration *'), 'Gmail')
+  await userEvent.click(button('Add Integration', form))
+}
+
+describe('the form that adds', () => {
+  it('lists what is not added yet (§2.84, §2.85, §7.21)', async () => {
+    scene.open(gmail, tavily)
+    await cardOf('Gmail')
+    const form = await openAdd()
+    const select = await form.findByLabelText('Integration *')
+    expect(select).toHaveFocus()
+    expect(
+      within(select)
+        .getAllByRole('option')
+        .map((option) => option.textContent),
+    ).toEqual(['Select an integration', 'Google Calendar', 'Brave Search'])
+    expect(button('Cancel', form)).toBeInTheDocument()
+  })
+
+  it('says when there is nothing left to add (§2.85)', async () => {
+    scene.open(gmail, calendar, tavily, { ...tavily, name: 'brave-search' })
+    await cardOf('Gmail')
+    const form = await openAdd()
+    expect(form.getByText('All available integrations have already been added.')).toBeInTheDocument()
+    expect(button('Add Integration', form)).toBeDisabled()
+  })
+
+  it('says while it does not know what can be added, then lists it (§2.86)', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.open()
+    const form = await openAdd()
+    expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
+    expect(button('Add Integration', form)).toBeDisabled()
+    answer(json(['tavily']))
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
+  })
+
+  it('takes nobody away from where they went before the list came', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    scene.open()
+    const form = await openAdd()
+    button('Cancel', form).focus()
+    answer(json(['tavily']))
+    expect(await form.findByLabelText('Integration *')).toBeInTheDocument()
+    expect(button('Cancel', form)).toHaveFocus()
+  })
+
+  it('says when that cannot be known, and asks again (§2.86)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
+    scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
+    scene.open()
+    const form = await openAdd()
+    expect(await form.findByText('Error loading integrations. Please try again.')).toBeInTheDocument()
+    scene.api.on(types, () => json(['tavily']))
+    await userEvent.click(button('Try again', form))
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
+  })
+
+  it('shows that it asks again (§2.86)', async () => {
+    expectConsole('error', /fetching the data\. 503/)
+    scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
+    scene.open()
+    const form = await openAdd()
+    const again = await form.findByRole('button', { name: 'Try again' })
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
+    await userEvent.click(again)
+    expect(form.getByText('Loading available integrations...')).toBeInTheDocument()
+    answer(json(['tavily']))
+    expect(await form.findByLabelText('Integration *')).toHaveFocus()
+  })
+
+  it('knows by the name how it is authorized, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
+    scene.open()
+    const form = await openAdd()
+    const select = await form.findByLabelText('Integration *')
+    const authType = form.getByLabelText('Authentication Type')
+    expect(authType).toHaveAttribute('readonly')
+    for (const name of ['Gmail', 'Google Calendar']) {
+      await userEvent.selectOptions(select, name)
+      expect(authType).toHaveValue('OAuth (Google Login)')
+      expect(
+        form.getByText(
+          "After adding this integration, you'll be redirected to authenticate with the service provider.",
+        ),
+      ).toBeInTheDocument()
+      expect(form.queryByLabelText('API Key *')).not.toBeInTheDocument()
+    }
+    await userEvent.selectOptions(select, 'Brave Search')
+    expect(authType).toHaveValue('API Key')
+    expect(form.getByLabelText('API Key *')).toHaveAttribute('type', 'password')
+    expect(form.queryByText(/After adding/)).not.toBeInTheDocument()
+  })
+
+  it('asks for what is missing in the dialog, and sends nothing (§5.12, §5.13, §8.34)', async () => {
+    scene.open()
+    const form = await openAdd()
+    const select = await form.findByLabelText('Integration *')
+    await userEvent.click(button('Add Integration', form))
+    expect(select).toHaveAccessibleDescription('Integration name is required')
+    expect(select).toHaveFocus()
+    expect(form.getByLabelText('Authentication Type')).toHaveAccessibleDescription(
+      'Authentication type is required',
+    )
+    expect(toastStore.list()).toEqual([])
+    await userEvent.selectOptions(select, 'Tavily')
+    expect(form.queryByText(/is required/)).not.toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('asks for the key of what needs one (§5.14)', async () => {
+    scene.open()
+    const form = await openAdd()
+    await userEvent.selectOptions(await form.findByLabelText('Integration *'), 'Tavily')
+    await userEvent.type(form.getByLabelText('API Key *'), '   ')
+    await userEvent.click(button('Add Integration', form))
+    expect(form.getByLabelText('API Key *')).toHaveAccessibleDescription(
+      'API key is required for API Key authentication',
+    )
+    expect(form.getByLabelText('API Key *')).toHaveFocus()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('does not take a key along to another integration', async () => {
+    scene.open()
+    const form = await openAdd()
+    const select = await form.findByLabelText('Integration *')
+    await userEvent.selectOptions(select, 'Tavily')
+    await userEvent.type(form.getByLabelText('API Key *'), 'for-tavily')
+    await userEvent.selectOptions(select, 'Brave Search')
+    expect(form.getByLabelText('API Key *')).toHaveValue('')
+  })
+
+  it('adds one with its key, connected at once (§4.28, §7.22, §8.33)', async () => {
+    scene.open()
+    const form = await openAdd()
+    await userEvent.selectOptions(await form.findByLabelText('Integration *'), 'Tavily')
+    await userEvent.type(form.getByLabelText('API Key *'), ' tvly-key ')
+    await userEvent.click(button('Add Integration', form))
+    expect(await screen.findByText('Integration "Tavily" added successfully')).toBeInTheDocument()
+    expect(scene.api.seen(create)[0]?.body).toEqual({
+      name: 'tavily',
+      auth_type: 'api_key',
+      connected: true,
+      api_key: 'tvly-key',
+    })
+    expect((await cardOf('Tavily')).getByText(mask)).toBeInTheDocument()
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+
+  it('lists one once, also where the list was read again before the answer came', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
+    expectConsole('error', /Failed to disconnect Google Calendar/)
+    scene.open(calendar)
+    await cardOf('Google Calendar')
+    const form = await openAdd()
+    await addGmail(form)
+    await userEvent.click(button('Cancel', form))
+    const answered = scene.keep(gmail)
+    // What fails has the list read again.
+    await userEvent.click(button('Disconnect', await cardOf('Google Calendar')))
+    await userEvent.click(button('Disconnect', within(screen.getByRole('alertdialog'))))
+    await cardOf('Gmail')
+    scene.api.on(list, never)
+    answer(answered)
+    await screen.findByText('Integration "Gmail" added successfully')
+    expect(await cardOf('Gmail')).toBeDefined()
+  })
+
+  it('adds one that needs consent unconnected, and goes on to ask for it (§2.89, §4.28, §7.22, §7.25)', async () => {
+    scene.open()
+    const form = await openAdd()
+    await addGmail(form)
+    await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
+    expect(await screen.findByText('Integration "Gmail" added successfully')).toBeInTheDocument()
+    expect(scene.api.seen(create)[0]?.body).toEqual({
+      name: 'google-gmail',
+      auth_type: 'oauth',
+      connected: false,
+      api_key: null,
+    })
+    expect(button('Saving...', form)).toBeInTheDocument()
+  })
+
+  it('keeps what is added when consent cannot be asked for (§8.24)', async () => {
+    expectConsole('error', /Failed to initiate Gmail authentication/)
+    scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
+    scene.open()
+    await addGmail(await openAdd())
+    expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+    expect((await cardOf('Gmail')).getByText('Google is not set up here.')).toBeInTheDocument()
+  })
+
+  it('leaves for nowhere once the person has left the form', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.open()
+    scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
+    const form = await openAdd()
+    await addGmail(form)
+    await userEvent.click(button('Cancel', form))
+    answer(scene.keep(gmail))
+    expect(button('Connect', await cardOf('Gmail'))).toBeEnabled()
+    expect(scene.api.seen(consent)).toEqual([])
+  })
+
+  it('leaves for nowhere either once the person has left it while the address of consent was on its way', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.open()
+    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    const form = await openAdd()
+    await addGmail(form)
+    await waitFor(() => expect(scene.api.seen(consent)).toHaveLength(1))
+    await userEvent.click(button('Cancel', form))
+    answer(json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
+    expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+
+  it('says that it is saving, once (§2.90)', async () => {
+    scene.open()
+    scene.api.on(create, never)
+    const form = await openAdd()
+    await addGmail(form)
+    const busy = button('Saving...', form)
+    expect(busy).toHaveAttribute('aria-busy', 'true')
+    await userEvent.click(busy)
+    expect(scene.writes).toHaveLength(1)
+  })
+
+  it('keeps what was chosen when saving fails, and gives the reason (§8.27)', async () => {
+    expectConsole('error', /Failed to save integration: You have added Gmail already/)
+    scene.api.on(create, () => failure(409, 'name_taken', 'You have added Gmail already.'))
+    scene.open()
+    const form = await openAdd()
+    await addGmail(form)
+    expect(
+      await screen.findByText('Failed to save integration: You have added Gmail already.'),
+    ).toBeInTheDocument()
+    expect(form.getByLabelText('Integration *')).toHaveValue('google-gmail')
+    expect(button('Add Integration', form)).not.toHaveAttribute('aria-busy')
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+})
+
+describe('the form that edits', () => {
+  const route = 'PUT /api/integration/tavily'
+
+  async function openEdit(integration: Integration) {
+    scene.open(integration)
+    await userEvent.click(button('Edit', await cardOf('Tavily')))
+    return within(screen.getByRole('dialog', { name: 'Edit Integration' }))
+  }
+
+  it('starts at the key, of an integration that stays (§2.84, §2.87, §2.88)', async () => {
+    const form = await openEdit(withKey)
+    expect(form.getByLabelText('Integration *')).toHaveValue('tavily')
+    expect(form.getByLabelText('Integration *')).toBeDisabled()
+    expect(form.getByLabelText('Authentication Type')).toHaveValue('API Key')
+    const key = form.getByLabelText('API Key *')
+    expect(key).toHaveFocus()
+    expect(key).toHaveAttribute('type', 'password')
+    expect(key).toHaveAccessibleDescription('Stored: tvly••••••••9876. Type to replace it.')
+  })
+
+  it('replaces the key and says so (§2.90, §7.23, §8.33)', async () => {
+    scene.api.on(route, () => scene.keep({ ...withKey, api_key: 'next••••••••9876' }))
+    const form = await openEdit(withKey)
+    await userEvent.type(form.getByLabelText('API Key *'), 'another', {
+      initialSelectionStart: 0,
+      initialSelectionEnd: 99,
+    })
+    await userEvent.click(button('Update Integration', form))
+    expect(await screen.findByText('Integration "Tavily" updated successfully')).toBeInTheDocument()
+    expect(scene.api.seen(route)[0]?.body).toEqual({
+      name: 'tavily',
+      auth_type: 'api_key',
+      connected: true,
+      api_key: 'another',
+    })
+    expect(screen.getByText('next••••••••9876')).toBeInTheDocument()
+  })
+
+  it('sends the mask back untouched (§7.23)', async () => {
+    scene.api.on(route, () => scene.keep(withKey))
+    const form = await openEdit(withKey)
+    await userEvent.click(button('Update Integration', form))
+    await screen.findByText('Integration "Tavily" updated successfully')
+    expect(scene.api.seen(route)[0]?.body).toMatchObject({ api_key: mask, connected: true })
+  })
+
+  it('asks for a key (§5.14)', async () => {
+    const form = await openEdit(withKey)
+    await userEvent.clear(form.getByLabelText('API Key *'))
+    await userEvent.click(button('Update Integration', form))
+    expect(form.getByText('API key is required for API Key authentication')).toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('gives the reason when it fails (§8.27)', async () => {
+    expectConsole('error', /Failed to save integration: The key is too long/)
+    scene.api.on(route, () => failure(400, 'invalid_request', 'The key is too long.'))
+    const form = await openEdit(withKey)
+    await userEvent.click(button('Update Integration', form))
+    expect(await screen.findByText('Failed to save integration: The key is too long.')).toBeInTheDocument()
+  })
+
+  it('calls a refused field what it calls it itself (§8.27)', async () => {
+    expectConsole('error', /Failed to save integration: API Key: Too big/)
+    scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: Too big'))
+    const form = await openEdit(withKey)
+    await userEvent.click(button('Update Integration', form))
+    expect(await screen.findByText('Failed to save integration: API Key: Too big')).toBeInTheDocument()
+  })
+})

@@ -1,0 +1,263 @@
+import type { Integration } from '@yonder/contract/integration'
+import { screen, waitFor, within } from '@testing-library/react'
+import { userEvent } from '@testing-library/user-event'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { expectConsole } from '../../../testing/expect-console.ts'
+import {
+  button,
+  calendar,
+  cardOf,
+  consent,
+  gmail,
+  IntegrationsScene,
+  mask,
+  never,
+  tavily,
+  withKey,
+} from '../../../testing/integrations-scene.tsx'
+import { failure, json, settle } from '../../../testing/scripted-api.ts'
+import { toastStore } from '../../../ui/toast/toast-store.ts'
+
+let scene: IntegrationsScene
+
+beforeEach(() => {
+  scene = new IntegrationsScene()
+})
+
+describe('connecting', () => {
+  it('sends the browser to the consent page, and keeps in this tab what has to come back (§7.25)', async () => {
+    scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
+    expect(String(scene.assign.mock.calls[0]?.[0])).toBe(
+      'https://accounts.example/auth?client_id=y&state=s-1',
+    )
+    expect(Object.values(sessionStorage).join()).toContain('s-1')
+    expect(button('Connecting...')).toHaveAttribute('aria-busy', 'true')
+    expect(localStorage).toHaveLength(0)
+  })
+
+  it('can be begun again when the browser comes back by its back button', async () => {
+    scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
+    window.dispatchEvent(new Event('pageshow'))
+    expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
+  })
+
+  it('leaves for nowhere once the person has left the page', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
+    const { redraw } = scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    redraw(<p>Elsewhere</p>)
+    answer(json({ authUrl: 'https://accounts.example/auth?state=s-1' }))
+    await settle()
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+
+  it('says that it could not be begun, and on the card why (§8.24, §8.34)', async () => {
+    expectConsole('error', /Failed to initiate Gmail authentication/)
+    scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
+    scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
+    expect(screen.getByText('Google is not set up here.')).toBeInTheDocument()
+    expect(button('Connect')).toBeEnabled()
+    expect(scene.assign).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    'javascript:alert(1)//?state=s',
+    'data:text/html,x?state=s',
+    '/relative?state=s',
+    'https://accounts.example/auth',
+  ])('goes nowhere for %s (§8.24)', async (authUrl) => {
+    expectConsole('error', /Failed to initiate Gmail authentication/)
+    scene.api.on(consent, () => json({ authUrl }))
+    scene.open(gmail)
+    await userEvent.click(button('Connect', await cardOf('Gmail')))
+    expect(await screen.findByText('Failed to initiate Gmail authentication')).toBeInTheDocument()
+    expect(scene.assign).not.toHaveBeenCalled()
+    expect(sessionStorage).toHaveLength(0)
+  })
+
+  it('says of one that has ended that it wants to be connected again', async () => {
+    scene.open({ ...gmail, notice: 'Google has ended this connection.' })
+    const card = await cardOf('Gmail')
+    expect(card.getByText('Google has ended this connection.')).toBeInTheDocument()
+    expect(button('Connect', card)).toBeEnabled()
+  })
+
+  it('says of one that is connected what it was not allowed', async () => {
+    scene.open({ ...calendar, notice: 'You did not allow Yonder to change events.' })
+    const card = await cardOf('Google Calendar')
+    expect(card.getByText('You did not allow Yonder to change events.')).toBeInTheDocument()
+    expect(button('Disconnect', card)).toBeEnabled()
+  })
+})
+
+describe('disconnecting', () => {
+  const route = 'POST /api/integration/disconnect/google-calendar'
+
+  async function ask() {
+    scene.open(calendar, gmail)
+    await userEvent.click(button('Disconnect', await cardOf('Google Calendar')))
+    return within(screen.getByRole('alertdialog', { name: 'Disconnect Google Calendar' }))
+  }
+
+  it('asks first, then ends the connection, says so, and keeps the focus (§2.82, §7.24, §8.33)', async () => {
+    scene.api.on(route, () => scene.keep({ ...calendar, connected: false }))
+    const question = await ask()
+    expect(
+      question.getByText(
+        'Are you sure you want to disconnect Google Calendar? You will need to re-authenticate to use it again.',
+      ),
+    ).toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+    await userEvent.click(button('Disconnect', question))
+    expect(await screen.findByText('Google Calendar disconnected successfully')).toBeInTheDocument()
+    expect(scene.api.seen(route)).toHaveLength(1)
+    const again = button('Connect', await cardOf('Google Calendar'))
+    expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
+    expect(again).toHaveFocus()
+  })
+
+  it('takes nobody back from what they do by then', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
+    const question = await ask()
+    await userEvent.click(button('Disconnect', question))
+    await userEvent.click(button('Cancel', question))
+    button('Add Integration').focus()
+    answer(scene.keep({ ...calendar, connected: false }))
+    expect(await screen.findByText('Google Calendar disconnected successfully')).toBeInTheDocument()
+    expect(button('Add Integration')).toHaveFocus()
+  })
+
+  it('ends nothing on Cancel (§2.82)', async () => {
+    await userEvent.click(button('Cancel', await ask()))
+    expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+
+  it('says when it fails, and stays connected (§8.25)', async () => {
+    expectConsole('error', /Failed to disconnect Google Calendar/)
+    scene.api.on(route, () => failure(500, 'internal', 'Something went wrong.'))
+    await userEvent.click(button('Disconnect', await ask()))
+    expect(await screen.findByText('Failed to disconnect Google Calendar')).toBeInTheDocument()
+    expect((await cardOf('Google Calendar')).getByText('Connected')).toBeInTheDocument()
+  })
+
+  it('shows how things stand when it fails because they stand otherwise', async () => {
+    expectConsole('error', /Failed to disconnect Google Calendar/)
+    const question = await ask()
+    scene.stored = [{ ...calendar, connected: false, notice: 'Google has ended this connection.' }]
+    scene.api.on(route, () => failure(500, 'internal', 'Something went wrong.'))
+    await userEvent.click(button('Disconnect', question))
+    expect(await screen.findByText('Google has ended this connection.')).toBeInTheDocument()
+  })
+
+  it('says nothing of success after a 401 (§8.2)', async () => {
+    scene.api.on(route, () => new Response(null, { status: 401 }))
+    await userEvent.click(button('Disconnect', await ask()))
+    await waitFor(() => expect(scene.api.signedOut).toBe(true))
+    expect(toastStore.list()).toEqual([])
+  })
+})
+
+describe('the key of a card', () => {
+  const route = 'PUT /api/integration/tavily'
+
+  async function openKey(integration: Integration) {
+    scene.open(integration)
+    const name = integration.api_key === null ? 'Add API Key' : 'Update API Key'
+    const toggle = button(name, await cardOf('Tavily'))
+    await userEvent.click(toggle)
+    return { toggle, box: screen.getByPlaceholderText('Enter API Key') }
+  }
+
+  it('is typed into a box that its button reveals, and is seen masked from then on (§2.80, §4.28, §7.23, §8.33)', async () => {
+    scene.api.on(route, () => scene.keep(withKey))
+    const { toggle, box } = await openKey(tavily)
+    expect(toggle).toHaveAttribute('aria-expanded', 'true')
+    expect(box).toHaveFocus()
+    expect(button('Save')).toBeDisabled()
+    await userEvent.type(box, ' tvly-key-9876 {Enter}')
+    expect(await screen.findByText('Tavily API key updated successfully')).toBeInTheDocument()
+    expect(scene.api.seen(route)[0]?.body).toEqual({
+      name: 'tavily',
+      auth_type: 'api_key',
+      connected: true,
+      api_key: 'tvly-key-9876',
+    })
+    expect(screen.getByText(mask)).toBeInTheDocument()
+    expect(screen.queryByPlaceholderText('Enter API Key')).not.toBeInTheDocument()
+    expect(button('Update API Key')).toHaveFocus()
+  })
+
+  it('is removed by saving nothing, which the box says (§4.28)', async () => {
+    scene.api.on(route, () => scene.keep(tavily))
+    const { box } = await openKey(withKey)
+    expect(box).toHaveAccessibleDescription(/Save it empty to remove the key/)
+    await userEvent.click(button('Save'))
+    expect(await screen.findByRole('button', { name: 'Add API Key' })).toBeInTheDocument()
+    expect(scene.api.seen(route)[0]?.body).toMatchObject({ api_key: '', connected: false })
+  })
+
+  it('says that it is being saved, once', async () => {
+    scene.api.on(route, never)
+    const { box } = await openKey(tavily)
+    await userEvent.type(box, 'k{Enter}{Enter}')
+    expect(button('Saving...')).toHaveAttribute('aria-busy', 'true')
+    expect(scene.writes).toHaveLength(1)
+  })
+
+  it('takes nothing from a box that was opened again meanwhile', async () => {
+    let answer: (response: Response) => void = () => undefined
+    scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
+    const { toggle, box } = await openKey(tavily)
+    await userEvent.type(box, 'k{Enter}{Escape}')
+    await userEvent.click(toggle)
+    await userEvent.type(screen.getByPlaceholderText('Enter API Key'), 'better')
+    answer(scene.keep(withKey))
+    expect(await screen.findByText('Tavily API key updated successfully')).toBeInTheDocument()
+    expect(screen.getByPlaceholderText('Enter API Key')).toHaveValue('better')
+    expect(screen.getByPlaceholderText('Enter API Key')).toHaveFocus()
+  })
+
+  it('stays in the box when it cannot be saved (§8.26)', async () => {
+    expectConsole('error', /Failed to update Tavily API key/)
+    scene.api.on(route, () => failure(500, 'internal', 'Something went wrong.'))
+    const { box } = await openKey(tavily)
+    await userEvent.type(box, 'k{Enter}')
+    expect(await screen.findByText('Failed to update Tavily API key')).toBeInTheDocument()
+    expect(box).toHaveValue('k')
+  })
+
+  it('is refused with the reason under its box, until another one is typed (§2.80, §8.26)', async () => {
+    expectConsole('error', /Failed to update Tavily API key/)
+    scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: must be plain characters.'))
+    const { box } = await openKey(withKey)
+    await userEvent.type(box, 'clé{Enter}')
+    expect(await screen.findByText('API Key: must be plain characters.')).toHaveRole('alert')
+    expect(await screen.findByText('Failed to update Tavily API key')).toBeInTheDocument()
+    expect(box).toHaveAccessibleDescription(/^API Key: must be plain characters\. Replaces the stored key/)
+    expect(box).toBeInvalid()
+    await userEvent.type(box, '2')
+    expect(screen.queryByText('API Key: must be plain characters.')).not.toBeInTheDocument()
+    expect(box).toBeValid()
+  })
+
+  it('is left alone by Escape and by the same button', async () => {
+    const { toggle, box } = await openKey(withKey)
+    await userEvent.type(box, 'k{Escape}')
+    expect(box).not.toBeInTheDocument()
+    expect(toggle).toHaveFocus()
+    await userEvent.click(toggle)
+    expect(screen.getByPlaceholderText('Enter API Key')).toHaveValue('')
+    await userEvent.click(toggle)
+    expect(screen.queryByPlaceholderText('Enter API Key')).not.toBeInTheDocument()
+    expect(scene.writes).toEqual([])
+  })
+})

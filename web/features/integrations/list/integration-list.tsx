@@ -1,0 +1,47 @@
+import type { Integration } from '@yonder/contract/integration'
+import { Blocks } from 'lucide-react'
+import type { SWRResponse } from 'swr'
+import { EmptyState } from '../../../ui/states/empty-state.tsx'
+import { ErrorState } from '../../../ui/states/error-state.tsx'
+import { LoadingState } from '../../../ui/states/loading-state.tsx'
+import { IntegrationCard } from './integration-card.tsx'
+import type { Authorization } from '../use-authorize.ts'
+import { useRetry } from '../../../lib/use-retry.ts'
+
+export interface IntegrationListProps {
+  readonly list: SWRResponse<readonly Integration[], Error>
+  readonly authorization: Authorization
+  readonly onEdit: (integration: Integration) => void
+}
+
+/** The integrations, or why there are none to see (§2.76). What was read once stays when a later read fails. */
+export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
+  const { data: integrations, error, mutate } = list
+  const { retrying, retry } = useRetry(mutate)
+  if (integrations === undefined && error !== undefined && !retrying)
+    return (
+      <ErrorState
+        title="Error loading integrations. Please try again later."
+        retry={{ label: 'Try again', onRetry: () => void retry() }}
+      />
+    )
+  if (integrations === undefined) return <LoadingState>Loading integrations...</LoadingState>
+  if (integrations.length === 0)
+    return (
+      <EmptyState icon={<Blocks size={22} aria-hidden />} title="No integrations available">
+        An integration lets your bots work with an account of yours elsewhere. Add one to start.
+      </EmptyState>
+    )
+  return (
+    <ul aria-label="Integrations" className="flex flex-col gap-3">
+      {integrations.map((integration) => (
+        <IntegrationCard
+          key={integration.name}
+          integration={integration}
+          authorization={authorization}
+          onEdit={() => onEdit(integration)}
+        />
+      ))}
+    </ul>
+  )
+}

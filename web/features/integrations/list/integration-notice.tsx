@@ -1,0 +1,29 @@
+import type { Integration } from '@yonder/contract/integration'
+import { CircleAlert, TriangleAlert } from 'lucide-react'
+import type { Authorization } from '../use-authorize.ts'
+
+export interface IntegrationNoticeProps {
+  readonly integration: Integration
+  readonly failed: Authorization['failed']
+}
+
+/** What a person should know of an integration: why it could not be opened just now, or how it stands. */
+export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
+  const isFailed = failed?.name === integration.name
+  const text = isFailed ? failed.reason : integration.notice
+  if (text === null) return null
+  const Icon = isFailed ? CircleAlert : TriangleAlert
+  return (
+    <div
+      role={isFailed ? 'alert' : undefined}
+      className="mt-3.5 flex items-start gap-2.5 border-t border-line pt-3 text-sm"
+    >
+      <Icon
+        size={16}
+        aria-hidden
+        className={isFailed ? 'mt-0.5 shrink-0 text-danger' : 'mt-0.5 shrink-0 text-warning'}
+      />
+      <p className="min-w-0 wrap-anywhere">{text}</p>
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/text-of-content'
+import type { ResultPart as Part } from '@yonder/contract/tool-result'
+import { CopyButton } from '../../../ui/button/copy-button.tsx'
+import { CopyableText } from './copyable-text.tsx'
+import { indentJson } from './indent-json.ts'
+import { InertText } from './inert-text.tsx'
+import { ResultPart } from './result-part.tsx'
+
+export interface CallDetailsProps {
+  readonly chatId: string
+  readonly message: Message
+  readonly result: Message | undefined
+}
+
+/** What went into a call, exactly, and what came out of it. */
+export function CallDetails({ chatId, message, result }: CallDetailsProps) {
+  const { tool = '', call, arguments: sent = '{}' } = message
+  return (
+    <>
+      {call?.title !== undefined && call.title !== tool && (
+        <p className="text-xs text-muted">
+          Tool:{' '}
+          <code className="font-mono text-ink wrap-anywhere">
+            <InertText>{tool}</InertText>
+          </code>
+        </p>
+      )}
+      {/^\s*(\{\s*\})?\s*$/.test(sent) ? (
+        <p className="text-xs text-muted">No arguments</p>
+      ) : (
+        <CopyableText label="Arguments" text={indentJson(sent)} />
+      )}
+      {result !== undefined && <CallResult chatId={chatId} result={result} />}
+    </>
+  )
+}
+
+function CallResult({ chatId, result }: { readonly chatId: string; readonly result: Message }) {
+  const text = textOfContent(result.content)
+  const parts: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
+  return (
+    <div>
+      <div className="flex min-h-8 items-center justify-between gap-2">
+        <p className="text-xs font-medium text-muted">Result</p>
+        {text !== '' && <CopyButton title="Copy result" text={text} />}
+      </div>
+      <div className="flex flex-col gap-2">
+        {parts.length === 0 && <p className="text-sm text-muted">The tool answered with nothing.</p>}
+        {parts.map((part, index) => (
+          <ResultPart
+            // oxlint-disable-next-line react/no-array-index-key -- a result never changes
+            key={index}
+            part={part}
+            imageAddress={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${index}`}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}

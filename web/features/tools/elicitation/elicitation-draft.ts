@@ -1,0 +1,75 @@
+import type { ElicitationField } from '@yonder/contract/elicitation'
+import type { ToolQuestion } from '@yonder/contract/tool-call'
+import { browserStorage } from '../../../lib/browser-storage.ts'
+import type { QuestionEntry } from './elicitation-entry.ts'
+
+type Entries = ReadonlyMap<string, QuestionEntry>
+
+/** What the storage holds: a call asks one question after the other, and entries belong to one of them. */
+interface StoredDraft {
+  readonly questionId: string
+  readonly entries: Readonly<Record<string, unknown>>
+}
+
+/** With the other texts of a chat it goes when its person signs out, or somebody else signs in. */
+const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
+
+/** What a person has entered into the question of a call, kept so that leaving or reloading loses nothing. */
+export const questionDraft = {
+  read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Entries {
+    const stored = parse(browserStorage.read(keyOf(chatId, messageId)))
+    if (stored?.questionId !== id) return new Map()
+    return new Map(
+      fields.flatMap((field) => {
+        const entry = Object.hasOwn(stored.entries, field.name) ? stored.entries[field.name] : undefined
+        return fits(field, entry) ? [[field.name, entry] as const] : []
+      }),
+    )
+  },
+  write(chatId: string, messageId: string, { id, fields }: ToolQuestion, entries: Entries): void {
+    const secret = new Set(fields.filter(looksSecret).map(({ name }) => name))
+    const kept = [...entries].filter(([name]) => !secret.has(name))
+    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(kept) }
+    if (kept.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
+  },
+  /** Called when the question has its answer, or the call is over. */
+  clear(chatId: string, messageId: string): void {
+    browserStorage.remove(keyOf(chatId, messageId))
+  },
+}
+
+const secretWords =
+  /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
+
+/** No server asks for a secret openly; where one seems to be asked for all the same, it is not left in a browser. */
+function looksSecret(field: ElicitationField): boolean {
+  const words = `${field.name} ${field.label} ${field.description ?? ''}`
+  return secretWords.test(words.replaceAll('_', ' '))
+}
+
+function parse(stored: string | null): StoredDraft | undefined {
+  try {
+    const draft: unknown = JSON.parse(stored ?? 'null')
+    return isDraft(draft) ? draft : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isDraft(value: unknown): value is StoredDraft {
+  if (typeof value !== 'object' || value === null || !('questionId' in value)) return false
+  return 'entries' in value && typeof value.entries === 'object' && value.entries !== null
+}
+
+/** Whether a field can show what was stored. */
+function fits(field: ElicitationField, entry: unknown): entry is QuestionEntry {
+  switch (field.kind) {
+    case 'text':
+    case 'number':
+      return typeof entry === 'string'
+    case 'switch':
+      return typeof entry === 'boolean'
+    case 'choice':
+      return Array.isArray(entry) && entry.every((one) => field.options.some(({ value }) => value === one))
+  }
+}

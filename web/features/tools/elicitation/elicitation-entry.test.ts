@@ -1,0 +1,37 @@
+import type { ElicitationField } from '@yonder/contract/elicitation'
+import { expect, it } from 'vitest'
+import { answerWith, presetEntry } from './elicitation-entry.ts'
+
+const moment: ElicitationField = {
+  kind: 'text',
+  name: 'at',
+  label: 'At',
+  description: null,
+  required: false,
+  format: 'date-time',
+  minLength: null,
+  maxLength: null,
+  value: null,
+}
+
+it.each([
+  ['2026-11-21T10:30:00Z', /^2026-11-2\dT\d\d:\d0$/],
+  ['2026-11-21T10:30:05+05:00', /^2026-11-2\dT\d\d:\d0:05$/],
+])(
+  'shows the moment %s that a server presets as its box writes it, and sends that moment',
+  (value, shown) => {
+    const field = { ...moment, value }
+    expect(presetEntry(field)).toMatch(shown)
+    expect(answerWith([field], presetEntry)).toEqual({
+      action: 'accept',
+      content: { at: new Date(value).toISOString() },
+    })
+  },
+)
+
+it.each([
+  ['date-time', 'tomorrow at noon'],
+  ['date', '21 November 2026'],
+] as const)('starts a box for a %s empty where it could not show %s', (format, value) => {
+  expect(presetEntry({ ...moment, format, value })).toBe('')
+})

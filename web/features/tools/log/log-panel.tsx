@@ -1,0 +1,119 @@
+import { Eraser, X } from 'lucide-react'
+import { useLayoutEffect, useRef } from 'react'
+import { IconButton } from '../../../ui/button/icon-button.tsx'
+import { InertText } from '../call/inert-text.tsx'
+import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
+import '../tools.css'
+
+/** Pixels from its end within which a reader follows the log (§9.10). */
+const followZone = 100
+
+export interface LogPanelProps {
+  readonly log: ServerLog
+  readonly onClear: () => void
+  readonly onClose: () => void
+}
+
+/** How the connections to tool servers stand and how they came about (§2.28). */
+export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
+  const servers = Object.entries(log.servers)
+  return (
+    <aside
+      aria-label="Connection logs"
+      className="sticky top-14 flex h-[calc(100dvh-3.5rem)] flex-col border-l border-line"
+    >
+      <header className="flex items-center justify-between gap-2 py-2 pr-2 pl-4">
+        <h2 className="text-sm font-medium">Connection logs</h2>
+        <div className="flex">
+          <IconButton label="Clear logs" size="small" onClick={onClear}>
+            <Eraser size={16} aria-hidden />
+          </IconButton>
+          <IconButton label="Close logs" size="small" onClick={onClose}>
+            <X size={16} aria-hidden />
+          </IconButton>
+        </div>
+      </header>
+      {servers.length > 0 && (
+        <ul
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long list scrolls with the keyboard too
+          tabIndex={0}
+          aria-label="Servers"
+          className="server-list flex flex-col gap-2 border-b border-line px-4 pb-3 -outline-offset-2"
+        >
+          {servers.map(([name, status]) => (
+            <ServerRow key={name} name={name} server={status} />
+          ))}
+        </ul>
+      )}
+      <Entries entries={log.entries} />
+    </aside>
+  )
+}
+
+const tones: Readonly<Record<string, string>> = {
+  connected: 'text-success',
+  error: 'text-danger',
+  disconnected: 'text-danger',
+}
+const toneOf = (status: string) => (Object.hasOwn(tones, status) ? tones[status] : 'text-muted')
+
+function ServerRow({ name, server }: { readonly name: string; readonly server: ServerStatus }) {
+  return (
+    <li className="server-log">
+      <p className="flex items-baseline justify-between gap-2">
+        <bdi className="min-w-0 truncate font-medium">
+          <InertText>{name}</InertText>
+        </bdi>
+        <span className={toneOf(server.status)}>{server.status}</span>
+      </p>
+      <p className="flex items-baseline justify-between gap-2 text-muted">
+        <span className="min-w-0 truncate">
+          <InertText>{server.message}</InertText>
+        </span>
+        <time className="shrink-0 tabular-nums">{server.lastUpdated}</time>
+      </p>
+    </li>
+  )
+}
+
+function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  const follows = useRef(true)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight
+  })
+  return (
+    <div
+      ref={box}
+      role="log"
+      aria-label="Log"
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard too
+      tabIndex={0}
+      className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        follows.current = scrollHeight - scrollTop - clientHeight <= followZone
+      }}
+    >
+      {entries.length === 0 && <p className="server-log text-muted">Nothing has been logged.</p>}
+      <ol className="flex flex-col gap-2">
+        {entries.map(({ id, server, status, message, timestamp }) => (
+          <li key={id} className="server-log">
+            <p className="flex items-baseline justify-between gap-2 text-muted">
+              <span className="min-w-0 truncate">
+                <span className={toneOf(status)}>{status}</span>{' '}
+                <bdi>
+                  <InertText>{server}</InertText>
+                </bdi>
+              </span>
+              <time className="shrink-0 tabular-nums">{timestamp}</time>
+            </p>
+            <p dir="auto">
+              <InertText>{message}</InertText>
+            </p>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+import { createEvent, fireEvent, render, screen, waitFor } from '@testing-library/react'
+import { describe, expect, it, vi } from 'vitest'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { Dialog } from './dialog.tsx'
+import { SidePanel } from '../side-panel.tsx'
+
+function pressBackdrop(dialog: HTMLElement) {
+  fireEvent.pointerDown(dialog)
+  fireEvent.click(dialog)
+}
+
+describe('a dialog', () => {
+  it('is modal, named and described, and starts at its first field', () => {
+    render(
+      <Dialog title="Add" description="One more." onClose={vi.fn()}>
+        <input aria-label="Name" />
+      </Dialog>,
+    )
+    const dialog = screen.getByRole('dialog', { name: 'Add' })
+    expect(dialog).toHaveAttribute('open')
+    expect(dialog).toHaveAccessibleDescription('One more.')
+    expect(screen.getByLabelText('Name')).toHaveFocus()
+  })
+
+  it('starts at the field that asks for it, wherever that stands, and never at one that is disabled', () => {
+    const { unmount } = render(
+      <Dialog title="Edit" onClose={vi.fn()}>
+        <select aria-label="Kind" disabled />
+        <input aria-label="Name" data-autofocus={false} />
+        <input aria-label="Key" data-autofocus />
+      </Dialog>,
+    )
+    expect(screen.getByLabelText('Key')).toHaveFocus()
+    unmount()
+    render(
+      <Dialog title="Edit" onClose={vi.fn()}>
+        <select aria-label="Kind" disabled />
+        <input aria-label="Name" />
+      </Dialog>,
+    )
+    expect(screen.getByLabelText('Name')).toHaveFocus()
+  })
+
+  it('closes by its button, its backdrop and Escape, but not by a click inside', () => {
+    const onClose = vi.fn()
+    render(
+      <Dialog title="Add" onClose={onClose}>
+        <p>Inside</p>
+      </Dialog>,
+    )
+    const dialog = screen.getByRole('dialog')
+    fireEvent.click(screen.getByText('Inside'))
+    expect(onClose).not.toHaveBeenCalled()
+    fireEvent.click(screen.getByRole('button', { name: 'Close' }))
+    expect(onClose).toHaveBeenCalledTimes(1)
+    pressBackdrop(dialog)
+    expect(onClose).toHaveBeenCalledTimes(2)
+    // What the browser sends for Escape. Its owner decides, so the browser must not close it too.
+    const cancel = createEvent('cancel', dialog, { cancelable: true })
+    fireEvent(dialog, cancel)
+    expect(onClose).toHaveBeenCalledTimes(3)
+    expect(cancel.defaultPrevented).toBe(true)
+  })
+
+  it.each([
+    ['dialog', Dialog],
+    ['side panel', SidePanel],
+  ])('stays when a press that began inside ends on the backdrop: %s', (_, Modal) => {
+    const onClose = vi.fn()
+    render(
+      <Modal title="Add" onClose={onClose}>
+        <p>Inside</p>
+      </Modal>,
+    )
+    const dialog = screen.getByRole('dialog')
+    fireEvent.pointerDown(screen.getByText('Inside'))
+    // Where the browser sends the click of a selection that ends beside the panel.
+    fireEvent.click(dialog)
+    expect(onClose).not.toHaveBeenCalled()
+    pressBackdrop(dialog)
+    expect(onClose).toHaveBeenCalledOnce()
+  })
+
+  it('leaves the dialog beneath alone', () => {
+    const [closeLower, closeUpper] = [vi.fn(), vi.fn()]
+    render(
+      <Dialog title="Lower" onClose={closeLower}>
+        <Dialog title="Upper" onClose={closeUpper} />
+      </Dialog>,
+    )
+    const upper = screen.getByRole('dialog', { name: 'Upper' })
+    fireEvent(upper, createEvent('cancel', upper, { cancelable: true }))
+    pressBackdrop(upper)
+    expect(closeUpper).toHaveBeenCalledTimes(2)
+    expect(closeLower).not.toHaveBeenCalled()
+  })
+})
+
+describe('a confirmation', () => {
+  it('starts at Cancel, and acts by its own word', async () => {
+    const [onConfirm, onDone, onCancel] = [vi.fn(async () => true), vi.fn(), vi.fn()]
+    render(
+      <ConfirmDialog
+        title="Delete it"
+        message="Sure?"
+        action="Delete"
+        onConfirm={onConfirm}
+        onDone={onDone}
+        onCancel={onCancel}
+      />,
+    )
+    expect(screen.getByRole('alertdialog', { name: 'Delete it' })).toHaveAccessibleDescription('Sure?')
+    expect(screen.getByRole('button', { name: 'Cancel' })).toHaveFocus()
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(onCancel).toHaveBeenCalledOnce()
+    expect(onConfirm).not.toHaveBeenCalled()
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }))
+    expect(onConfirm).toHaveBeenCalledOnce()
+    await waitFor(() => expect(onDone).toHaveBeenCalledOnce())
+  })
+
+  it('takes no second confirmation while the first is under way, and one more when that failed', async () => {
+    let end: (isDone: boolean) => void = () => undefined
+    const onConfirm = vi.fn(() => new Promise<boolean>((resolve) => (end = resolve)))
+    const onDone = vi.fn()
+    render(
+      <ConfirmDialog
+        title="T"
+        message="M"
+        action="Delete"
+        onConfirm={onConfirm}
+        onDone={onDone}
+        onCancel={vi.fn()}
+      />,
+    )
+    const button = screen.getByRole('button', { name: 'Delete' })
+    fireEvent.click(button)
+    fireEvent.click(button)
+    expect(onConfirm).toHaveBeenCalledOnce()
+    end(false)
+    await waitFor(() => expect(button).not.toHaveAttribute('aria-busy'))
+    fireEvent.click(button)
+    expect(onConfirm).toHaveBeenCalledTimes(2)
+    expect(onDone).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,125 @@
+import { X } from 'lucide-react'
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { createPortal } from 'react-dom'
+import { classNames } from '../class-names.ts'
+import { dialogStack } from './dialog-stack.ts'
+import { focusFirstField } from '../form/focus-first-field.ts'
+import { IconButton } from '../button/icon-button.tsx'
+import { useBackdropClick } from './use-backdrop-click.ts'
+
+export interface DialogProps {
+  readonly title: string
+  /** A sentence under the title, read out when the dialog opens. */
+  readonly description?: ReactNode
+  /** Called by Escape, the close button and a click on the backdrop. The owner then stops rendering the dialog. */
+  readonly onClose: () => void
+  readonly role?: 'dialog' | 'alertdialog'
+  readonly size?: 'small' | 'medium'
+  /** Where the panel stands: `top` suits a search that grows. */
+  readonly place?: 'center' | 'top'
+  /** For a dialog whose first element already says what it is: the title stays for screen readers only. */
+  readonly hideTitle?: boolean
+  readonly children?: ReactNode
+  /** The buttons, in a row at the end. */
+  readonly footer?: ReactNode
+}
+
+/**
+ * A modal dialog, open for as long as it is rendered. The native element gives the focus trap, the return of the focus,
+ * and that Escape closes the top layer only.
+ */
+export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...rest }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const backdrop = useBackdropClick(onClose)
+  useLayoutEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    element.showModal()
+    dialogStack.push(element)
+    // React does not write the `autofocus` attribute that the browser would look for here.
+    focusFirstField(element)
+    return () => {
+      dialogStack.remove(element)
+      // Closed before it is removed: only then does the browser return the focus.
+      element.close()
+    }
+  }, [])
+  return createPortal(
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
+    <dialog
+      ref={dialog}
+      role={role}
+      aria-labelledby={`${id}-title`}
+      aria-describedby={rest.description === undefined ? undefined : `${id}-description`}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return
+        event.preventDefault()
+        onClose()
+      }}
+      onClose={(event) => {
+        const { target, currentTarget } = event
+        // The browser may close it without asking; the owner must then know.
+        if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget) onClose()
+      }}
+      {...backdrop}
+      className={classNames(
+        'fixed inset-0 m-0 size-full max-h-none max-w-none justify-center overflow-hidden bg-transparent p-3 text-ink open:flex sm:p-6',
+        place === 'top' ? 'items-start sm:pt-[12vh]' : 'items-center',
+      )}
+    >
+      <Panel id={id} title={title} onClose={onClose} {...rest} />
+    </dialog>,
+    document.body,
+  )
+}
+
+type PanelProps = Omit<DialogProps, 'role' | 'place'> & { readonly id: string }
+
+function Panel({
+  id,
+  title,
+  description,
+  size = 'medium',
+  hideTitle,
+  children,
+  footer,
+  onClose,
+}: PanelProps) {
+  return (
+    <div
+      className={classNames(
+        'flex max-h-full w-full animate-rise flex-col overflow-hidden rounded-card bg-surface shadow-float',
+        size === 'small' ? 'max-w-md' : 'max-w-dialog',
+      )}
+    >
+      <header
+        className={
+          hideTitle ? 'sr-only' : 'flex items-start justify-between gap-4 pt-4 pr-3 pb-2 pl-5 sm:pl-6'
+        }
+      >
+        <h2 id={`${id}-title`} className="min-w-0 pt-1 text-lg font-semibold">
+          {title}
+        </h2>
+        {!hideTitle && (
+          <IconButton label="Close" onClick={onClose}>
+            <X size={18} aria-hidden />
+          </IconButton>
+        )}
+      </header>
+      <div className={classNames('min-h-0 flex-1 overflow-y-auto', !hideTitle && 'px-5 pb-5 sm:px-6')}>
+        {description !== undefined && (
+          <p id={`${id}-description`} className="text-sm text-muted">
+            {description}
+          </p>
+        )}
+        {children}
+      </div>
+      {footer !== undefined && (
+        <footer className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-4 sm:px-6">
+          {footer}
+        </footer>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { ChevronDown } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { classNames } from '../class-names.ts'
+import { controlLook } from './control-look.ts'
+import { useField } from './use-field.ts'
+
+export interface SelectProps extends ComponentProps<'select'> {
+  /** `quiet` has no border, for a choice inside another block: it is as wide as what is chosen. */
+  readonly look?: 'boxed' | 'quiet'
+}
+
+/** The browser's own select: its list is the best one on every device. */
+export function Select({ look = 'boxed', className, children, ...rest }: SelectProps) {
+  const ids = useField()
+  return (
+    <span className={classNames('relative inline-flex min-w-0 items-center', className)}>
+      <select
+        {...ids}
+        {...rest}
+        className={
+          look === 'boxed'
+            ? classNames(controlLook, 'h-9 appearance-none truncate pr-8 pointer-coarse:h-10')
+            : 'field-sizing-content h-8 w-full min-w-0 appearance-none truncate rounded-control bg-transparent pr-7 pl-2 text-sm text-muted transition-colors hover:bg-hover hover:text-ink disabled:opacity-60 pointer-coarse:h-10'
+        }
+      >
+        {children}
+      </select>
+      <ChevronDown
+        size={14}
+        aria-hidden
+        className={classNames(
+          'pointer-events-none absolute text-muted',
+          look === 'boxed' ? 'right-3' : 'right-2',
+        )}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,45 @@
+import { useId, type ReactNode } from 'react'
+import { classNames } from '../class-names.ts'
+import { MenuContext } from './use-menu-close.ts'
+import { useMenu } from './use-menu.ts'
+
+export interface MenuProps {
+  /** The name of the trigger and of the menu. */
+  readonly label: string
+  readonly trigger: ReactNode
+  readonly triggerClassName?: string
+  readonly align?: 'start' | 'end'
+  /** Menu items, menu choices and menu lines. */
+  readonly children: ReactNode
+}
+
+export function Menu({ label, trigger, triggerClassName, align = 'end', children }: MenuProps) {
+  const menu = useMenu()
+  const id = useId()
+  return (
+    <div {...menu.root} className="relative inline-flex">
+      <button
+        {...menu.trigger}
+        type="button"
+        id={id}
+        aria-label={label}
+        className={classNames('touch-target rounded-control', triggerClassName)}
+      >
+        {trigger}
+      </button>
+      {menu.open && (
+        // The padding joins the panel to its trigger, so that the pointer does not leave on its way.
+        <div className={classNames('absolute top-full z-40 pt-1.5', align === 'end' ? 'right-0' : 'left-0')}>
+          <div
+            {...menu.panel}
+            aria-labelledby={id}
+            tabIndex={-1}
+            className="w-60 max-w-[calc(100vw-1.5rem)] animate-appear rounded-card bg-surface p-1.5 shadow-float"
+          >
+            <MenuContext value={menu.hide}>{children}</MenuContext>
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
+import { classNames } from '../class-names.ts'
+import { dialogStack } from '../dialog/dialog-stack.ts'
+import { toastStore, type Toast } from './toast-store.ts'
+
+/** Milliseconds after which a new live region may be filled: screen readers announce only what changes in it. */
+const settleTime = 100
+
+/**
+ * Where toasts appear. While a dialog is open everything outside of it is inert, so the region moves into the top one.
+ */
+export function ToastRegion() {
+  const dialog = useSyncExternalStore(dialogStack.subscribe, dialogStack.top)
+  return createPortal(<Region />, dialog ?? document.body)
+}
+
+function Region() {
+  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.list)
+  const [settled, setSettled] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(true), settleTime)
+    return () => clearTimeout(timer)
+  }, [])
+  const shown = settled ? toasts : []
+  return (
+    <div className="pointer-events-none fixed top-3 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col sm:top-4 sm:right-4">
+      <output aria-label="Messages" className="flex flex-col">
+        {shown
+          .filter(({ kind }) => kind === 'success')
+          .map((toast) => (
+            <ToastCard key={toast.id} toast={toast} />
+          ))}
+      </output>
+      <div role="alert" aria-label="Errors" className="flex flex-col">
+        {shown
+          .filter(({ kind }) => kind === 'error')
+          .map((toast) => (
+            <ToastCard key={toast.id} toast={toast} />
+          ))}
+      </div>
+    </div>
+  )
+}
+
+function ToastCard({ toast }: { readonly toast: Toast }) {
+  const Icon = toast.kind === 'success' ? CircleCheck : CircleAlert
+  return (
+    <div className="pointer-events-auto mb-2 flex animate-rise items-start gap-2.5 rounded-card bg-surface py-2.5 pr-1.5 pl-3.5 text-sm text-ink shadow-float">
+      <Icon
+        size={18}
+        aria-hidden
+        className={classNames('mt-1 shrink-0', toast.kind === 'success' ? 'text-success' : 'text-danger')}
+      />
+      <p className="min-w-0 flex-1 py-1">{toast.text}</p>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => toastStore.dismiss(toast.id)}
+        className="touch-target inline-flex size-7 shrink-0 items-center justify-center rounded-control text-muted transition-colors hover:bg-hover hover:text-ink"
+      >
+        <X size={15} aria-hidden />
+      </button>
+    </div>
+  )
+}
