@@ -1,0 +1,69 @@
+import { act, render, screen } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { createStore, useStore } from './store.ts'
+
+it('returns the latest state, set or updated', () => {
+  const store = createStore(1)
+  expect(store.get()).toBe(1)
+  store.set(2)
+  store.update((count) => count + 3)
+  expect(store.get()).toBe(5)
+})
+
+it('notifies listeners of changes only, until they unsubscribe', () => {
+  const store = createStore('a')
+  const listener = vi.fn()
+  const unsubscribe = store.subscribe(listener)
+  store.set('a')
+  store.update((text) => text)
+  expect(listener).not.toHaveBeenCalled()
+  store.set('b')
+  expect(listener).toHaveBeenCalledTimes(1)
+  unsubscribe()
+  store.set('c')
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('keeps the subscriptions of one listener apart', () => {
+  const store = createStore(0)
+  const listener = vi.fn()
+  const unsubscribe = store.subscribe(listener)
+  store.subscribe(listener)
+  unsubscribe()
+  store.set(1)
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('lets a listener unsubscribe another during a notification', () => {
+  const store = createStore(0)
+  const other = vi.fn()
+  store.subscribe(() => unsubscribe())
+  const unsubscribe = store.subscribe(other)
+  store.set(1)
+  store.set(2)
+  expect(other).toHaveBeenCalledTimes(1)
+})
+
+it('renders again when the selected part changes, and only then', () => {
+  const store = createStore({ name: 'Ada', age: 36 })
+  let renders = 0
+  function Name() {
+    renders += 1
+    return <p>{useStore(store, ({ name }) => name)}</p>
+  }
+  function Age() {
+    return <p>{useStore(store).age}</p>
+  }
+  render(
+    <>
+      <Name />
+      <Age />
+    </>,
+  )
+  act(() => store.update((user) => ({ ...user, age: 37 })))
+  expect(screen.getByText('37')).toBeVisible()
+  expect(renders).toBe(1)
+  act(() => store.update((user) => ({ ...user, name: 'Grace' })))
+  expect(screen.getByText('Grace')).toBeVisible()
+  expect(renders).toBe(2)
+})

@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react'
+
+/** State that components and other code read and follow. */
+export interface ReadableStore<State> {
+  readonly get: () => State
+  /** Calls `listener` after each change; the returned function ends that. */
+  readonly subscribe: (listener: () => void) => () => void
+}
+
+export interface Store<State> extends ReadableStore<State> {
+  readonly set: (next: State) => void
+  readonly update: (change: (state: State) => State) => void
+}
+
+/** State outside of React, for what outlives a component or has no place in its tree. Setting an equal value notifies no listener. */
+export function createStore<State>(initial: State): Store<State> {
+  let state = initial
+  const listeners = new Set<() => void>()
+  const set = (next: State): void => {
+    if (Object.is(next, state)) return
+    state = next
+    // A copy, since a listener may subscribe or unsubscribe others.
+    for (const listener of [...listeners]) listener()
+  }
+  return {
+    get: () => state,
+    set,
+    update: (change) => set(change(state)),
+    subscribe: (listener) => {
+      // Wrapped, so that a listener that subscribes twice also unsubscribes twice.
+      const own = () => listener()
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+  }
+}
+
+export function useStore<State>(store: ReadableStore<State>): State
+/** `select` returns the part that the component shows. It must return equal values for equal states. */
+export function useStore<State, Selected>(
+  store: ReadableStore<State>,
+  select: (state: State) => Selected,
+): Selected
+export function useStore<State, Selected>(
+  store: ReadableStore<State>,
+  select?: (state: State) => Selected,
+): State | Selected {
+  const read = () => (select === undefined ? store.get() : select(store.get()))
+  return useSyncExternalStore(store.subscribe, read)
+}
