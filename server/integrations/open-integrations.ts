@@ -2,13 +2,12 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import { createCalendarConnector } from './calendar/create-calendar-connector.ts'
+import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
 import { createKeyedConnector } from './api-key/create-api-key-connector.ts'
 import { createFindGoogleAccess } from './oauth/find-google-access.ts'
-import { createGmailConnector } from './gmail/create-gmail-connector.ts'
 import type { FindGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
-import type { GoogleConnectorDeps } from './google-connector-deps.ts'
+import type { GoogleApiDeps } from './google/api-client.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listStandings } from './integration-status.ts'
@@ -61,7 +60,7 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     closing: closing.signal,
   }
   const findGoogleAccess = createFindGoogleAccess(deps)
-  const google: GoogleConnectorDeps = {
+  const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,
     fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },

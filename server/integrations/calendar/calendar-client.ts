@@ -1,7 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
-import { clientOptions } from '../google/google-api-client.ts'
-import type { GoogleClient } from '../google/google-api-client.ts'
+import type { GoogleApiDeps, GoogleClient } from '../google/api-client.ts'
+import { clientOptions } from '../google/api-client.ts'
 import { googleFetch } from '../google/google-fetch.ts'
 import { googleLimits } from '../google/google-limits.ts'
 import type { GoogleLimits } from '../google/google-limits.ts'
@@ -11,7 +10,7 @@ export type CalendarClient = GoogleClient<calendar_v3.Calendar>
 
 /** A person's Google Calendar, for one call of a tool. Google's package is loaded with the first one. */
 export async function openCalendar(
-  deps: GoogleConnectorDeps,
+  deps: GoogleApiDeps,
   userId: string,
   signal: AbortSignal,
   limits: GoogleLimits = googleLimits,

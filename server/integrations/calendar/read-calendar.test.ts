@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openGoogleClient, testAccount } from '../../testing/google/open-google-client.ts'
 import { invitedGuests, provideCalendar, viennaTime } from '../../testing/google/provide-calendar.ts'
-import { createCalendarConnector } from './create-calendar-connector.ts'
+import { createCalendarConnector } from '../google-connectors.ts'
 
 const { google, calendar, lunch, standUp, list } = provideCalendar()
 

@@ -1,7 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
-import { clientOptions } from '../google/google-api-client.ts'
-import type { GoogleClient } from '../google/google-api-client.ts'
+import type { GoogleApiDeps, GoogleClient } from '../google/api-client.ts'
+import { clientOptions } from '../google/api-client.ts'
 import { googleFetch } from '../google/google-fetch.ts'
 import { googleLimits } from '../google/google-limits.ts'
 import type { GoogleLimits } from '../google/google-limits.ts'
@@ -11,7 +10,7 @@ export type GmailClient = GoogleClient<gmail_v1.Resource$Users>
 
 /** A person's Gmail, for one call of a tool. Google's package is loaded with the first one. */
 export async function openGmail(
-  deps: GoogleConnectorDeps,
+  deps: GoogleApiDeps,
   userId: string,
   signal: AbortSignal,
   limits: GoogleLimits = googleLimits,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openGoogleClient } from '../../testing/google/open-google-client.ts'
 import { provideGmail } from '../../testing/google/provide-gmail.ts'
-import { createGmailConnector } from './create-gmail-connector.ts'
+import { createGmailConnector } from '../google-connectors.ts'
 
 const { gmail, mailbox } = provideGmail()
 

@@ -1,6 +1,6 @@
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../../lib/app-error.ts'
-import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
+import type { GoogleApiDeps } from './api-client.ts'
 import type { GoogleLimits } from './google-limits.ts'
 
 export interface GoogleCaller {
@@ -21,7 +21,7 @@ interface GoogleApi {
  * added here and nowhere else, so that no error of theirs can carry it.
  */
 export function googleFetch(
-  deps: Pick<GoogleConnectorDeps, 'findAccess' | 'fetch'>,
+  deps: Pick<GoogleApiDeps, 'findAccess' | 'fetch'>,
   caller: GoogleCaller,
   api: GoogleApi,
   limits: GoogleLimits,

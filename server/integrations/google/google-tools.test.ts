@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { adaptSchema } from '../../connectors/model-tools/adapt-schema.ts'
 import { provideCalendar } from '../../testing/google/provide-calendar.ts'
 import { provideGmail } from '../../testing/google/provide-gmail.ts'
-import { createCalendarConnector } from '../calendar/create-calendar-connector.ts'
-import { createGmailConnector } from '../gmail/create-gmail-connector.ts'
+import { createCalendarConnector, createGmailConnector } from '../google-connectors.ts'
 
 const { gmail } = provideGmail()
 const { google: calendar } = provideCalendar()

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import { googleScopes } from '../../integrations/oauth/google-scopes.ts'
-import type { GoogleConnectorDeps } from '../../integrations/google-connector-deps.ts'
+import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
 import type { GoogleLimits } from '../../integrations/google/google-limits.ts'
 import { googleLimits } from '../../integrations/google/google-limits.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
@@ -29,7 +29,7 @@ const quick: GoogleLimits = { ...googleLimits, retryDelay: 1, longestDelay: 50, 
 
 /** A connector as the product reaches it, over MCP in this process, with an API of Google behind it. */
 export async function openGoogleClient(
-  create: (deps: GoogleConnectorDeps, limits: GoogleLimits) => IntegrationConnector,
+  create: (deps: GoogleApiDeps, limits: GoogleLimits) => IntegrationConnector,
   api: ApiStandIn,
   options: { scopes?: ReadonlySet<string>; now?: () => number; limits?: Partial<GoogleLimits> } = {},
 ): Promise<GoogleTestClient> {

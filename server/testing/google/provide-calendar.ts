@@ -1,4 +1,4 @@
-import { createCalendarConnector } from '../../integrations/calendar/create-calendar-connector.ts'
+import { createCalendarConnector } from '../../integrations/google-connectors.ts'
 import type { AccountCalendar, StoredEvent } from './account-calendar.ts'
 import { createCalendarApi } from './create-calendar-api.ts'
 import type { CalendarApi } from './create-calendar-api.ts'

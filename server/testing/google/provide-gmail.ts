@@ -1,4 +1,4 @@
-import { createGmailConnector } from '../../integrations/gmail/create-gmail-connector.ts'
+import { createGmailConnector } from '../../integrations/google-connectors.ts'
 import { createGmailApi } from './create-gmail-api.ts'
 import type { GmailApi } from './create-gmail-api.ts'
 import type { Mailbox } from './mailbox.ts'

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server'
-import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
+import type { GoogleApiDeps } from '../google/api-client.ts'
 import type { GoogleLimits } from '../google/google-limits.ts'
 import { archiveMessages } from './archive-mails.ts'
 import { createDraft } from './create-draft.ts'
@@ -37,11 +37,7 @@ const tools = [
 ]
 
 /** The server behind one person's Gmail connector. */
-export function createGmailServer(
-  deps: GoogleConnectorDeps,
-  userId: string,
-  limits?: GoogleLimits,
-): McpServer {
+export function createGmailServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-gmail', title: 'Gmail', version: '1.0.0' })
   for (const tool of tools) tool.register(server, (signal) => openGmail(deps, userId, signal, limits))
   return server

@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server'
-import type { GoogleConnectorDeps } from '../google-connector-deps.ts'
+import type { GoogleApiDeps } from '../google/api-client.ts'
 import type { GoogleLimits } from '../google/google-limits.ts'
 import { openCalendar } from './calendar-client.ts'
 import { createEvent } from './create-event.ts'
@@ -23,11 +23,7 @@ const tools = [
 ]
 
 /** The server behind one person's Google Calendar connector. */
-export function createCalendarServer(
-  deps: GoogleConnectorDeps,
-  userId: string,
-  limits?: GoogleLimits,
-): McpServer {
+export function createCalendarServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-calendar', title: 'Google Calendar', version: '1.0.0' })
   for (const tool of tools) tool.register(server, (signal) => openCalendar(deps, userId, signal, limits))
   return server

@@ -1,6 +1,18 @@
 import type { gmail_v1 } from '@googleapis/gmail'
+import type { FindGoogleAccess } from '../oauth/google-access.ts'
 import type { GoogleLimits } from './google-limits.ts'
 import { retryGoogle } from './retry-google.ts'
+
+/** What the Gmail and Google Calendar connectors need. */
+export interface GoogleApiDeps {
+  readonly findAccess: FindGoogleAccess
+  /** The outgoing fetch for addresses from the settings; response bodies are capped. */
+  readonly fetch: typeof globalThis.fetch
+  /** Without a trailing slash. */
+  readonly apiUrls: { readonly gmail: string; readonly calendar: string }
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
 
 /** Google's own client of one API, for one call of a tool by one person. */
 export interface GoogleClient<Api> {
