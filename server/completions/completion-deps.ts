@@ -22,7 +22,7 @@ export interface CompletionDeps {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
-  readonly connectors: Pick<Connectors, 'listModelTools' | 'findToolConsent' | 'callTool' | 'recordDenial'>
+  readonly connectors: Pick<Connectors, 'listModelTools' | 'resolveTool' | 'callTool' | 'recordDenial'>
   readonly toolless: ToollessBots
   /** Tells a person's other tabs and devices of what no run says. */
   readonly onChatChanged: (userId: string, chatId: string) => void

@@ -10,10 +10,10 @@ import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { Owner } from './connector-store.ts'
-import { findToolConsent } from './tools/find-tool-consent.ts'
-import type { ToolConsent } from './tools/find-tool-consent.ts'
 import { listModelTools } from './tools/list-model-tools.ts'
 import type { ListModelToolsOptions } from './tools/list-model-tools.ts'
+import { resolveTool } from './tools/resolve-tool.ts'
+import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import { ConnectionPool } from './mcp/connection-pool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/record-call.ts'
@@ -39,7 +39,8 @@ export interface ConnectorOptions {
 /** What a reply needs of connectors. The protocol is loaded with the first of these calls. */
 export interface Connectors extends ConnectorDeps {
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
-  findToolConsent(user: Owner, connectorName: string, toolName: string): Promise<ToolConsent | undefined>
+  /** Looks up the tool that a call names and decides whether the call needs approval. */
+  resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
   /** Notes that a person denied a call of this tool; without such a connector nothing is noted. */
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
@@ -77,7 +78,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
   return {
     ...deps,
     listModelTools: (request) => listModelTools(deps, request),
-    findToolConsent: (...request) => findToolConsent(deps, ...request),
+    resolveTool: (user, target) => resolveTool(deps, user, target),
     async callTool(request) {
       const { callTool } = await import('./calls/call-tool.ts')
       return callTool(deps, request)

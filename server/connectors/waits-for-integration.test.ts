@@ -76,28 +76,29 @@ describe.each(engines)('the connector of an integration at another provider, on 
       signal: new AbortController().signal,
     })
 
+  const resolve = (toolName: string) => connectors.resolveTool(user, { connectorName: 'Mail', toolName })
+
   it('offers its tools, asks, and calls', async () => {
     expect(await offer()).toHaveLength(2)
-    expect((await connectors.findToolConsent(user, 'Mail', 'read'))?.decision.kind).toBe('ask')
+    expect(await resolve('read')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
 
   it('lets tools run that do no harm, until its person chooses or they become others', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
-    const decide = async () => (await connectors.findToolConsent(user, 'Mail', 'peek'))?.decision.kind
-    expect(await decide()).toBe('run')
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'run' } })
     description = 'Looks at all that is yours'
     await refreshTools(connectors, mail)
-    expect(await decide()).toBe('ask_changed')
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask_changed' } })
     await connectors.database.db.transaction().execute((trx) => allowTools(trx, mail, { allow_tools: [] }))
     await refreshTools(connectors, mail)
-    expect(await decide()).toBe('ask')
+    expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
   })
 
   it('that has ended still offers its tools, and whoever calls one is told to connect again', async () => {
     standing = { version: 1, isConnected: false }
     expect(await offer()).toHaveLength(2)
-    expect(await connectors.findToolConsent(user, 'Mail', 'read')).toBeUndefined()
+    expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
     expect(await call()).toMatchObject({ status: 'authorization_needed', text: waiting })
     expect(asked).toBe(0)
     expect(await list()).toMatchObject([{ name: 'default' }, { status: 'failed', error_message: waiting }])

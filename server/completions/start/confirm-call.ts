@@ -95,7 +95,8 @@ async function readCall(
   if (server === null || tool === null || call === null) throw new Error(`reply ${id} calls nothing`)
   const { fingerprint, rest, unknown = false } = parseCall(call)
   // It may stand on the list by now: "Allow Always" puts it there first (§4.21).
-  const decision = (await connectors.findToolConsent(user, server, tool))?.decision
+  const resolved = await connectors.resolveTool(user, { connectorName: server, toolName: tool })
+  const decision = resolved.kind === 'missing' ? undefined : resolved.consent
   return {
     replyId: id,
     connectorName: server,

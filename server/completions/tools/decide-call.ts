@@ -29,23 +29,25 @@ export async function decideCall(
   { replyId, call, rest, continues }: CallToDecide,
 ): Promise<DecidedCall> {
   const { target } = call
-  const consent = target && (await connectors.findToolConsent(user, target.connectorName, target.toolName))
-  const decision = consent?.decision ?? { kind: 'run', by: 'no_list' }
+  const resolved = target && (await connectors.resolveTool(user, target))
+  // A call of a tool that is not there runs, into an outcome that says so.
+  const known = resolved === undefined || resolved.kind === 'missing' ? undefined : resolved
+  const decision = known?.consent ?? { kind: 'run', by: 'no_list' }
   const connectorName = target?.connectorName ?? unknownConnector
   const toolName = target?.toolName ?? call.name
-  const title = consent === undefined ? null : parseDefinition(consent.tool.definition).title
-  const known = {
+  const title = known === undefined ? null : parseDefinition(known.tool.definition).title
+  const described = {
     ...(title === null ? {} : { title }),
     ...(decision.kind === 'ask_changed' ? { changes: [...decision.changes] } : {}),
   }
   // Of a tool that is not there: none has this one, so what stands in its place a moment later is not called.
-  const fingerprint = consent?.tool.fingerprint ?? ''
+  const fingerprint = known?.tool.fingerprint ?? ''
   const asks = decision.kind !== 'run'
   return {
     shown: {
       server: connectorName,
       tool: toolName,
-      call: asks ? { state: 'waiting', ...known, fingerprint } : { state: 'running', ...known },
+      call: asks ? { state: 'waiting', ...described, fingerprint } : { state: 'running', ...described },
     },
     stored: {
       id: call.id,
@@ -53,7 +55,7 @@ export async function decideCall(
       ...(call.note === undefined ? {} : { note: call.note }),
       ...(target === undefined ? { unknown: true } : {}),
       ...(continues ? { continues } : {}),
-      ...known,
+      ...described,
       fingerprint,
       rest,
     },

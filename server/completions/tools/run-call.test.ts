@@ -37,7 +37,7 @@ function start(
   const connectors = {
     callTool,
     listModelTools: never,
-    findToolConsent: never,
+    resolveTool: never,
     recordDenial: never,
   }
   const outcome = runCall(

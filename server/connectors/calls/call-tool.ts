@@ -1,22 +1,24 @@
 import { InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallOutcome } from '@yonder/contract/connector'
-import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { changeState } from '../change-state.ts'
 import { checkElicitationAnswer } from './check-elicitation-answer.ts'
 import { connectionKey } from '../mcp/connection-key.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
-import { findCallable, findCallableStill } from '../tools/find-callable.ts'
-import type { Callable } from '../tools/find-callable.ts'
 import { CallClock } from '../mcp/call-clock.ts'
 import { callServerTool } from '../mcp/call-server-tool.ts'
 import type { CallProgress } from '../mcp/call-server-tool.ts'
 import { explainFailure, needsAuthorization } from '../mcp/explain-failure.ts'
 import { rememberScope } from '../oauth/ask-for-scope.ts'
+import { readArguments } from './read-arguments.ts'
 import { readElicitation } from './read-elicitation.ts'
 import { readResult } from './read-result.ts'
 import { recordCall } from './record-call.ts'
+import { resolveTool } from '../tools/resolve-tool.ts'
+import type { ResolvedTool } from '../tools/resolve-tool.ts'
 import { parseDefinition } from '../tools/tool-definition.ts'
 import { failure } from './tool-outcome.ts'
 import type { CallApproval, ToolOutcome } from './tool-outcome.ts'
@@ -30,7 +32,7 @@ export interface ToolCallRequest {
   readonly arguments: unknown
   /** How it was decided that the call runs. */
   readonly approval: CallApproval
-  /** The tool as it was decided on (`ToolConsent.tool.fingerprint`): another one is not called in its place. */
+  /** The fingerprint of the tool that the decision was about. A tool that has changed since is not called. */
   readonly fingerprint?: string
   /** Aborting ends the request at the server too. */
   readonly signal: AbortSignal
@@ -39,22 +41,56 @@ export interface ToolCallRequest {
   readonly onElicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
 
+/** What a call needs before anything is sent. */
+interface CallableTool {
+  readonly connector: ConnectorRow
+  readonly tool: ConnectorToolRow
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
 /**
- * Calls a tool once and says how it went. Never rejects for what a connector, its server or the arguments do: that is a
- * result which the model and the person read. Every call that begins is on record.
+ * Calls a tool once and returns its outcome. It never rejects because of a connector, its server or the arguments: such a
+ * failure is an outcome that the model and the user read. Every call that starts is recorded.
  */
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
-  const found = await findCallable(deps, request)
+  const found = requireCallable(await resolveTool(deps, request.user, request), request)
   if ('status' in found) return found
+  let callArguments: CallableTool['arguments']
+  try {
+    callArguments = readArguments(request.arguments)
+  } catch (error) {
+    if (error instanceof AppError) return failure(error.message)
+    throw error
+  }
   const recorded = await recordCall(deps, request.user, found.connector, {
     tool: found.tool.name,
-    arguments: found.arguments,
+    arguments: callArguments,
     approval: request.approval,
   })
-  const outcome = await new RunningCall(deps, request, found).run()
-  // What the tool did is done: its result is told, also where the record cannot be ended.
+  const outcome = await new RunningCall(deps, request, { ...found, arguments: callArguments }).run()
+  // The tool has run, so its outcome is returned even when the record cannot be completed.
   await recorded.end(toRecorded(outcome.status), outcome).catch(deps.onError)
   return outcome
+}
+
+/** The tool if this request may call it, else the outcome that says why not. */
+function requireCallable(
+  resolved: ResolvedTool,
+  { toolName, approval, fingerprint }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint'>,
+): Pick<CallableTool, 'connector' | 'tool'> | ToolOutcome {
+  if (resolved.kind === 'missing') {
+    return failure(resolved.reason, resolved.needsIntegration ? { status: 'authorization_needed' } : {})
+  }
+  if (resolved.kind === 'unusable') return failure(resolved.reason)
+  const { connector, tool, consent } = resolved
+  if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
+    return failure(`The tool "${toolName}" has changed since the call was allowed. It was not called.`)
+  }
+  // A user who allowed this very call has decided; what a list allows holds only as long as the list says so.
+  if (approval !== 'once' && consent.kind !== 'run') {
+    return failure(`The tool "${toolName}" may not run without asking any more. It was not called.`)
+  }
+  return { connector, tool }
 }
 
 function toRecorded(status: ToolOutcome['status']): CallOutcome {
@@ -71,10 +107,10 @@ function toRecorded(status: ToolOutcome['status']): CallOutcome {
 class RunningCall {
   readonly #deps: ConnectorDeps
   readonly #request: ToolCallRequest
-  #callable: Callable
+  #callable: CallableTool
   #clock: CallClock | undefined
 
-  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: Callable) {
+  constructor(deps: ConnectorDeps, request: ToolCallRequest, callable: CallableTool) {
     this.#deps = deps
     this.#request = request
     this.#callable = callable
@@ -89,9 +125,8 @@ class RunningCall {
     let free: (() => void) | undefined
     try {
       free = await this.#takeSlot(signal)
-      const found = await findCallableStill(this.#deps, this.#request, this.#callable)
-      if ('status' in found) return found
-      this.#callable = found
+      const refusal = await this.#resolveAgain()
+      if (refusal !== undefined) return refusal
       this.#deps.retries.require(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
@@ -100,6 +135,20 @@ class RunningCall {
       this.#clock?.stop()
       free?.()
     }
+  }
+
+  /** The connector may be gone, disconnected or changed since the call was queued, or a permission may be withdrawn. */
+  async #resolveAgain(): Promise<ToolOutcome | undefined> {
+    const { connector, tool } = this.#callable
+    const resolved = await resolveTool(this.#deps, this.#request.user, {
+      connectorId: connector.id,
+      connectorName: connector.name,
+      toolName: tool.name,
+    })
+    const found = requireCallable(resolved, { ...this.#request, fingerprint: tool.fingerprint })
+    if ('status' in found) return found
+    this.#callable = { ...this.#callable, ...found }
+    return undefined
   }
 
   #takeSlot(signal: AbortSignal): Promise<() => void> {

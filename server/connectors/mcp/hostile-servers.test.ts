@@ -4,9 +4,9 @@ import type { HostileScene } from '../../testing/hostile-mcp/open-hostile-scene.
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
 import { requireConnector } from '../connector-store.ts'
-import { findToolConsent } from '../tools/find-tool-consent.ts'
 import { listModelTools } from '../tools/list-model-tools.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
+import { resolveTool } from '../tools/resolve-tool.ts'
 
 let scene: HostileScene
 
@@ -126,23 +126,27 @@ describe('a hostile server', { retry: 2 }, () => {
         definition: tool!.definition,
       })
       .execute()
-    const before = await findToolConsent(scene.connectors, ada, name, 'send')
-    expect(before?.decision).toEqual({ kind: 'run', by: 'listed' })
+    const before = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
+    expect(before).toMatchObject({ kind: 'callable', consent: { kind: 'run', by: 'listed' } })
     await scene.hostile.turn('rug-pull')
     await refreshTools(scene.connectors, connector)
-    const after = await findToolConsent(scene.connectors, ada, name, 'send')
-    expect(after?.decision).toMatchObject({
-      kind: 'ask_changed',
-      changes: [
-        {
-          what: 'description',
-          before: 'Sends a note.',
-          after: expect.stringContaining('all files') as string,
-        },
-        { what: 'annotations' },
-      ],
+    const after = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'send' })
+    expect(after).toMatchObject({
+      kind: 'callable',
+      consent: {
+        kind: 'ask_changed',
+        changes: [
+          {
+            what: 'description',
+            before: 'Sends a note.',
+            after: expect.stringContaining('all files') as string,
+          },
+          { what: 'annotations' },
+        ],
+      },
     })
-    expect((await findToolConsent(scene.connectors, ada, name, 'new'))?.decision).toEqual({ kind: 'ask' })
+    const added = await resolveTool(scene.connectors, ada, { connectorName: name, toolName: 'new' })
+    expect(added).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
     // A call that was allowed before the change is not made with the changed tool.
     const calls = (await scene.hostile.seen('rug-pull')).filter(({ rpc }) => rpc === 'tools/call').length
     const outcome = await scene.call({
