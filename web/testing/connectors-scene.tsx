@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
-import { toastStore } from '../ui/toast/toast-store.ts'
+import { dismissToast, toasts } from '../lib/toasts.ts'
 import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
 
@@ -56,7 +56,7 @@ export class ConnectorsScene {
 
   constructor(connectors: readonly Connector[] = []) {
     this.connectors = [...connectors]
-    for (const { id } of toastStore.list()) toastStore.dismiss(id)
+    for (const { id } of toasts.get()) dismissToast(id)
     this.api
       .on('GET /api/mcp-servers', () => json(this.connectors))
       .on('POST /api/mcp-server', ({ body }) => {

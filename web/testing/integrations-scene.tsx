@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react'
 import { onTestFinished, vi } from 'vitest'
 import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
-import { toastStore } from '../ui/toast/toast-store.ts'
+import { dismissToast, toasts } from '../lib/toasts.ts'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
 
@@ -33,7 +33,7 @@ export class IntegrationsScene {
 
   constructor() {
     onTestFinished(() => this.assign.mockRestore())
-    for (const { id } of toastStore.list()) toastStore.dismiss(id)
+    for (const { id } of toasts.get()) dismissToast(id)
     this.api
       .on(list, () => json(this.stored))
       .on(types, () => json(['google-gmail', 'google-calendar', 'tavily', 'brave-search']))

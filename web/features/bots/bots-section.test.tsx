@@ -6,7 +6,7 @@ import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/swr-config.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
-import { toastStore } from '../../ui/toast/toast-store.ts'
+import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { BotsSection } from './bots-section.tsx'
 
 const empty = { base_url: null, api_key: null, api_type: null, custom_api_path: null, max_tokens: null }
@@ -107,7 +107,7 @@ beforeEach(() => {
   calls = []
   answer = () => undefined
   signedOut = 0
-  for (const { id } of toastStore.list()) toastStore.dismiss(id)
+  for (const { id } of toasts.get()) dismissToast(id)
 })
 
 describe('the list', () => {
@@ -174,7 +174,7 @@ describe('adding', () => {
       expect(form.getByLabelText(missing)).toHaveFocus()
       expect(form.getByLabelText(missing)).toBeInvalid()
       expect(form.getByLabelText(given)).toBeValid()
-      expect(toastStore.list()).toEqual([])
+      expect(toasts.get()).toEqual([])
       expect(writes()).toEqual([])
     },
   )
@@ -230,7 +230,7 @@ describe('adding', () => {
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(button('Save', form))
     await waitFor(() => expect(signedOut).toBe(1))
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
   })
 })
 
@@ -394,6 +394,6 @@ describe('deleting', () => {
     const question = await openDelete()
     await userEvent.click(button('Delete', question))
     await waitFor(() => expect(signedOut).toBe(1))
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
   })
 })

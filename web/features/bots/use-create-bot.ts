@@ -3,14 +3,13 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 import { botLabels } from './bot-labels.ts'
 import { botsKey } from './bots-key.ts'
 
 /** Creates a bot and tells how it went (§8.15, §8.31). Answers whether it is there now. */
 export function useCreateBot(): (input: BotInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (input) => {
     try {

@@ -3,13 +3,12 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 import { botsKey } from './bots-key.ts'
 
 /** Deletes the bot of this name and tells how it went (§8.16, §8.31). Answers whether it is gone now. */
 export function useDeleteBot(): (name: string) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name) => {
     try {

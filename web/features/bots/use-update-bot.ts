@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 import { botLabels } from './bot-labels.ts'
 import { botsKey } from './bots-key.ts'
 
@@ -15,7 +15,6 @@ export function useUpdateBot(
   onRename?: (name: string, next: string) => void,
 ): (name: string, input: BotInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name, input) => {
     try {

@@ -11,7 +11,7 @@ import {
 } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
-import { toastStore } from '../../ui/toast/toast-store.ts'
+import { toasts } from '../../lib/toasts.ts'
 import { ConnectorsSection } from './connectors-section.tsx'
 
 const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: true, status: 'connected' })
@@ -147,7 +147,7 @@ describe('connecting', () => {
     await scene.press('Connect', 'Files / 100%')
     await waitFor(() => expect(leave).toHaveBeenCalledWith('https://auth.example/authorize?state=1'))
     expect(buttonOf('Toggling...')).toBeInTheDocument()
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
     // They went back instead of consenting, and the browser shows the page as it was left.
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
@@ -192,7 +192,7 @@ describe('connecting', () => {
     scene.api.on(connect, () => new Response(null, { status: 401 }))
     await scene.press('Connect', 'Files / 100%')
     await waitFor(() => expect(scene.api.signedOut).toBe(true))
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
   })
 })
 
@@ -255,7 +255,7 @@ describe('coming back from consent', () => {
     const scene = new ConnectorsScene([{ ...files, status: 'connected' }])
     const view = scene.open(back(`authorization=connected&connector=${encodeURIComponent(files.name)}`))
     expect(await screen.findByText('Connector "Files / 100%" connected')).toBeInTheDocument()
-    expect(toastStore.list()).toHaveLength(1)
+    expect(toasts.get()).toHaveLength(1)
     await waitFor(() => expect(view.search()).toBe(''))
     expect(scene.writes).toEqual([])
   })

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useIsOpen } from '../../ui/use-is-open.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { useIsOpen } from '../../lib/use-is-open.ts'
+import { toast } from '../../lib/toasts.ts'
 import { integrationAddress } from './integration-address.ts'
 import { leaveForConsent } from './leave-for-consent.ts'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
@@ -23,7 +23,6 @@ export interface Authorization {
 
 export function useAuthorize(): Authorization {
   const api = useApi()
-  const toast = useToast()
   const isOpen = useIsOpen()
   const [busy, setBusy] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()

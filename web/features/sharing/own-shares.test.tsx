@@ -5,14 +5,14 @@ import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'
-import { toastStore } from '../../ui/toast/toast-store.ts'
+import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { OwnShares } from './own-shares.tsx'
 
 const first = { id: 'abc', title: 'How do tides work?', created_at: '2026-11-19T10:00:00.000Z' }
 const second = { id: 'def', title: '', created_at: '2026-11-18T10:00:00.000Z' }
 
 afterEach(() => {
-  for (const { id } of toastStore.list()) toastStore.dismiss(id)
+  for (const { id } of toasts.get()) dismissToast(id)
 })
 
 function open(api: ScriptedApi) {

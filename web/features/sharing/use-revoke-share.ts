@@ -3,13 +3,12 @@ import { ApiError } from '../../lib/api-error.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 import { sharesKey } from './shares-key.ts'
 
 /** Ends a link and tells how it went. Answers whether it is gone now. */
 export function useRevokeShare(): (shareId: string) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (shareId) => {
     try {

@@ -4,7 +4,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 import { connectorsKey } from './use-connectors.ts'
 
 /**
@@ -13,7 +13,6 @@ import { connectorsKey } from './use-connectors.ts'
  */
 export function useAllowAlways() {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (server: string, tool: string, fingerprint: string | undefined): Promise<boolean> => {
     try {

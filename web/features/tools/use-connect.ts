@@ -4,8 +4,8 @@ import { leaveFor } from '../../lib/leave-for.ts'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
 import { useApi } from '../../lib/use-api.ts'
-import { useIsOpen } from '../../ui/use-is-open.ts'
-import { useToast } from '../../ui/toast/use-toast.ts'
+import { useIsOpen } from '../../lib/use-is-open.ts'
+import { toast } from '../../lib/toasts.ts'
 import { connectorsKey } from './use-connectors.ts'
 
 /**
@@ -14,7 +14,6 @@ import { connectorsKey } from './use-connectors.ts'
  */
 export function useConnect(): (server: string, returnTo: string) => Promise<void> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   const isOpen = useIsOpen()
   return async (server, returnTo) => {

@@ -1,10 +1,9 @@
-import { act, render, renderHook, screen, within } from '@testing-library/react'
+import { act, render, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Dialog } from '../dialog/dialog.tsx'
 import { ToastRegion } from './toast-region.tsx'
-import { useToast } from './use-toast.ts'
+import { toast } from '../../lib/toasts.ts'
 
-const toast = renderHook(useToast).result.current
 const wait = (milliseconds: number) => act(() => vi.advanceTimersByTimeAsync(milliseconds))
 
 beforeEach(() => {

@@ -3,7 +3,8 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-stack.ts'
-import { toastStore, type Toast } from './toast-store.ts'
+import { useStore } from '../../lib/store.ts'
+import { dismissToast, toasts, type Toast } from '../../lib/toasts.ts'
 
 /** Milliseconds after which a new live region may be filled: screen readers announce only what changes in it. */
 const settleTime = 100
@@ -17,13 +18,13 @@ export function ToastRegion() {
 }
 
 function Region() {
-  const toasts = useSyncExternalStore(toastStore.subscribe, toastStore.list)
+  const current = useStore(toasts)
   const [settled, setSettled] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), settleTime)
     return () => clearTimeout(timer)
   }, [])
-  const shown = settled ? toasts : []
+  const shown = settled ? current : []
   return (
     <div className="pointer-events-none fixed top-3 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col sm:top-4 sm:right-4">
       <output aria-label="Messages" className="flex flex-col">
@@ -57,7 +58,7 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       <button
         type="button"
         aria-label="Dismiss"
-        onClick={() => toastStore.dismiss(toast.id)}
+        onClick={() => dismissToast(toast.id)}
         className="touch-target inline-flex size-7 shrink-0 items-center justify-center rounded-control text-muted transition-colors hover:bg-hover hover:text-ink"
       >
         <X size={15} aria-hidden />

@@ -7,7 +7,7 @@ import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
-import { toastStore } from '../../../ui/toast/toast-store.ts'
+import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
 import { outbox } from '../session/outbox.ts'
 
@@ -62,7 +62,7 @@ const asked = (api: ScriptedApi) => api.seen('POST /api/chat/completions').map((
 
 beforeEach(() => {
   vi.stubGlobal('scrollTo', () => undefined)
-  for (const { id } of toastStore.list()) toastStore.dismiss(id)
+  for (const { id } of toasts.get()) dismissToast(id)
 })
 
 test('shows which version of how many stands there, and ends at the ends (§2.35)', async () => {

@@ -4,7 +4,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { findChatFeed } from './chat-feed.ts'
 import { showBranch } from './show-branch.ts'
 import { chatKey } from './use-live-chat.ts'
@@ -15,7 +15,6 @@ import { chatKey } from './use-live-chat.ts'
  */
 export function useSelectBranch(chatId: string): (messageId: string) => void {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   const choices = useRef({ count: 0, told: Promise.resolve() })
   return useCallback(

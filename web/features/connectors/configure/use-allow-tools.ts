@@ -4,7 +4,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { connectorAddress } from '../connector-address.ts'
 import { connectorsKey } from '../connectors-key.ts'
 import { replaceConnector } from '../replace-connector.ts'
@@ -22,7 +22,6 @@ export interface AllowChange {
  */
 export function useAllowTools(): (connector: Connector, change: AllowChange) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (connector, change) => {
     const { name } = connector

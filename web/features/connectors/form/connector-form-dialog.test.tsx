@@ -12,7 +12,7 @@ import {
 } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
-import { toastStore } from '../../../ui/toast/toast-store.ts'
+import { toasts } from '../../../lib/toasts.ts'
 
 const github = makeConnector({
   name: 'GitHub',
@@ -111,7 +111,7 @@ describe('adding', () => {
     await userEvent.click(buttonOf('Add Connector', form))
     expect(form.getByText('URL is required')).toBeInTheDocument()
     expect(form.getByLabelText('URL *')).toHaveFocus()
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
     expect(scene.writes).toEqual([])
   })
 
@@ -286,6 +286,6 @@ describe('editing', () => {
     const form = await openEdit(scene)
     await userEvent.click(buttonOf('Update Connector', form))
     await waitFor(() => expect(scene.api.signedOut).toBe(true))
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { connectorLabels } from '../connector-labels.ts'
 import { connectorsKey } from '../connectors-key.ts'
 
@@ -13,7 +13,6 @@ type Failure = 'Failed to save connector' | 'Failed to add connector'
 /** Creates a connector and tells how it went (§8.32). Answers whether it is there now. */
 export function useCreateConnector(failure: Failure): (input: ConnectorInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (input) => {
     try {

@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { connectorAddress } from '../connector-address.ts'
 import { connectorLabels } from '../connector-labels.ts'
 import { connectorsKey } from '../connectors-key.ts'
@@ -12,7 +12,6 @@ import { replaceConnector } from '../replace-connector.ts'
 /** Changes the connector of this name and tells how it went (§8.18, §8.32). Answers whether it is changed now. */
 export function useUpdateConnector(): (name: string, input: ConnectorInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name, input) => {
     try {

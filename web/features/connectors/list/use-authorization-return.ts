@@ -2,13 +2,12 @@ import type { Connector } from '@yonder/contract/connector'
 import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 import { logError } from '../../../lib/log-error.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { readAuthorizationReturn } from './read-authorization-return.ts'
 
 /** Tells once how consent went, when the browser has come back from it, and takes that out of the address. */
 export function useAuthorizationReturn(connectors: readonly Connector[] | undefined): void {
   const [params, setParams] = useSearchParams()
-  const toast = useToast()
   const told = useRef(false)
   useEffect(() => {
     if (connectors === undefined || told.current) return
@@ -18,5 +17,5 @@ export function useAuthorizationReturn(connectors: readonly Connector[] | undefi
     toast[news.kind](news.text)
     if (news.kind === 'error') logError(news.text)
     setParams({}, { replace: true })
-  }, [connectors, params, setParams, toast])
+  }, [connectors, params, setParams])
 }

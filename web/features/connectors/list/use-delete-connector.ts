@@ -3,14 +3,13 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { connectorAddress } from '../connector-address.ts'
 import { connectorsKey } from '../connectors-key.ts'
 
 /** Deletes the connector of this name and tells how it went (§8.19, §8.32). Answers whether it is gone now. */
 export function useDeleteConnector(): (name: string) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name) => {
     try {

@@ -5,8 +5,8 @@ import { leaveFor } from '../../../lib/leave-for.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useIsOpen } from '../../../ui/use-is-open.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { useIsOpen } from '../../../lib/use-is-open.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { connectorAddress } from '../connector-address.ts'
 import { connectorsKey } from '../connectors-key.ts'
 import { describeToggleFailure } from './describe-toggle-failure.ts'
@@ -19,7 +19,6 @@ import { togglesUnderWay } from './pending-toggles.ts'
  */
 export function useToggleConnector(): (connector: Connector) => Promise<void> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   const isOpen = useIsOpen()
   return async (connector) => {

@@ -19,7 +19,7 @@ import {
   withKey,
 } from '../../../testing/integrations-scene.tsx'
 import { failure, json } from '../../../testing/scripted-api.ts'
-import { toastStore } from '../../../ui/toast/toast-store.ts'
+import { toasts } from '../../../lib/toasts.ts'
 
 let scene: IntegrationsScene
 
@@ -141,7 +141,7 @@ describe('the form that adds', () => {
     expect(form.getByLabelText('Authentication Type')).toHaveAccessibleDescription(
       'Authentication type is required',
     )
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
     await userEvent.selectOptions(select, 'Tavily')
     expect(form.queryByText(/is required/)).not.toBeInTheDocument()
     expect(scene.writes).toEqual([])

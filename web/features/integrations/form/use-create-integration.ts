@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { integrationLabels } from '../integration-labels.ts'
 import { integrationsKey } from '../integrations-key.ts'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
@@ -11,7 +11,6 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 /** Adds an integration and tells how it went (§8.27, §8.33). Answers whether it is there now. */
 export function useCreateIntegration(): (input: IntegrationInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (input) => {
     try {

@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { integrationAddress } from '../integration-address.ts'
 import { integrationLabels } from '../integration-labels.ts'
 import { integrationsKey } from '../integrations-key.ts'
@@ -13,7 +13,6 @@ import { replaceIntegration } from '../replace-integration.ts'
 /** Changes the integration of this name and tells how it went (§8.27, §8.33). Answers whether it is changed now. */
 export function useUpdateIntegration(): (name: string, input: IntegrationInput) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name, input) => {
     try {

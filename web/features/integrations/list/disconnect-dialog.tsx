@@ -1,7 +1,7 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
-import { useIsOpen } from '../../../ui/use-is-open.ts'
+import { useIsOpen } from '../../../lib/use-is-open.ts'
 import { useDisconnect } from './use-disconnect.ts'
 
 export interface DisconnectDialogProps {

@@ -16,7 +16,7 @@ import {
   withKey,
 } from '../../../testing/integrations-scene.tsx'
 import { failure, json, settle } from '../../../testing/scripted-api.ts'
-import { toastStore } from '../../../ui/toast/toast-store.ts'
+import { toasts } from '../../../lib/toasts.ts'
 
 let scene: IntegrationsScene
 
@@ -162,7 +162,7 @@ describe('disconnecting', () => {
     scene.api.on(route, () => new Response(null, { status: 401 }))
     await userEvent.click(button('Disconnect', await ask()))
     await waitFor(() => expect(scene.api.signedOut).toBe(true))
-    expect(toastStore.list()).toEqual([])
+    expect(toasts.get()).toEqual([])
   })
 })
 

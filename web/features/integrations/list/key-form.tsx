@@ -2,7 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { useState, type SubmitEvent } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
-import { useIsOpen } from '../../../ui/use-is-open.ts'
+import { useIsOpen } from '../../../lib/use-is-open.ts'
 import { useSaveKey } from './use-save-key.ts'
 
 export interface KeyFormProps {

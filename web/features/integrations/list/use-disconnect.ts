@@ -2,7 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { integrationAddress } from '../integration-address.ts'
 import { integrationsKey } from '../integrations-key.ts'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
@@ -11,7 +11,6 @@ import { replaceIntegration } from '../replace-integration.ts'
 /** Ends a connection and tells how it went (§7.24, §8.25, §8.33). Answers whether it is ended now. */
 export function useDisconnect(): (name: string) => Promise<boolean> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async (name) => {
     const label = titleOfIntegration(name)

@@ -3,7 +3,7 @@ import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { useApi } from '../../../lib/use-api.ts'
-import { useToast } from '../../../ui/toast/use-toast.ts'
+import { toast } from '../../../lib/toasts.ts'
 import { integrationAddress } from '../integration-address.ts'
 import { integrationLabels } from '../integration-labels.ts'
 import { integrationsKey } from '../integrations-key.ts'
@@ -19,7 +19,6 @@ export interface SavedKey {
 /** Keeps another key for an integration, or none (§4.28, §7.23), and tells how it went (§8.26, §8.33). */
 export function useSaveKey(): (integration: Integration, key: string) => Promise<SavedKey> {
   const api = useApi()
-  const toast = useToast()
   const { mutate } = useSWRConfig()
   return async ({ name, auth_type }, key) => {
     const label = titleOfIntegration(name)

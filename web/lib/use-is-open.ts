@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Tells, when an answer comes, whether the component that waited for it is still on the page. */
+/** Returns whether the component is still on the page, for code that has waited. */
 export function useIsOpen(): () => boolean {
   const open = useRef(false)
   useEffect(() => {
