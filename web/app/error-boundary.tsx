@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { logError } from '../lib/log-error.ts'
-import { ErrorState } from '../ui/states/error-state.tsx'
+import { ErrorState } from '../ui/states/states.tsx'
 
 interface ErrorBoundaryProps {
   /** With another value a new screen stands here, which is given a try of its own. */

@@ -1,6 +1,6 @@
 import { BrowserRouter } from 'react-router'
 import { IdentityContext } from '../features/identity/identity-context.ts'
-import { ErrorState } from '../ui/states/error-state.tsx'
+import { ErrorState } from '../ui/states/states.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { AppRoutes } from './app-routes.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'

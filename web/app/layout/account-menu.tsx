@@ -1,8 +1,7 @@
 import { FileText, LogOut, Settings, ShieldCheck } from 'lucide-react'
 import { ThemeChoice } from '../../features/preferences/theme-choice.tsx'
-import { Avatar } from '../../ui/avatar.tsx'
-import { MenuItem } from '../../ui/menu/menu-item.tsx'
-import { MenuLine } from '../../ui/menu/menu-line.tsx'
+import { Avatar } from '../../ui/icons/avatar.tsx'
+import { MenuItem, MenuLine } from '../../ui/menu/menu-item.tsx'
 import { Menu } from '../../ui/menu/menu.tsx'
 import type { SignedInUser } from './signed-in-user.ts'
 

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { Mark } from '../../ui/mark.tsx'
+import { Mark } from '../../ui/icons/mark.tsx'
 
 /** The mark and the name; goes to the start (§2.14). */
 export function BrandLink() {

@@ -1,4 +1,4 @@
-import { Spinner } from '../../ui/states/spinner.tsx'
+import { Spinner } from '../../ui/states/progress.tsx'
 
 /** What stands on the page until it is known what belongs there (§2.9). */
 export function CentredSpinner() {

@@ -3,6 +3,7 @@ import { userEvent } from '@testing-library/user-event'
 import { MemoryRouter, useLocation } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { themeStore } from '../../features/preferences/theme-store.ts'
+import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Header } from './header.tsx'
 
 const ada = { sub: '1', name: 'Ada', email: 'ada@example.com', picture: null }
@@ -55,11 +56,9 @@ it('opens the history search by a button and by its shortcut, but not over a dia
   expect(onSearch).toHaveBeenCalledTimes(1)
   await userEvent.keyboard('{Control>}k{/Control}')
   expect(onSearch).toHaveBeenCalledTimes(2)
-  const dialog = document.body.appendChild(document.createElement('dialog'))
-  dialog.showModal()
+  render(<Dialog title="Add" onClose={vi.fn()} />)
   await userEvent.keyboard('{Control>}k{/Control}')
   expect(onSearch).toHaveBeenCalledTimes(2)
-  dialog.remove()
 })
 
 it('links to the source repository, in a tab of its own (§2.17)', () => {

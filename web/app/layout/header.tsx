@@ -1,9 +1,9 @@
 import { CodeXml, Search, SquarePen } from 'lucide-react'
 import { useNavigate } from 'react-router'
-import { headerSlotId } from '../../ui/header-slot-id.ts'
+import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
-import { Tooltip } from '../../ui/tooltip.tsx'
-import { useShortcut } from '../../ui/shortcut/use-shortcut.ts'
+import { Tooltip } from '../../ui/tooltip/tooltip.tsx'
+import { useShortcut } from '../../ui/shortcut/shortcut.ts'
 import { AccountMenu, type AccountMenuProps } from './account-menu.tsx'
 import { BrandLink } from './brand-link.tsx'
 
@@ -26,7 +26,7 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
     <header className="sticky top-0 z-30 bg-page">
       <div className="flex h-14 items-center justify-between gap-2 px-3 sm:px-5">
         <div className="flex items-center gap-1">
-          <span id={headerSlotId} className="contents" />
+          <HeaderSlot />
           <BrandLink />
         </div>
         <div className="flex items-center gap-1">

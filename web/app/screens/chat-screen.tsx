@@ -9,7 +9,7 @@ import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
 import { useServerLog } from '../../features/tools/log/use-server-log.ts'
-import { ImageSitesProvider } from '../../ui/markdown/image-sites-provider.tsx'
+import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { AuthorizationReturn } from '../layout/authorization-return.tsx'
 import { PageTitle } from '../page-title.tsx'
 

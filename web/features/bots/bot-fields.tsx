@@ -1,8 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { Field } from '../../ui/form/field.tsx'
-import { SecretInput } from '../../ui/form/secret-input.tsx'
+import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import { Select } from '../../ui/form/select.tsx'
-import { TextInput } from '../../ui/form/text-input.tsx'
 import type { BotDraft } from './bot-draft.ts'
 
 const apiTypeNames: Readonly<Record<ApiType, string>> = {

@@ -1,9 +1,7 @@
 import type { Bot } from '@yonder/contract/bot'
 import { Bot as BotIcon } from 'lucide-react'
 import { readReason } from '../../lib/read-reason.ts'
-import { EmptyState } from '../../ui/states/empty-state.tsx'
-import { ErrorState } from '../../ui/states/error-state.tsx'
-import { LoadingState } from '../../ui/states/loading-state.tsx'
+import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
 import { BotRow } from './bot-row.tsx'
 import { useBotList } from './use-bot-list.ts'
 

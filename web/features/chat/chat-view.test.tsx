@@ -1,4 +1,4 @@
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
@@ -15,7 +15,7 @@ import {
 import { expectConsole } from '../../testing/expect-console.ts'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
-import { headerSlotId } from '../../ui/header-slot-id.ts'
+import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { ChatView } from './chat-view.tsx'
 
 test('shows the messages of the selected path with their time, model and provider (§2.26, §7.7, §2.31, §4.26)', async () => {
@@ -56,18 +56,17 @@ test('shows the shape of a chat while it loads, and the way on when it cannot be
 })
 
 test('keeps the place of the contents button while the chat is read (§2.15)', async () => {
-  const slot = document.body.appendChild(Object.assign(document.createElement('span'), { id: headerSlotId }))
+  const header = render(<HeaderSlot />).container
   const api = new ScriptedApi().on('GET /api/bots', () => json(bots))
   let tell = (_chat: Response): void => undefined
   api.on('GET /api/chats/c1', () => new Promise<Response>((resolve) => (tell = resolve)))
   renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
-  const button = () => within(slot).getByRole('button', { name: 'Contents' })
+  const button = () => within(header).getByRole('button', { name: 'Contents' })
   await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(1))
   expect(button()).toBeDisabled()
   tell(json(shortChat))
   await screen.findByText('text of u1', inMessages)
   expect(button()).toBeEnabled()
-  slot.remove()
 })
 
 test('leads home from a chat that is not there (§2.12, §8.10)', async () => {

@@ -2,7 +2,7 @@ import type { ChatSummary } from '@yonder/contract/chat'
 import { Link } from 'react-router'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
-import { ModelIcon } from '../../ui/model-icon.tsx'
+import { ModelIcon } from '../../ui/icons/model-icon.tsx'
 import { formatUpdateTime } from './format-update-time.ts'
 import { summarizeChat } from './summarize-chat.ts'
 

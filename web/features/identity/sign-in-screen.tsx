@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/client-settings'
 import { Button } from '../../ui/button/button.tsx'
-import { Mark } from '../../ui/mark.tsx'
+import { Mark } from '../../ui/icons/mark.tsx'
 import { useIdentity } from './use-identity.ts'
 
 export interface SignInScreenProps {

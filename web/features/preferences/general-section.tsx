@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { SettingsGroup } from '../../ui/form/settings-group.tsx'
-import { SettingsRow } from '../../ui/form/settings-row.tsx'
+import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { LogsSwitch } from './logs-switch.tsx'
 import { ThemeToggle } from './theme-toggle.tsx'
 import { UserInformation } from './user-information.tsx'

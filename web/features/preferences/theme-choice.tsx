@@ -1,4 +1,4 @@
-import { MenuChoice } from '../../ui/menu/menu-choice.tsx'
+import { MenuChoice } from '../../ui/menu/menu-item.tsx'
 import { themeOptions } from './theme-options.tsx'
 import { themeStore } from './theme-store.ts'
 import { useTheme } from './use-theme.ts'

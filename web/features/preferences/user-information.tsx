@@ -1,8 +1,7 @@
 import type { UserInfo } from '@yonder/contract/user-info'
-import { Avatar } from '../../ui/avatar.tsx'
-import { SettingsGroup } from '../../ui/form/settings-group.tsx'
-import { SettingsRow } from '../../ui/form/settings-row.tsx'
-import { Skeleton } from '../../ui/states/skeleton.tsx'
+import { Avatar } from '../../ui/icons/avatar.tsx'
+import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
+import { Skeleton } from '../../ui/states/progress.tsx'
 import { useUserInfo } from './use-user-info.ts'
 
 /** Who is signed in (§2.49). */

@@ -1,7 +1,7 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { SettingsGroup } from '../../ui/form/settings-group.tsx'
+import { SettingsGroup } from '../../ui/form/settings-list.tsx'
 import { RevokeShareDialog } from './revoke-share-dialog.tsx'
 import { ShareRow } from './share-row.tsx'
 import { useOwnShares } from './use-own-shares.ts'

@@ -2,7 +2,7 @@ import type { SharedChat } from '@yonder/contract/share'
 import { Unlink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { LoadingState } from '../../ui/states/loading-state.tsx'
+import { LoadingState } from '../../ui/states/states.tsx'
 import { useSharedChat } from './use-shared-chat.ts'
 
 export interface SharedChatViewProps {

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
-import { Spinner } from '../states/spinner.tsx'
+import { Spinner } from '../states/progress.tsx'
 
 const looks = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover active:bg-accent-hover',

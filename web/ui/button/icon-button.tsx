@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
-import { isApple } from '../shortcut/is-apple.ts'
-import { Tooltip } from '../tooltip.tsx'
+import { formatAriaShortcut } from '../shortcut/shortcut.ts'
+import { Tooltip } from '../tooltip/tooltip.tsx'
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
   /** The name that is read out, and the tooltip. */
@@ -27,7 +27,7 @@ export function IconButton({
     <button
       type="button"
       aria-label={label}
-      aria-keyshortcuts={shortcut?.replace('mod', isApple ? 'Meta' : 'Control')}
+      aria-keyshortcuts={shortcut === undefined ? undefined : formatAriaShortcut(shortcut)}
       {...rest}
       className={classNames(
         'touch-target inline-flex shrink-0 items-center justify-center rounded-control transition-colors disabled:opacity-40',

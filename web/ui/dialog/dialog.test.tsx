@@ -2,7 +2,7 @@ import { createEvent, fireEvent, render, screen, waitFor } from '@testing-librar
 import { describe, expect, it, vi } from 'vitest'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Dialog } from './dialog.tsx'
-import { SidePanel } from '../side-panel.tsx'
+import { SidePanel } from './side-panel.tsx'
 
 function pressBackdrop(dialog: HTMLElement) {
   fireEvent.pointerDown(dialog)

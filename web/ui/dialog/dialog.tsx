@@ -1,11 +1,10 @@
 import { X } from 'lucide-react'
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
+import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
-import { dialogStack } from './dialog-stack.ts'
+import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
 import { focusFirstField } from '../form/focus-first-field.ts'
 import { IconButton } from '../button/icon-button.tsx'
-import { useBackdropClick } from './use-backdrop-click.ts'
 
 export interface DialogProps {
   readonly title: string
@@ -32,19 +31,8 @@ export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...r
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const backdrop = useBackdropClick(onClose)
-  useLayoutEffect(() => {
-    const element = dialog.current
-    if (element === null) return
-    element.showModal()
-    dialogStack.push(element)
-    // React does not write the `autofocus` attribute that the browser would look for here.
-    focusFirstField(element)
-    return () => {
-      dialogStack.remove(element)
-      // Closed before it is removed: only then does the browser return the focus.
-      element.close()
-    }
-  }, [])
+  // React does not write the `autofocus` attribute that the browser would look for.
+  useModal(dialog, focusFirstField)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog

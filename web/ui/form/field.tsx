@@ -1,5 +1,19 @@
-import { useId, useMemo, type ReactNode } from 'react'
-import { FieldContext, type FieldIds } from './use-field.ts'
+import { createContext, useContext, useId, useMemo, type ReactNode } from 'react'
+
+/** The attributes that join a control to the label, hint and error of its field. */
+export interface FieldIds {
+  readonly id?: string
+  readonly 'aria-describedby'?: string | undefined
+  readonly 'aria-invalid'?: true | undefined
+  readonly 'aria-required'?: true | undefined
+}
+
+const FieldContext = createContext<FieldIds>({})
+
+/** Returns the attributes of the control inside the nearest `Field`; none outside of one. */
+export function useField(): FieldIds {
+  return useContext(FieldContext)
+}
 
 export interface FieldProps {
   readonly label: string
@@ -7,10 +21,11 @@ export interface FieldProps {
   readonly required?: boolean
   readonly hint?: ReactNode
   readonly error?: string | undefined
-  /** one control. */
+  /** One control that calls `useField`. */
   readonly children: ReactNode
 }
 
+/** A control with its label above it and its hint and error below. */
 export function Field({ label, required = false, hint, error, children }: FieldProps) {
   const id = useId()
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean)

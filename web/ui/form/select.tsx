@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
-import { controlLook } from './control-look.ts'
-import { useField } from './use-field.ts'
+import { controlLook } from './text-input.tsx'
+import { useField } from './field.tsx'
 
 export interface SelectProps extends ComponentProps<'select'> {
   /** `quiet` has no border, for a choice inside another block: it is as wide as what is chosen. */

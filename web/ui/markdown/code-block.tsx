@@ -1,4 +1,5 @@
-import { lazy, memo, Suspense, useDeferredValue } from 'react'
+import type { Element, ElementContent } from 'hast'
+import { createContext, lazy, memo, Suspense, use, useDeferredValue, type ReactNode } from 'react'
 import { CopyButton } from '../button/copy-button.tsx'
 
 const HighlightedCode = lazy(async () => ({
@@ -40,3 +41,33 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
     </figure>
   )
 })
+
+/** Whether more text may come for the block that is being drawn. */
+export const BlockOpen = createContext(false)
+
+/** A code block inside a list or a quote, where the parser finds it. */
+export function CodeFence({
+  node,
+  children,
+}: {
+  readonly node: Element | undefined
+  readonly children?: ReactNode
+}) {
+  const open = use(BlockOpen)
+  const code = node?.children.find(
+    (child): child is Element => 'tagName' in child && child.tagName === 'code',
+  )
+  if (code === undefined) return <pre>{children}</pre>
+  return <CodeBlock language={readLanguage(code)} code={readText(code).replace(/\n$/, '')} closed={!open} />
+}
+
+function readLanguage(code: Element): string {
+  const names = code.properties['className']
+  const name = Array.isArray(names) ? names.find((entry) => entry.startsWith('language-')) : undefined
+  return name === undefined ? '' : name.slice('language-'.length, 'language-'.length + 40)
+}
+
+function readText(node: ElementContent): string {
+  if (node.type === 'text') return node.value
+  return node.type === 'element' ? node.children.map(readText).join('') : ''
+}

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { measureWork } from '../../testing/measure-work.ts'
-import { ImageSitesProvider } from './image-sites-provider.tsx'
+import { ImageSitesProvider } from './images.tsx'
 import { MarkdownBody } from './markdown-body.tsx'
 
 const draw = (text: string, open = false) => render(<MarkdownBody text={text} open={open} />).container

@@ -1,7 +1,6 @@
 import { useId, type ReactNode } from 'react'
 import { classNames } from '../class-names.ts'
-import { MenuContext } from './use-menu-close.ts'
-import { useMenu } from './use-menu.ts'
+import { MenuContext, useMenu } from './use-menu.ts'
 
 export interface MenuProps {
   /** The name of the trigger and of the menu. */

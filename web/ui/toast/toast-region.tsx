@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, X } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
-import { dialogStack } from '../dialog/dialog-stack.ts'
+import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStore } from '../../lib/store.ts'
 import { dismissToast, toasts, type Toast } from '../../lib/toasts.ts'
 

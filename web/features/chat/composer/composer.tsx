@@ -1,6 +1,6 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { useShortcut } from '../../../ui/shortcut/use-shortcut.ts'
+import { useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
 import { ComposerBox } from './composer-box.tsx'
 import type { BotChoice } from './use-bot-choice.ts'

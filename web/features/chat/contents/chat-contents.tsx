@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { SidePanel } from '../../../ui/side-panel.tsx'
+import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
 import { ContentsButton } from './contents-button.tsx'
 import { ContentsList } from './contents-list.tsx'
 

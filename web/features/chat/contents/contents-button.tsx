@@ -1,6 +1,6 @@
 import { TableOfContents } from 'lucide-react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { IntoHeader } from '../../../ui/into-header.tsx'
+import { IntoHeader } from '../../../ui/header-slot.tsx'
 
 export interface ContentsButtonProps {
   readonly isOpen?: boolean

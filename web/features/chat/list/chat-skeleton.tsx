@@ -1,4 +1,4 @@
-import { Skeleton } from '../../../ui/states/skeleton.tsx'
+import { Skeleton } from '../../../ui/states/progress.tsx'
 import { ContentsButton } from '../contents/contents-button.tsx'
 
 /** The shape of a short chat while it is being read. */

@@ -1,5 +1,5 @@
 import { Field } from '../../../ui/form/field.tsx'
-import { SecretInput } from '../../../ui/form/secret-input.tsx'
+import { SecretInput } from '../../../ui/form/text-input.tsx'
 
 export interface SecretFieldProps {
   readonly label: string

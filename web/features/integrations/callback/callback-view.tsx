@@ -2,7 +2,7 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link, Navigate, useNavigate } from 'react-router'
-import { Spinner } from '../../../ui/states/spinner.tsx'
+import { Spinner } from '../../../ui/states/progress.tsx'
 import { useCallbackOutcome } from './use-callback-outcome.ts'
 import type { CallbackOutcome } from './use-callback-outcome.ts'
 

@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { Check, ChevronRight, Wrench, X } from 'lucide-react'
 import { classNames } from '../../../ui/class-names.ts'
-import { Spinner } from '../../../ui/states/spinner.tsx'
+import { Spinner } from '../../../ui/states/progress.tsx'
 import { callStateWords } from './describe-call-state.ts'
 import { formatDuration } from './format-duration.ts'
 import { InertText } from './inert-text.tsx'

@@ -1,6 +1,6 @@
 import type { ResultImage as Image } from '@yonder/contract/tool-result'
 import useSWRImmutable from 'swr/immutable'
-import { Skeleton } from '../../../ui/states/skeleton.tsx'
+import { Skeleton } from '../../../ui/states/progress.tsx'
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 

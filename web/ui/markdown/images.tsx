@@ -1,7 +1,48 @@
-import { ImageOff, Image as ImageIcon } from 'lucide-react'
-import { use, useState } from 'react'
+import { Image as ImageIcon, ImageOff } from 'lucide-react'
+import { createContext, use, useMemo, useState, type ReactNode } from 'react'
+import { browserStorage } from '../../lib/browser-storage.ts'
 import { Button } from '../button/button.tsx'
-import { ImageSitesContext } from './image-sites.ts'
+
+/** The sites whose images a person wants to see without being asked. */
+interface ImageSites {
+  readonly has: (site: string) => boolean
+  /** Absent where nothing can be remembered, for instance for a visitor. */
+  readonly allow?: (site: string) => void
+}
+
+const ImageSitesContext = createContext<ImageSites>({ has: () => false })
+
+/** Remembers the sites whose images are always shown, under a storage key of the person. */
+export function ImageSitesProvider({
+  storageKey,
+  children,
+}: {
+  readonly storageKey: string
+  readonly children: ReactNode
+}) {
+  const [sites, setSites] = useState(() => readSites(storageKey))
+  const value = useMemo(
+    (): ImageSites => ({
+      has: (site) => sites.has(site),
+      allow: (site) => {
+        const next = new Set([...readSites(storageKey), site])
+        browserStorage.write(storageKey, JSON.stringify([...next]))
+        setSites(next)
+      },
+    }),
+    [sites, storageKey],
+  )
+  return <ImageSitesContext value={value}>{children}</ImageSitesContext>
+}
+
+function readSites(storageKey: string): ReadonlySet<string> {
+  try {
+    const stored: unknown = JSON.parse(browserStorage.read(storageKey) ?? '[]')
+    return new Set(Array.isArray(stored) ? stored.filter((site) => typeof site === 'string') : [])
+  } catch {
+    return new Set()
+  }
+}
 
 export interface MarkdownImageProps {
   readonly src: string

@@ -1,10 +1,8 @@
 import { X } from 'lucide-react'
-import { useId, useLayoutEffect, useRef } from 'react'
-import type { ReactNode } from 'react'
+import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
-import { dialogStack } from './dialog/dialog-stack.ts'
-import { IconButton } from './button/icon-button.tsx'
-import { useBackdropClick } from './dialog/use-backdrop-click.ts'
+import { IconButton } from '../button/icon-button.tsx'
+import { useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface SidePanelProps {
   readonly title: string
@@ -18,18 +16,7 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const backdrop = useBackdropClick(onClose)
-  useLayoutEffect(() => {
-    const element = dialog.current
-    if (element === null) return
-    element.showModal()
-    dialogStack.push(element)
-    element.querySelector<HTMLElement>('[aria-current]')?.focus()
-    return () => {
-      dialogStack.remove(element)
-      // Closed before it is removed: only then does the browser return the focus.
-      element.close()
-    }
-  }, [])
+  useModal(dialog, (element) => element.querySelector<HTMLElement>('[aria-current]')?.focus())
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog

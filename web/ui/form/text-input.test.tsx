@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from '@testing-library/react'
 import { useState } from 'react'
 import { expect, it } from 'vitest'
-import { SecretInput } from './secret-input.tsx'
+import { SecretInput } from './text-input.tsx'
 
 const mask = 'sk-a••••••••mnop'
 

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
-import { formatShortcut } from './shortcut/format-shortcut.ts'
+import { formatShortcut } from '../shortcut/shortcut.ts'
 
 /** Milliseconds that the pointer rests before the tooltip comes; the keyboard's focus shows it at once. */
 const hoverDelay = 400

@@ -1,3 +1,0 @@
-export function MenuLine() {
-  return <hr className="mx-1 my-1.5 border-line" />
-}

@@ -1,0 +1,56 @@
+import { createEvent, fireEvent, render, renderHook, screen } from '@testing-library/react'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dialog } from '../dialog/dialog.tsx'
+import { matchShortcut, useShortcut } from './shortcut.ts'
+
+describe('matching a shortcut', () => {
+  const press = (key: string, modifiers: Partial<KeyboardEvent> = {}) =>
+    new KeyboardEvent('keydown', { key, ...modifiers })
+
+  it('accepts exactly the keys that the shortcut names', () => {
+    expect(matchShortcut(press('k', { ctrlKey: true }), 'mod+k')).toBe(true)
+    expect(matchShortcut(press('K', { ctrlKey: true, shiftKey: true }), 'mod+k')).toBe(false)
+    expect(matchShortcut(press('O', { ctrlKey: true, shiftKey: true }), 'mod+shift+o')).toBe(true)
+    expect(matchShortcut(press('k'), 'mod+k')).toBe(false)
+    expect(matchShortcut(press('k', { ctrlKey: true, altKey: true }), 'mod+k')).toBe(false)
+    expect(matchShortcut(press('Escape'), 'escape')).toBe(true)
+  })
+})
+
+describe('a shortcut of the page', () => {
+  const [onSearch, onStop] = [vi.fn(), vi.fn()]
+  const search = { key: 'k', ctrlKey: true }
+  const stop = { key: 'Escape' }
+
+  beforeEach(() => {
+    onSearch.mockClear()
+    onStop.mockClear()
+    renderHook(() => {
+      useShortcut('mod+k', onSearch)
+      useShortcut('escape', onStop)
+    })
+  })
+
+  /** Returns whether the browser's own action was prevented. */
+  function press(element: Element, init: KeyboardEventInit): boolean {
+    const event = createEvent.keyDown(element, init)
+    fireEvent(element, event)
+    return event.defaultPrevented
+  }
+
+  it("runs in place of the browser's own", () => {
+    expect(press(document.body, search)).toBe(true)
+    expect(press(document.body, stop)).toBe(true)
+    expect(onSearch).toHaveBeenCalledOnce()
+    expect(onStop).toHaveBeenCalledOnce()
+  })
+
+  it('does nothing behind a dialog, nor does the browser, but Escape is left to the dialog', () => {
+    render(<Dialog title="Search chats" onClose={vi.fn()} />)
+    const dialog = screen.getByRole('dialog')
+    expect(press(dialog, search)).toBe(true)
+    expect(press(dialog, stop)).toBe(false)
+    expect(onSearch).not.toHaveBeenCalled()
+    expect(onStop).not.toHaveBeenCalled()
+  })
+})

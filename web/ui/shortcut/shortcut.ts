@@ -1,0 +1,52 @@
+import { useEffect, useEffectEvent } from 'react'
+import { dialogStack } from '../dialog/dialog-layer.ts'
+
+/** Whether this machine's keyboard has a Command key. */
+const isApple = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '')
+
+const keyNames: Readonly<Record<string, string>> = isApple
+  ? { mod: '⌘', shift: '⇧', alt: '⌥', escape: 'Esc', enter: '↵' }
+  : { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', escape: 'Esc', enter: 'Enter' }
+
+/** Returns the keys of a shortcut such as `mod+shift+o` as this machine's keyboard labels them. */
+export function formatShortcut(shortcut: string): readonly string[] {
+  return shortcut.split('+').map((key) => keyNames[key] ?? key.toUpperCase())
+}
+
+/** Returns the value of `aria-keyshortcuts` for a shortcut. */
+export function formatAriaShortcut(shortcut: string): string {
+  return shortcut.replace('mod', isApple ? 'Meta' : 'Control')
+}
+
+/** Whether a key press is a shortcut such as `mod+k` or `escape`; `mod` is Command on a Mac and Control elsewhere. */
+export function matchShortcut(
+  event: Pick<KeyboardEvent, 'key' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>,
+  shortcut: string,
+): boolean {
+  const keys = shortcut.split('+')
+  const mod = keys.includes('mod')
+  return (
+    event.key.toLowerCase() === keys.at(-1) &&
+    event.metaKey === (mod && isApple) &&
+    event.ctrlKey === (mod && !isApple) &&
+    event.shiftKey === keys.includes('shift') &&
+    event.altKey === keys.includes('alt')
+  )
+}
+
+/** Calls `onPress` when the shortcut is pressed anywhere on the page, unless a dialog is open. */
+export function useShortcut(shortcut: string, onPress: () => void): void {
+  const press = useEffectEvent(onPress)
+  useEffect(() => {
+    const handleKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || !matchShortcut(event, shortcut)) return
+      const isCovered = dialogStack.top() !== null
+      // Behind a dialog the browser must not act on the keys either, such as by focusing its address bar. Escape is
+      // left to it, since it closes the dialog.
+      if (!isCovered || shortcut !== 'escape') event.preventDefault()
+      if (!isCovered) press()
+    }
+    window.addEventListener('keydown', handleKey)
+    return () => window.removeEventListener('keydown', handleKey)
+  }, [shortcut])
+}

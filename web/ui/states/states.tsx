@@ -1,0 +1,57 @@
+import { CircleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '../button/button.tsx'
+import { Spinner } from './progress.tsx'
+
+/** Shown in the middle of a place while its content loads. */
+export function LoadingState({ children }: { readonly children: string }) {
+  return (
+    <output className="flex items-center justify-center gap-2.5 px-6 py-12 text-sm text-muted">
+      <Spinner />
+      {children}
+    </output>
+  )
+}
+
+export interface EmptyStateProps {
+  readonly icon?: ReactNode
+  readonly title: string
+  /** What to do next. */
+  readonly children?: ReactNode
+  readonly action?: ReactNode
+}
+
+/** Shown where a list has no entries. */
+export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+      {icon !== undefined && <span className="mb-1 text-muted">{icon}</span>}
+      <p className="text-sm font-medium">{title}</p>
+      {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
+      {action !== undefined && <div className="mt-3">{action}</div>}
+    </div>
+  )
+}
+
+export interface ErrorStateProps {
+  readonly title: string
+  /** What happened, and what the user can do about it. */
+  readonly children?: ReactNode
+  readonly retry?: { readonly label: string; readonly onRetry: () => void }
+}
+
+/** Shown in place of content that could not be loaded. */
+export function ErrorState({ title, children, retry }: ErrorStateProps) {
+  return (
+    <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
+      <CircleAlert size={22} aria-hidden className="mb-1 text-danger" />
+      <p className="text-sm font-medium">{title}</p>
+      {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
+      {retry !== undefined && (
+        <div className="mt-3">
+          <Button onClick={retry.onRetry}>{retry.label}</Button>
+        </div>
+      )}
+    </div>
+  )
+}
