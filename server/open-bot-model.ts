@@ -3,6 +3,7 @@ import type { Providers } from './bots/resolve-endpoint.ts'
 import type { BotRow } from './db/tables/tables.ts'
 import { AppError } from './lib/app-error.ts'
 import type { ModelStream } from './models/model.ts'
+import { PartQueue } from './models/part-queue.ts'
 import { openModel } from './models/open-model.ts'
 import type { ModelDeps } from './models/open-model.ts'
 
@@ -15,9 +16,10 @@ export function openBotModel(bot: BotRow, providers: Providers, models: ModelDep
     return openModel(resolveEndpoint(bot, providers), models)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    return (_request, { onParts }) => {
-      onParts([{ type: 'failed', code: error.code, message: error.message }])
-      return Promise.resolve()
+    return () => {
+      const parts = new PartQueue()
+      parts.push([{ type: 'failed', code: error.code, message: error.message }])
+      return { drain: () => parts.drain(), closed: Promise.resolve() }
     }
   }
 }

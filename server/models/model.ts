@@ -54,30 +54,33 @@ export interface ModelStreamOptions {
   /** Aborting ends the request: the upstream's socket is closed within a second. */
   readonly signal: AbortSignal
   /**
-   * Called with everything that one read from the network brought, in order, never with an empty list. It runs on the
-   * path of every token: it must be quick and must not throw.
+   * Called when parts are waiting for `drain`. `isFull` says that so much is waiting that it should be drained at once.
+   * Not called before the reply was returned. It runs on the path of every token: it must be quick and must not throw.
    */
-  readonly onParts: (parts: readonly ModelPart[]) => void
-  /** See `Gather`; without it everything is read when it arrives. */
-  readonly gather?: Gather | undefined
+  readonly onReadable: (isFull: boolean) => void
+}
+
+/** A model's reply while it comes in. */
+export interface ModelReply {
+  /**
+   * Returns the parts that came in since the last call, in order. What the upstream sent is parsed here, not when it
+   * arrives: parsing the data of many replies in a row takes less time than parsing each by itself.
+   */
+  drain(): readonly ModelPart[]
+  /** Resolves when the upstream is closed and no part will follow; the last parts may still wait for `drain`. */
+  readonly closed: Promise<void>
 }
 
 /**
- * Says when an answer is read: told that something has arrived, it calls `read` at once or a moment later, when others have
- * something too: one after the other they are read in less time than each by itself. `read` may be called in vain.
- */
-export type Gather = (read: () => void) => void
-
-/**
- * Asks a model and gives its answer piece by piece. What every implementation keeps, whatever the upstream does:
+ * Calls a model and returns its reply. What every implementation keeps, whatever the upstream does:
  *
- * - The promise never rejects. A provider that fails, misbehaves, stalls or is not configured is told by a `failed`
- *   part whose message is a sentence for a person; it holds neither a key nor the request.
- * - Unless aborted it gives exactly one `finish` or one `failed`, as the very last part, and then resolves.
- * - After an abort it gives no further part, closes the upstream's socket and resolves.
+ * - `closed` never rejects. A provider that fails, misbehaves, stalls or is not configured yields a `failed` part whose
+ *   message is a sentence for the user; it holds neither a key nor the request.
+ * - Unless aborted it yields exactly one `finish` or one `failed`, as the very last part, and then closes.
+ * - After an abort it yields no further part, closes the upstream's socket and closes.
  * - `finish` means that the upstream said so itself. A connection that merely ended is `failed` with `upstream_cut`,
- *   and of such an answer no `tool_call` is given.
- * - No part is given twice: nothing is asked again after the first part.
- * - A model that takes no tools and was asked with some is `failed` with `tool_unavailable`.
+ *   and such a reply yields no `tool_call`.
+ * - No part is yielded twice: the upstream is not called again after the first part.
+ * - A model that does not support tools and was called with some is `failed` with `tool_unavailable`.
  */
-export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => Promise<void>
+export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

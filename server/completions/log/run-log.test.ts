@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { RunLog } from './run-log.ts'
-import type { RunListener, RunRecorder } from './run-recorder.ts'
+import type { RunChunk, RunListener, RunRecorder } from './run-recorder.ts'
 
 const message = (role: 'user' | 'assistant'): Message => ({
   id: role,
@@ -114,32 +114,61 @@ describe('the run log', () => {
     expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
-  it('reads what has arrived at once until the first text, and then for the next commit', async () => {
+  it('pulls a reply at once until its first text, and then for the next commit', async () => {
     const { log, rows, acts } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
-    a.gather(() => a.append('text', 'one'))
-    b.gather(() => b.append('text', 'two'))
+    const source = (run: RunRecorder) => {
+      const waiting: RunChunk[] = []
+      const drain = vi.fn(() => waiting.splice(0))
+      run.readFrom({ drain })
+      return {
+        drain,
+        push: (...chunks: RunChunk[]) => {
+          waiting.push(...chunks)
+          run.onReadable(false)
+        },
+      }
+    }
+    const [sourceA, sourceB] = [source(a), source(b)]
+    sourceA.push({ type: 'text', text: 'one' })
+    sourceB.push({ type: 'text', text: 'two' })
     await settle()
     expect(acts).toEqual(['commit a2 b2'])
-    const read = vi.fn(() => {
-      a.append('text', ' more')
-      // The first of its kind would hurry, were it not taken at this very moment: no second commit begins beside this one.
-      a.append('reasoning', 'hm')
-      queueMicrotask(() => b.append('text', ' late'))
-    })
-    a.gather(read)
-    b.append('text', ' too')
-    expect(read).not.toHaveBeenCalled()
+    sourceA.drain.mockClear()
+    // The first of its kind would hurry, were it not pulled for a commit: no second commit begins beside this one.
+    sourceA.push({ type: 'text', text: ' more' }, { type: 'reasoning', text: 'hm' })
+    sourceB.push({ type: 'text', text: ' too' })
+    expect(sourceA.drain).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(50)
+    sourceB.push({ type: 'text', text: ' late' })
+    await settle()
     await pass(50)
-    await pass(50)
-    expect(read).toHaveBeenCalledTimes(1)
+    expect(sourceA.drain).toHaveBeenCalledTimes(1)
     expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
     a.add({ type: 'reply', assistant_message: message('assistant') })
-    const next = vi.fn()
-    a.gather(next)
-    expect(next).toHaveBeenCalledTimes(1)
+    sourceA.push({ type: 'text', text: 'next' })
+    expect(sourceA.drain).toHaveBeenCalledTimes(2)
+  })
+
+  it('pulls a full reply at once, and what is left when its reading ends', async () => {
+    const { log, rows } = openLog()
+    const run = log.open(1, started)
+    const waiting: RunChunk[] = [{ type: 'text', text: 'one' }]
+    run.readFrom({ drain: () => waiting.splice(0) })
+    run.onReadable(false)
+    waiting.push({ type: 'text', text: ' two' })
+    run.onReadable(true)
+    expect(waiting).toEqual([])
+    waiting.push({ type: 'text', text: ' three' })
+    run.endReading()
+    await run.settled()
+    waiting.push({ type: 'text', text: ' never' })
+    run.onReadable(true)
+    await run.settled()
+    expect(rows.map((row) => row.event).join()).toContain('one two three')
+    expect(waiting).toHaveLength(1)
   })
 
   it('stores what belongs to an event before it is shown', async () => {

@@ -36,7 +36,18 @@ export interface RunWatcher {
   onLost(): void
 }
 
-type Tail = 'text' | 'reasoning'
+type TextKind = 'text' | 'reasoning'
+
+/** What a source adds to a run: text of the reply, or an event. */
+export type RunChunk =
+  | { readonly type: TextKind; readonly text: string }
+  | { readonly type: 'event'; readonly event: UnnumberedEvent }
+
+/** Where a recorder pulls a reply from. */
+export interface RunSource {
+  /** Returns what came in since the last call, in order. */
+  drain(): readonly RunChunk[]
+}
 
 /** What one run says, on its way into the log (`run-log.ts`) and from there to its readers. */
 export class RunRecorder {
@@ -57,15 +68,13 @@ export class RunRecorder {
   #events: UnnumberedEvent[] = []
   #writes: EventWrite[] = []
   #tail = ''
-  #tailKind: Tail = 'text'
+  #tailKind: TextKind = 'text'
   #waiting = false
-  /** Reads what has arrived for this run and waits. */
-  #read: (() => void) | undefined
-  #reading = false
+  #source: RunSource | undefined
   /** Events that were taken and are not shown yet. */
   #taken = 0
   #settling: { readonly seq: number; readonly resolve: () => void }[] = []
-  readonly #begun = new Set<Tail>()
+  readonly #begun = new Set<TextKind>()
   #lost = false
 
   constructor(runId: number, state: RunState, wake: (recorder: RunRecorder, hurry: boolean) => void) {
@@ -77,34 +86,41 @@ export class RunRecorder {
     })
   }
 
-  /** Adds to the answer; consecutive pieces become one event. */
-  append(kind: Tail, text: string): void {
-    if (kind !== this.#tailKind || this.#tail.length > longestText) this.#sealTail()
-    this.#tailKind = kind
-    this.#tail += text
-    const first = !this.#begun.has(kind)
-    if (first) this.#begun.add(kind)
-    if (first || !this.#waiting) this.#announce(first)
+  /** Adds text to the reply; consecutive chunks become one event. */
+  append(kind: TextKind, text: string): void {
+    this.#announce(this.#appendText(kind, text))
+  }
+
+  /** From now on a reply is pulled from `source`: when `onReadable` asks for it, and before each commit. */
+  readFrom(source: RunSource): void {
+    this.#source = source
   }
 
   /**
-   * Something has arrived (`Gather`). Until a reply has its first text it is read at once, and from then on when the log takes
-   * what there is: together with what has arrived for other runs.
+   * Called when data is waiting in the source. Before the first text it is pulled at once; after that just before the
+   * next commit, together with the data of other runs.
    */
-  gather(read: () => void): void {
-    if (!this.#begun.has('text')) return read()
-    this.#read = read
-    this.#announce(false)
+  onReadable(isFull: boolean): void {
+    if (isFull || !this.#begun.has('text')) this.pull()
+    else this.#announce(false)
+  }
+
+  /** Adds what is waiting in the source. */
+  pull(): void {
+    const chunks = this.#source?.drain() ?? []
+    if (chunks.length > 0) this.#announce(this.#addChunks(chunks))
+  }
+
+  /** Pulls for the last time. */
+  endReading(): void {
+    this.pull()
+    this.#source = undefined
   }
 
   /** Adds an event, with what must be committed together with it. Nothing follows on the end of a run. */
   add(event: UnnumberedEvent, write?: EventWrite): void {
     if (this.ending) return
-    this.#sealTail()
-    this.#events.push(event)
-    if (event.type === 'ended') this.ending = true
-    // The next answer's first text is awaited as this one's was.
-    if (event.type === 'reply') this.#begun.clear()
+    this.#addEvent(event)
     if (write !== undefined) this.#writes.push(write)
     this.#announce(event.type === 'ended')
   }
@@ -137,7 +153,7 @@ export class RunRecorder {
 
   /** For the log: everything since the last call. */
   take(): { events: UnnumberedEvent[]; writes: EventWrite[] } {
-    this.#readArrived()
+    this.#addChunks(this.#source?.drain() ?? [])
     this.#sealTail()
     const taken = { events: this.#events, writes: this.#writes }
     this.#events = []
@@ -204,21 +220,35 @@ export class RunRecorder {
     for (const { seq, resolve } of settling) if (seq <= shown) resolve()
   }
 
-  #readArrived(): void {
-    const read = this.#read
-    if (read === undefined) return
-    this.#read = undefined
-    // What is read now is taken now.
-    this.#reading = true
-    try {
-      read()
-    } finally {
-      this.#reading = false
+  /** True when a text is the first of its kind in this reply: readers wait for it. */
+  #addChunks(chunks: readonly RunChunk[]): boolean {
+    let hurry = false
+    for (const chunk of chunks) {
+      if (chunk.type === 'event') this.#addEvent(chunk.event)
+      else if (this.#appendText(chunk.type, chunk.text)) hurry = true
     }
+    return hurry
+  }
+
+  #addEvent(event: UnnumberedEvent): void {
+    this.#sealTail()
+    this.#events.push(event)
+    if (event.type === 'ended') this.ending = true
+    // The first text of the next reply is as urgent as that of this one.
+    if (event.type === 'reply') this.#begun.clear()
+  }
+
+  #appendText(kind: TextKind, text: string): boolean {
+    if (kind !== this.#tailKind || this.#tail.length > longestText) this.#sealTail()
+    this.#tailKind = kind
+    this.#tail += text
+    if (this.#begun.has(kind)) return false
+    this.#begun.add(kind)
+    return true
   }
 
   #announce(hurry: boolean): void {
-    if (this.#lost || this.#reading || (this.#waiting && !hurry)) return
+    if (this.#lost || (this.#waiting && !hurry)) return
     this.#waiting = true
     this.#wake(this, hurry)
   }

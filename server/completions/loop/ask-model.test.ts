@@ -1,6 +1,8 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ModelPart, ModelStream } from '../../models/model.ts'
+import { PartQueue } from '../../models/part-queue.ts'
+import type { RunSource } from '../log/run-recorder.ts'
 import { askModel, longestAnswer, longestCalls } from './ask-model.ts'
 
 const request = { model: 'm', messages: [], tools: [], maxTokens: null }
@@ -8,21 +10,38 @@ const request = { model: 'm', messages: [], tools: [], maxTokens: null }
 async function run(model: ModelStream, signal = new AbortController().signal) {
   const said: string[] = []
   const events: UnnumberedEvent[] = []
-  const { ending, calls } = await askModel({
-    model,
-    request,
-    signal,
-    onText: (kind, text) => said.push(`${kind}: ${text}`),
-    onEvent: (event) => events.push(event),
-  })
+  let source: RunSource = { drain: () => [] }
+  const pull = (): void => {
+    for (const chunk of source.drain()) {
+      if (chunk.type === 'event') events.push(chunk.event)
+      else said.push(`${chunk.type}: ${chunk.text}`)
+    }
+  }
+  const readFrom = (opened: RunSource): void => {
+    source = opened
+  }
+  const recorder = { readFrom, onReadable: pull, endReading: pull }
+  const { ending, calls } = await askModel({ model, request, signal, recorder })
   return { ending, calls, said, events }
 }
 
-const answering =
-  (...parts: ModelPart[]): ModelStream =>
-  async (_request, { onParts }) => {
-    for (const part of parts) onParts([part])
+/** A model that yields batches of parts, each one turn after the other. */
+const streaming =
+  (batches: readonly ModelPart[][], onBatch?: (index: number) => void): ModelStream =>
+  (_request, { onReadable }) => {
+    const queue = new PartQueue()
+    const send = async (): Promise<void> => {
+      for (const [index, parts] of batches.entries()) {
+        await Promise.resolve()
+        queue.push(parts)
+        onReadable(queue.isFull)
+        onBatch?.(index)
+      }
+    }
+    return { drain: () => queue.drain(), closed: send() }
   }
+
+const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((part) => [part]))
 
 describe('askModel', () => {
   it('tells what the model says, in order', async () => {
@@ -101,12 +120,11 @@ describe('askModel', () => {
     async (reason) => {
       const controller = new AbortController()
       let upstream: AbortSignal | undefined
-      const stuck: ModelStream = (_request, { signal, onParts }) => {
-        upstream = signal
-        onParts([{ type: 'text', text: 'some' }])
-        controller.abort(reason)
-        onParts([{ type: 'text', text: ' more' }])
-        return new Promise(() => undefined)
+      const parts: ModelPart[][] = [[{ type: 'text', text: 'some' }], [{ type: 'text', text: ' more' }]]
+      const texts = streaming(parts, () => controller.abort(reason))
+      const stuck: ModelStream = (asked, options) => {
+        upstream = options.signal
+        return { ...texts(asked, options), closed: new Promise(() => undefined) }
       }
       const { ending, said } = await run(stuck, controller.signal)
       expect(ending).toEqual({ status: reason })
@@ -117,8 +135,9 @@ describe('askModel', () => {
 
   it('does not ask the model when it was stopped before', async () => {
     let asked = false
-    const { ending } = await run(async () => {
+    const { ending } = await run(() => {
       asked = true
+      return { drain: () => [], closed: Promise.resolve() }
     }, AbortSignal.abort('stopped'))
     expect(ending).toEqual({ status: 'stopped' })
     expect(asked).toBe(false)
@@ -126,11 +145,14 @@ describe('askModel', () => {
 
   it('cuts an endless answer at the limit, between characters', async () => {
     let upstream: AbortSignal | undefined
-    const { ending, said } = await run(async (_request, { signal, onParts }) => {
-      upstream = signal
-      onParts([{ type: 'text', text: 'x'.repeat(longestAnswer - 1) }])
-      onParts([{ type: 'text', text: '😀😀' }])
-      onParts([{ type: 'text', text: 'never' }])
+    const texts = streaming([
+      [{ type: 'text', text: 'x'.repeat(longestAnswer - 1) }],
+      [{ type: 'text', text: '😀😀' }],
+      [{ type: 'text', text: 'never' }],
+    ])
+    const { ending, said } = await run((asked, options) => {
+      upstream = options.signal
+      return texts(asked, options)
     })
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(said.length).toBe(2)

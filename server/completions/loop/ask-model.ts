@@ -1,15 +1,9 @@
-import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
+import type { EndedStatus } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
-import type {
-  FinishReason,
-  Gather,
-  ModelPart,
-  ModelRequest,
-  ModelStream,
-  ModelToolCall,
-} from '../../models/model.ts'
+import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
+import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 
 /** Characters of an answer, thinking included, after which it is ended. */
 export const longestAnswer = 1_000_000
@@ -44,21 +38,17 @@ export interface AskModelOptions {
   readonly request: ModelRequest
   /** Aborted with an `AbortReason`. */
   readonly signal: AbortSignal
-  /** Takes a piece of the answer. On the path of every token. */
-  readonly onText: (kind: 'text' | 'reasoning', text: string) => void
-  readonly onEvent: (event: UnnumberedEvent) => void
-  /** When what the upstream sent is read; without it as it arrives. */
-  readonly gather?: Gather
+  /** Pulls the reply. */
+  readonly recorder: Pick<RunRecorder, 'readFrom' | 'onReadable' | 'endReading'>
 }
 
 /**
- * Asks the model once and tells what it says as events. Touches nothing else: who records and who sends is the caller's
- * business. Never rejects; the upstream is aborted before it resolves.
+ * Calls the model once; the recorder pulls its reply as events. Never rejects; the upstream is aborted before it
+ * resolves.
  */
-export async function askModel(options: AskModelOptions): Promise<ModelAnswer> {
-  const { model, request, signal, gather } = options
+export async function askModel({ model, request, signal, recorder }: AskModelOptions): Promise<ModelAnswer> {
   const upstream = new AbortController()
-  const turn = new ModelTurn(options, () => upstream.abort())
+  const turn = new ModelTurn(() => upstream.abort())
   let leave = (): void => undefined
   const aborted = new Promise<void>((resolve) => {
     leave = onAbort(signal, () => {
@@ -67,35 +57,40 @@ export async function askModel(options: AskModelOptions): Promise<ModelAnswer> {
     })
   })
   if (turn.ending === undefined) {
-    const onParts = (parts: readonly ModelPart[]): void => turn.take(parts)
-    const asked = model(request, { signal: upstream.signal, onParts, gather })
-    // A stop is answered at once, however long the upstream's socket takes to close.
-    await Promise.race([asked, aborted])
+    const reply = model(request, {
+      signal: upstream.signal,
+      onReadable: (isFull) => recorder.onReadable(isFull),
+    })
+    recorder.readFrom({ drain: () => turn.read(reply.drain()) })
+    // A stop does not wait until the upstream's socket is closed.
+    await Promise.race([reply.closed, aborted])
+    recorder.endReading()
   }
   leave()
   const ending = turn.ending ?? failed('upstream_cut', 'The answer was cut off.')
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
 
-/** What one question to the model brings. */
+/** Reads the parts of one reply: what of them goes into the run's log, the calls, and how it ended. */
 class ModelTurn {
   ending: RunEnding | undefined
   readonly calls: ModelToolCall[] = []
-  readonly #options: AskModelOptions
   readonly #abort: () => void
   #length = 0
   #callLength = 0
 
-  constructor(options: AskModelOptions, abort: () => void) {
-    this.#options = options
+  constructor(abort: () => void) {
     this.#abort = abort
   }
 
-  take(parts: readonly ModelPart[]): void {
+  read(parts: readonly ModelPart[]): RunChunk[] {
+    const chunks: RunChunk[] = []
     for (const part of parts) {
-      if (this.ending !== undefined) return
-      this.#takePart(part)
+      if (this.ending !== undefined) break
+      const chunk = this.#readPart(part)
+      if (chunk !== undefined) chunks.push(chunk)
     }
+    return chunks
   }
 
   end(ending: RunEnding): void {
@@ -103,33 +98,28 @@ class ModelTurn {
     this.#abort()
   }
 
-  #takePart(part: ModelPart): void {
-    const { onEvent } = this.#options
+  #readPart(part: ModelPart): RunChunk | undefined {
     switch (part.type) {
       case 'text':
       case 'reasoning':
-        this.#takeText(part.type, part.text)
-        return
+        return this.#readText(part)
       case 'model':
-        onEvent(part)
-        return
-      case 'usage':
-        onEvent({
-          type: 'usage',
-          usage: { input_tokens: part.inputTokens, output_tokens: part.outputTokens },
-        })
-        return
+        return { type: 'event', event: part }
+      case 'usage': {
+        const usage = { input_tokens: part.inputTokens, output_tokens: part.outputTokens }
+        return { type: 'event', event: { type: 'usage', usage } }
+      }
       case 'tool_call': {
         const { type: _type, ...call } = part
         this.#takeCall(call)
-        return
+        return undefined
       }
       case 'finish':
         this.ending = this.#finish(part.reason)
-        return
+        return undefined
       case 'failed':
         this.ending = failed(part.code, part.message)
-        return
+        return undefined
     }
   }
 
@@ -142,17 +132,14 @@ class ModelTurn {
     this.end(failed('output_limit', message))
   }
 
-  #takeText(kind: 'text' | 'reasoning', text: string): void {
+  #readText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): RunChunk | undefined {
     const room = longestAnswer - this.#length
-    this.#length += text.length
-    if (text.length <= room) {
-      this.#options.onText(kind, text)
-      return
-    }
-    const rest = text.slice(0, room).toWellFormed()
-    if (rest !== '') this.#options.onText(kind, rest)
+    this.#length += part.text.length
+    if (part.text.length <= room) return part
     const limit = longestAnswer.toLocaleString('en-US')
     this.end(failed('output_limit', `The answer grew longer than ${limit} characters and was ended.`))
+    const rest = part.text.slice(0, room).toWellFormed()
+    return rest === '' ? undefined : { type: part.type, text: rest }
   }
 
   #finish(reason: FinishReason): RunEnding {

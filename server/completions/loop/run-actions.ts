@@ -196,9 +196,7 @@ export class RecordedActions implements RunActions {
         maxTokens: bot.max_tokens,
       },
       signal,
-      onText: (kind, text) => recorder.append(kind, text),
-      onEvent: (event) => recorder.add(event),
-      gather: (read) => recorder.gather(read),
+      recorder,
     })
   }
 

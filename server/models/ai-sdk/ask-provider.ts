@@ -7,7 +7,8 @@ import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelEndpoint } from '../model-endpoint.ts'
 import { toFailedPart } from '../model-failure.ts'
 import { modelLimits } from '../model-limits.ts'
-import type { ModelRequest, ModelStream, ModelStreamOptions } from '../model.ts'
+import type { ModelPart, ModelRequest, ModelStream } from '../model.ts'
+import { PartQueue } from '../part-queue.ts'
 import { nameUpstream } from '../upstream/name-upstream.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import { readProviderParts } from './read-provider-parts.ts'
@@ -18,6 +19,8 @@ import { writeProviderPrompt } from './write-provider-prompt.ts'
 /** A model of a provider package; all of them share this shape. */
 export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
 export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
+
+type OnParts = (parts: readonly ModelPart[]) => void
 
 /** What tells one provider package from another. */
 export interface ProviderFormat {
@@ -33,7 +36,7 @@ export interface ProviderFormat {
 export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, deps: AdapterDeps): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
-  async function ask(request: ModelRequest, options: ModelStreamOptions): Promise<void> {
+  async function ask(request: ModelRequest, signal: AbortSignal, onParts: OnParts): Promise<void> {
     const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
     const key = requireKey(endpoint.apiKey)
     guard.requireUrl(url)
@@ -48,7 +51,7 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
         dispatcher: guard.dispatcher,
         limits,
         now,
-        signal: options.signal,
+        signal,
       })
     const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
     const source = noteSource(format.name, url)
@@ -56,7 +59,8 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
       ...frame,
       source,
       limits,
-      options,
+      signal,
+      onParts,
     })
   }
 
@@ -65,13 +69,21 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
     return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
   }
 
-  return async (request, options) => {
-    if (options.signal.aborted) return
-    try {
-      await ask(request, options)
-    } catch (error) {
-      if (!options.signal.aborted) options.onParts([toFailedPart(explain(error, request))])
+  return (request, { signal, onReadable }) => {
+    const parts = new PartQueue()
+    const onParts: OnParts = (some) => {
+      parts.push(some)
+      onReadable(parts.isFull)
     }
+    async function run(): Promise<void> {
+      if (signal.aborted) return
+      try {
+        await ask(request, signal, onParts)
+      } catch (error) {
+        if (!signal.aborted) onParts([toFailedPart(explain(error, request))])
+      }
+    }
+    return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }
   }
 }
 

@@ -6,7 +6,7 @@ import { describeSentError } from '../upstream/describe-upstream.ts'
 import { joinText } from '../join-text.ts'
 import { ModelFailure } from '../model-failure.ts'
 import type { ModelLimits } from '../model-limits.ts'
-import type { FinishReason, ModelPart, ModelStreamOptions, ModelToolCall } from '../model.ts'
+import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
 import { findMessage } from '../upstream/quote-upstream.ts'
 import type { QuoteGuard } from '../upstream/quote-upstream.ts'
 import type { ProviderNote } from './write-provider-prompt.ts'
@@ -21,7 +21,8 @@ interface ReadingOptions {
   readonly upstream: string
   readonly guard: QuoteGuard
   readonly limits: ModelLimits
-  readonly options: ModelStreamOptions
+  readonly signal: AbortSignal
+  readonly onParts: (parts: readonly ModelPart[]) => void
 }
 
 /** Reads what a provider package makes of an answer and hands it on as parts; throws a `ModelFailure`. */
@@ -29,16 +30,16 @@ export async function readProviderParts(
   open: () => PromiseLike<Answer>,
   reading: ReadingOptions,
 ): Promise<void> {
-  const { options } = reading
+  const { signal } = reading
   const parts = new ProviderPartReader(reading)
   try {
     const reader = (await open()).stream.getReader()
     try {
       for (;;) {
         const { done, value } = await reader.read()
-        if (done || options.signal.aborted) break
+        if (done || signal.aborted) break
         const read = parts.read(value)
-        if (read.length > 0) options.onParts(read)
+        if (read.length > 0) reading.onParts(read)
       }
     } finally {
       // Ends the request when something in its answer ended the reading.
@@ -47,7 +48,7 @@ export async function readProviderParts(
   } catch (error) {
     throw toFailure(error, reading)
   }
-  if (!options.signal.aborted) options.onParts(parts.end())
+  if (!signal.aborted) reading.onParts(parts.end())
 }
 
 class ProviderPartReader {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { ModelMessage, ModelPart, ModelTool } from '../model.ts'
+import { readReply } from '../../testing/models/read-reply.ts'
 import { openModel } from '../open-model.ts'
 import { startDemoModel } from './start-demo-model.ts'
 import type { DemoModel } from './start-demo-model.ts'
@@ -32,7 +33,8 @@ async function ask(
     { guards: { operator: guard, typed: guard } },
   )
   const signal = new AbortController().signal
-  await model(
+  await readReply(
+    model,
     { model: 'demo', messages, tools, maxTokens },
     { signal, onParts: (some) => parts.push(...some) },
   )

@@ -4,9 +4,10 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { startHostileModel } from '../../testing/models/hostile-model.ts'
 import type { HostileModel } from '../../testing/models/hostile-model.ts'
 import { startScriptedModel } from '../../testing/models/scripted-model.ts'
+import { readReply } from '../../testing/models/read-reply.ts'
 import type { ScriptedModel } from '../../testing/models/scripted-model.ts'
 import { modelLimits } from '../model-limits.ts'
-import type { Gather, ModelPart, ModelRequest } from '../model.ts'
+import type { ModelPart, ModelRequest } from '../model.ts'
 import { openaiChat } from './openai-chat.ts'
 
 let hostile: HostileModel
@@ -30,7 +31,7 @@ async function ask(
   baseUrl: string,
   request: Partial<ModelRequest>,
   onBatch?: (parts: readonly ModelPart[]) => void,
-  gather?: Gather,
+  late = false,
   total = modelLimits.total,
 ) {
   const parts: ModelPart[] = []
@@ -38,7 +39,8 @@ async function ask(
     { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
     { guard, limits: { ...modelLimits, afterFinish: 100, total } },
   )
-  await model(
+  await readReply(
+    model,
     { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [], maxTokens: null, ...request },
     {
       signal: new AbortController().signal,
@@ -46,7 +48,7 @@ async function ask(
         onBatch?.(some)
         parts.push(...some)
       },
-      gather,
+      late,
     },
   )
   const join = (type: 'text' | 'reasoning') =>
@@ -172,9 +174,7 @@ describe('requests', () => {
   })
 })
 
-describe('an answer that is read later', () => {
-  const never: Gather = () => undefined
-
+describe('a reply that is drained later', () => {
   it('is read to its end before the end is told, in one go', async () => {
     scripted.reply(['a', { delay: 20 }, 'b', { delay: 20 }, 'c'])
     const batches: string[] = []
@@ -182,7 +182,7 @@ describe('an answer that is read later', () => {
       scripted.baseUrl,
       {},
       (parts) => batches.push(parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
-      never,
+      true,
     )
     expect(batches[0]).toBe('abc')
     expect(end).toEqual({ type: 'finish', reason: 'stop' })
@@ -190,7 +190,7 @@ describe('an answer that is read later', () => {
 
   it('gives what came before a fault', async () => {
     scripted.reply(['a', 'b', { delay: 20 }, { cut: true }])
-    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never)
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, true)
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
   })
@@ -198,7 +198,7 @@ describe('an answer that is read later', () => {
   it('gives what came before its time was up', async () => {
     const gate = scripted.gate()
     scripted.reply(['a', 'b', gate])
-    const { text, end } = await ask(scripted.baseUrl, {}, undefined, never, 1_000)
+    const { text, end } = await ask(scripted.baseUrl, {}, undefined, true, 1_000)
     gate.open()
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_timeout' })
@@ -207,7 +207,7 @@ describe('an answer that is read later', () => {
   it('does not wait once it has grown', async () => {
     const gate = scripted.gate()
     scripted.reply(['x'.repeat(20_000), gate, 'end'])
-    const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), never)
+    const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), true)
     expect(text).toHaveLength(20_003)
   })
 })

@@ -4,10 +4,11 @@ import type { ModelEndpoint } from '../model-endpoint.ts'
 import { noteSource } from '../call-note.ts'
 import { ModelFailure, toFailedPart } from '../model-failure.ts'
 import { modelLimits } from '../model-limits.ts'
-import type { ModelRequest, ModelStream, ModelStreamOptions } from '../model.ts'
+import type { ModelRequest, ModelStream } from '../model.ts'
+import { PartQueue } from '../part-queue.ts'
 import { nameUpstream } from '../upstream/name-upstream.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
-import type { ModelCall } from '../upstream/post-model-call.ts'
+import type { ModelCall, ModelPost } from '../upstream/post-model-call.ts'
 import { readOpenaiAnswer } from './read-openai-answer.ts'
 import { refusesTools, withoutTools } from './refuses-tools.ts'
 import { requireKey } from '../require-key.ts'
@@ -20,36 +21,47 @@ const defaultPath = '/chat/completions'
 export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
-  async function ask(
-    request: ModelRequest,
-    options: ModelStreamOptions,
-    dialect: OpenaiDialect,
-  ): Promise<void> {
-    const call = writeCall(endpoint, request, dialect)
-    guard.requireUrl(call.url)
-    const answer = readOpenaiAnswer(call, limits, options)
-    await postModelCall(call, {
-      dispatcher: guard.dispatcher,
-      limits,
-      now,
-      signal: options.signal,
-      gather: options.gather,
-      onData: (chunk) => answer.push(chunk),
-    })
-    answer.end()
-  }
+  return (request, options) => {
+    const { signal } = options
+    const parts = new PartQueue()
+    let post: ModelPost | undefined
 
-  return async (request, options) => {
-    let dialect = plainDialect
-    while (!options.signal.aborted) {
-      try {
-        return await ask(request, options, dialect)
-      } catch (error) {
-        if (options.signal.aborted) return
-        const other = adaptDialect(dialect, error, request)
-        if (other === undefined) return options.onParts([toFailedPart(explain(error, request, endpoint))])
-        dialect = other
+    async function ask(dialect: OpenaiDialect): Promise<void> {
+      const call = writeCall(endpoint, request, dialect)
+      guard.requireUrl(call.url)
+      const answer = readOpenaiAnswer(call, limits, parts)
+      post = postModelCall(call, {
+        dispatcher: guard.dispatcher,
+        limits,
+        now,
+        signal,
+        onData: (chunk) => answer.push(chunk),
+        onReadable: () => options.onReadable(parts.isFull),
+      })
+      await post.ended
+      answer.end()
+    }
+
+    async function askInDialects(): Promise<void> {
+      let dialect = plainDialect
+      while (!signal.aborted) {
+        try {
+          return await ask(dialect)
+        } catch (error) {
+          if (signal.aborted) return
+          const other = adaptDialect(dialect, error, request)
+          if (other === undefined) return parts.push([toFailedPart(explain(error, request, endpoint))])
+          dialect = other
+        }
       }
+    }
+
+    return {
+      drain() {
+        post?.read()
+        return signal.aborted ? [] : parts.drain()
+      },
+      closed: askInDialects(),
     }
   }
 }

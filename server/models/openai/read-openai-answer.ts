@@ -1,6 +1,6 @@
 import { ModelFailure } from '../model-failure.ts'
 import type { ModelLimits } from '../model-limits.ts'
-import type { ModelStreamOptions } from '../model.ts'
+import type { PartQueue } from '../part-queue.ts'
 import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
 import { readEventStream } from '../upstream/read-event-stream.ts'
 import { readOpenaiChunk } from './read-openai-chunk.ts'
@@ -16,12 +16,8 @@ const endMarker = '[DONE]'
 
 type AnswerForm = 'nothing' | 'events' | 'json'
 
-/** Reads the body of an answer and hands its parts on, one batch for each read. */
-export function readOpenaiAnswer(
-  call: ModelCall,
-  limits: ModelLimits,
-  options: ModelStreamOptions,
-): AnswerReader {
+/** Reads the body of an answer into `parts`. */
+export function readOpenaiAnswer(call: ModelCall, limits: ModelLimits, parts: PartQueue): AnswerReader {
   const { upstream } = call
   const chunks = readOpenaiChunk(call, limits)
   let form: AnswerForm = 'nothing'
@@ -54,8 +50,7 @@ export function readOpenaiAnswer(
     try {
       read()
     } finally {
-      const parts = chunks.take()
-      if (parts.length > 0 && !options.signal.aborted) options.onParts(parts)
+      parts.push(chunks.take())
     }
   }
 

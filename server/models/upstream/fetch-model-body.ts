@@ -31,7 +31,7 @@ export function fetchModelBody(
         const finish = async () => {
           // The stream must exist before it can be handed out.
           await Promise.resolve()
-          await postModelCall(call, { ...options, signal: enough.signal, onData })
+          await postModelCall(call, { ...options, signal: enough.signal, onData }).ended
           watch.end()
           body.close()
         }

@@ -4,7 +4,6 @@ import { AppError } from '../../lib/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-upstream.ts'
 import type { UpstreamAnswer } from './describe-upstream.ts'
 import { limitSignal } from '../../lib/limit-signal.ts'
-import type { Gather } from '../model.ts'
 import { ModelFailure } from '../model-failure.ts'
 import type { ModelLimits } from '../model-limits.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
@@ -26,8 +25,18 @@ export interface ModelCallOptions {
   readonly now: () => number
   /** Takes one read of the answer and tells how far it is; what it throws ends the call. */
   readonly onData: (chunk: Buffer) => Progress
-  /** When `onData` is called: without it at once. What waits is read in any case before the end or a fault is told. */
-  readonly gather?: Gather | undefined
+  /** Called when data is waiting for `ModelPost.read`; without it, data is read as it arrives. */
+  readonly onReadable?: (() => void) | undefined
+}
+
+/** A call under way. */
+export interface ModelPost {
+  /** Passes the data that is waiting to `onData`. Called by itself before the call ends, fails, or holds too much. */
+  read(): void
+  /**
+   * Resolves when the answer ended or `onData` said so; rejects with a `ModelFailure`, or with the abort's reason.
+   */
+  readonly ended: Promise<void>
 }
 
 /** `finishing`: the model said that it finished, but more such as usage may follow; `done`: nothing after it counts. */
@@ -43,14 +52,23 @@ const errorBodyBytes = 64 * 1024
 const mostUnread = 16 * 1024
 
 /**
- * Posts a call and hands the body of a successful answer to `onData`, read by read. Resolves when the answer ended or
- * `onData` said so; rejects with a `ModelFailure`, or with the abort's reason. Asks again, within bounds, only what
- * was refused before it had brought anything.
+ * Posts a call and hands the body of a successful answer to `onData`, read by read. Asks again, within bounds, only
+ * what was refused before it had brought anything.
  */
-export async function postModelCall(call: ModelCall, options: ModelCallOptions): Promise<void> {
+export function postModelCall(call: ModelCall, options: ModelCallOptions): ModelPost {
+  let exchange: Exchange | undefined
+  const ended = postWithin(call, options, (attempt) => {
+    exchange = attempt
+  })
+  return { read: () => exchange?.readKept(), ended }
+}
+
+type OnExchange = (exchange: Exchange) => void
+
+async function postWithin(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<void> {
   const overall = limitSignal(options.signal, options.limits.total)
   try {
-    await postRepeatedly(call, { ...options, signal: overall.signal })
+    await postRepeatedly(call, { ...options, signal: overall.signal }, onExchange)
   } catch (error) {
     options.signal.throwIfAborted()
     throw overall.timedOut ? tooLong(call, options.limits) : error
@@ -59,10 +77,14 @@ export async function postModelCall(call: ModelCall, options: ModelCallOptions):
   }
 }
 
-async function postRepeatedly(call: ModelCall, options: ModelCallOptions): Promise<void> {
+async function postRepeatedly(
+  call: ModelCall,
+  options: ModelCallOptions,
+  onExchange: OnExchange,
+): Promise<void> {
   const { limits, signal } = options
   for (let attempt = 1; ; attempt++) {
-    const outcome = await postOnce(call, options)
+    const outcome = await postOnce(call, options, onExchange)
     signal.throwIfAborted()
     if (outcome.kind === 'ended') return
     const wait = attempt < limits.attempts ? waitBefore(outcome, attempt, options) : undefined
@@ -98,9 +120,10 @@ function tooLong(call: ModelCall, limits: ModelLimits): ModelFailure {
  * One attempt. Reads straight from the dispatcher's callbacks: a stream object between socket and parser would double
  * what a token costs.
  */
-function postOnce(call: ModelCall, options: ModelCallOptions): Promise<Attempt> {
+function postOnce(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<Attempt> {
   return new Promise((resolve) => {
     const exchange = new Exchange(options, resolve)
+    onExchange(exchange)
     try {
       options.dispatcher.dispatch(
         {
@@ -131,14 +154,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finishing = false
   private lingering: NodeJS.Timeout | undefined
   private readonly options: ModelCallOptions
-  private readonly gather: Gather
   private readonly resolve: (attempt: Attempt) => void
   private readonly onAbort = () =>
     this.settle({ kind: 'broken', error: this.options.signal.reason, started: true })
 
   constructor(options: ModelCallOptions, resolve: (attempt: Attempt) => void) {
     this.options = options
-    this.gather = options.gather ?? readAtOnce
     this.resolve = resolve
     if (options.signal.aborted) this.onAbort()
     else options.signal.addEventListener('abort', this.onAbort, { once: true })
@@ -198,11 +219,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   private keep(chunk: Buffer): void {
     this.unread.push(chunk)
     this.unreadBytes += chunk.length
-    if (this.unreadBytes > mostUnread) this.readKept()
-    else if (this.unread.length === 1) this.gather(this.readKept)
+    const { onReadable } = this.options
+    if (onReadable === undefined || this.unreadBytes > mostUnread) this.readKept()
+    onReadable?.()
   }
 
-  private readonly readKept = (): void => {
+  readKept(): void {
     const chunks = this.unread
     const [first] = chunks
     if (first === undefined || this.settled) return
@@ -246,8 +268,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.resolve(attempt)
   }
 }
-
-const readAtOnce: Gather = (read) => read()
 
 function stopped(): Error {
   return new Error('the answer is not read any further')

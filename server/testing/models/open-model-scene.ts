@@ -10,6 +10,7 @@ import { modelLimits } from '../../models/model-limits.ts'
 import type { ModelLimits } from '../../models/model-limits.ts'
 import type { ModelPart, ModelRequest } from '../../models/model.ts'
 import { openModel } from '../../models/open-model.ts'
+import { readReply } from './read-reply.ts'
 import { startHostileModel } from './hostile-model.ts'
 import type { HostileModel } from './hostile-model.ts'
 
@@ -141,7 +142,8 @@ async function ask(guard: GuardedFetch, apiType: ApiType, baseUrl: string, askin
   )
   const parts: ModelPart[] = []
   const signal = asking.signal ?? new AbortController().signal
-  await model(
+  await readReply(
+    model,
     {
       model: 'wire-model',
       messages: [{ role: 'user', content: conversation }],
@@ -152,7 +154,6 @@ async function ask(guard: GuardedFetch, apiType: ApiType, baseUrl: string, askin
     {
       signal,
       onParts: (some) => {
-        expect(some.length).toBeGreaterThan(0)
         expect(signal.aborted).toBe(false)
         parts.push(...some)
         asking.onParts?.(some)
