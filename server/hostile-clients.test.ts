@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startHostileModel } from './testing/models/hostile-model.ts'
 import type { HostileModel } from './testing/models/hostile-model.ts'
-import { openStream } from './testing/chat/open-stream.ts'
 import { startScriptedModel } from './testing/models/scripted-model.ts'
 import type { ScriptedModel } from './testing/models/scripted-model.ts'
-import { sendRequest } from './testing/send-request.ts'
+import { createRequestClient, overHttp } from './testing/send-request.ts'
+import type { RequestClient } from './testing/send-request.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
 import { startMain } from './testing/start-main.ts'
 import type { MainProcess } from './testing/start-main.ts'
@@ -17,7 +17,7 @@ describe('the running product', () => {
   let product: MainProcess
   let model: ScriptedModel
   let hostile: HostileModel
-  let headers: Readonly<Record<string, string>>
+  let ada: RequestClient
 
   beforeAll(async () => {
     model = await startScriptedModel()
@@ -29,7 +29,7 @@ describe('the running product', () => {
       DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
     })
     const { access_token } = await new SignInSession(product.base).join()
-    headers = { authorization: `Bearer ${access_token}` }
+    ada = createRequestClient(overHttp(product.base), { authorization: `Bearer ${access_token}` })
   })
   afterAll(async () => {
     await product.remove()
@@ -57,24 +57,9 @@ describe('the running product', () => {
   const host = () => `Host: localhost:${product.port}\r\n`
   const statusesOf = (heard: string) =>
     [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
-  const api = async (url: string, body?: unknown): Promise<unknown> => {
-    const answer = await sendRequest({
-      method: body === undefined ? 'GET' : 'POST',
-      url: product.base + url,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return JSON.parse(answer.text)
-  }
   const send = async (content: string, botName = 'Helper') => {
-    const { id: chatId } = (await api('/api/chat/id')) as { id: string }
-    const body = { chatId, botName, content }
-    const stream = await openStream({
-      method: 'POST',
-      url: `${product.base}/api/chat/completions`,
-      headers,
-      body,
-    })
+    const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()
+    const stream = await ada.stream('/api/chat/completions', { chatId, botName, content })
     return { chatId, stream }
   }
   const memory = async () => {
@@ -115,7 +100,7 @@ describe('the running product', () => {
     [
       'chunk extensions of a megabyte',
       () =>
-        `POST /api/bot HTTP/1.1\r\n${host()}Content-Type: application/json\r\nAuthorization: ${headers['authorization']}\r\nTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(1024 * 1024)}\r\n{}\r\n0\r\n\r\n`,
+        `POST /api/bot HTTP/1.1\r\n${host()}Content-Type: application/json\r\nAuthorization: ${ada.headers['authorization']}\r\nTransfer-Encoding: chunked\r\n\r\n2;${'x'.repeat(1024 * 1024)}\r\n{}\r\n0\r\n\r\n`,
       [413],
     ],
     [
@@ -155,18 +140,17 @@ describe('the running product', () => {
       forwarded: 'host=evil.example;proto=https',
       'x-original-url': '/api/bots',
     }
+    const stranger = createRequestClient(overHttp(product.base))
     for (const path of [
       '/',
       '/api/settings',
       '/oidc/.well-known/openid-configuration',
       '/oidc/auth?client_id=yonder',
     ]) {
-      const answer = await sendRequest({ method: 'GET', url: product.base + path, headers: forged })
-      expect(`${JSON.stringify(answer.headers)} ${answer.text}`, path).not.toMatch(/evil\.example|6\.6\.6\.6/)
+      const answer = await stranger.get(path, forged)
+      expect(`${JSON.stringify(answer.headers)} ${answer.body}`, path).not.toMatch(/evil\.example|6\.6\.6\.6/)
     }
-    expect(
-      (await sendRequest({ method: 'GET', url: `${product.base}/api/settings`, headers: forged })).text,
-    ).not.toContain('"error"')
+    expect((await stranger.get('/api/settings', forged)).body).not.toContain('"error"')
   })
 
   it('answers pipelined requests in order, and forgets those that leave or break off', async () => {
@@ -204,12 +188,12 @@ describe('the running product', () => {
     // They ask for nearly two megabytes each and never read.
     const sockets = Array.from({ length: 10 }, () => connect(product.port, '127.0.0.1'))
     for (const socket of sockets) {
-      const { id: chatId } = (await api('/api/chat/id')) as { id: string }
+      const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()
       socket.on('error', () => undefined)
       socket.pause()
       const body = JSON.stringify({ chatId, botName: 'Helper', content: 'a flood' })
       socket.write(
-        `POST /api/chat/completions HTTP/1.1\r\n${host()}Authorization: ${headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        `POST /api/chat/completions HTTP/1.1\r\n${host()}Authorization: ${ada.headers['authorization']}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       )
     }
     for (let round = 0; round < 4; round++) {
@@ -237,7 +221,7 @@ describe('the running product', () => {
     expect(stream.run.status).toBe('failed')
     expect(stream.raw).not.toContain(key)
     for (const fault of ['echo', 'not-http', 'cut']) {
-      await api('/api/bot', { name: fault, model: fault, base_url: hostile.baseUrl, api_key: key })
+      await ada.post('/api/bot', { name: fault, model: fault, base_url: hostile.baseUrl, api_key: key })
       await (
         await send('The code of the summer house is 7419.', fault)
       ).stream.ended
@@ -247,7 +231,7 @@ describe('the running product', () => {
     for (const secret of [
       key,
       key.slice(6, -6),
-      headers['authorization']?.slice(-40) ?? '',
+      ada.headers['authorization']?.slice(-40) ?? '',
       'summer house',
       '7419.',
     ])

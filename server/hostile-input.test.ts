@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashTables } from './testing/database/hash-tables.ts'
 import { listCalls } from './testing/chat/list-calls.ts'
 import type { ApiCall } from './testing/chat/list-calls.ts'
+import { injected } from './testing/send-request.ts'
+import type { Method, TestResponse } from './testing/send-request.ts'
 import { openTestApp } from './testing/test-app.ts'
 import { engines } from './testing/database/test-database.ts'
 import type { Engine } from './testing/database/test-database.ts'
@@ -86,32 +88,22 @@ const oddWords: readonly string[] = [
   'NEAR(%22',
 ]
 
-type Send = (
-  method: string,
-  url: string,
-  payload?: string | Buffer,
-) => Promise<{ statusCode: number; headers: Readonly<Record<string, unknown>>; body: string }>
-
 async function openScene(engine: Engine) {
   const product = await openTestApp({ engine, environment: { CONNECTOR_REGISTRY_URL: 'none' } })
   const calls = await listCalls(product.app)
   const ada = await product.signIn('Ada')
   // Default connectors are written when they are first looked at.
   await ada.get('/api/mcp-servers')
-  const send: Send = (method, url, payload) =>
-    product.app.inject({
-      method: method as 'GET',
-      url,
-      headers: { ...ada.headers, ...(payload === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(payload === undefined ? {} : { payload }),
-    })
+  const transport = injected(product.app)
+  const send = (method: Method, url: string, body?: string | Buffer) =>
+    transport.send({ method, url, headers: ada.headers, ...(body === undefined ? {} : { body }) })
   return { product, calls, ada, send }
 }
 
 const pathOf = (call: ApiCall, word = 'never-was') => call.path.replaceAll(/\{\w+\}/g, word)
 
 /** Ends the test when this is not the one shape of errors. */
-function expectError(answer: Awaited<ReturnType<Send>>, what: string): void {
+function expectError(answer: TestResponse, what: string): void {
   expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8')
   expect(ErrorBody.safeParse(JSON.parse(answer.body)).success, `${what}: ${answer.body}`).toBe(true)
 }

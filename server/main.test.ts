@@ -1,11 +1,11 @@
 import type { Chat } from '@yonder/contract/chat'
 import { textOfContent } from '@yonder/contract/text-of-content'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openStream } from './testing/chat/open-stream.ts'
 import type { TestStream } from './testing/chat/open-stream.ts'
 import { startScriptedModel } from './testing/models/scripted-model.ts'
 import type { ScriptedModel } from './testing/models/scripted-model.ts'
-import { sendRequest } from './testing/send-request.ts'
+import { createRequestClient, overHttp } from './testing/send-request.ts'
+import type { RequestClient } from './testing/send-request.ts'
 import { SignInSession } from './testing/identity/sign-in-session.ts'
 import { startMain } from './testing/start-main.ts'
 import type { MainProcess } from './testing/start-main.ts'
@@ -16,7 +16,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
   let database: TestDatabase | undefined
   let model: ScriptedModel
   let product: MainProcess
-  let headers: Readonly<Record<string, string>>
+  let ada: RequestClient
   afterEach(async () => {
     await product.remove()
     await model.close()
@@ -34,21 +34,14 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
       DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
     })
     const { access_token } = await new SignInSession(product.base).join()
-    headers = { authorization: `Bearer ${access_token}` }
+    ada = createRequestClient(overHttp(product.base), { authorization: `Bearer ${access_token}` })
   }
-  const read = async <Body>(path: string) =>
-    JSON.parse((await sendRequest({ method: 'GET', url: product.base + path, headers })).text) as Body
 
   /** A reply that would take a minute, of which something was shown. */
   async function beginReply(): Promise<{ chatId: string; stream: TestStream }> {
     model.reply(Array.from({ length: 3_000 }, (_, at) => [`${at} `, { delay: 20 }]).flat())
-    const { id: chatId } = await read<{ id: string }>('/api/chat/id')
-    const stream = await openStream({
-      method: 'POST',
-      url: `${product.base}/api/chat/completions`,
-      headers,
-      body: { chatId, botName: 'Helper', content: 'Count' },
-    })
+    const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()
+    const stream = await ada.stream('/api/chat/completions', { chatId, botName: 'Helper', content: 'Count' })
     await stream.until(({ text }) => text.includes('15 '))
     return { chatId, stream }
   }
@@ -60,7 +53,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     await killed.stream.ended
     await product.restart()
     // Signed in still: the same token, the same data.
-    const [, partial] = (await read<Chat>(`/api/chats/${killed.chatId}`)).messages
+    const [, partial] = (await ada.get(`/api/chats/${killed.chatId}`)).json<Chat>().messages
     expect(killed.stream.text).toContain('15 ')
     expect(textOfContent(partial?.content ?? '').startsWith(killed.stream.text)).toBe(true)
 
@@ -74,7 +67,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     expect(stopped.stream.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     expect(model.openRequests).toBe(0)
     await product.restart()
-    const chat = await read<Chat>(`/api/chats/${stopped.chatId}`)
+    const chat = (await ada.get(`/api/chats/${stopped.chatId}`)).json<Chat>()
     expect(chat.run).toBeNull()
     expect(chat.messages).toEqual(stopped.stream.run.messages)
     expect(chat.messages[1]).toMatchObject({ status: 'interrupted', content: stopped.stream.text })

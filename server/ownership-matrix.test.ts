@@ -287,9 +287,9 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
           // A refusal may say again what was asked for.
           const said = chosen.reduce(
             (text, [, , thing]) => text.replaceAll(nameThing(thing), '*'),
-            answer.text,
+            answer.body,
           )
-          return { what, status: answer.status, said }
+          return { what, status: answer.statusCode, said }
         }
         const theirs = await askFor((thing) => ada[thing])
         expect(theirs).toEqual(await askFor((thing) => `never-${thing}`))
@@ -324,8 +324,8 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
         for (const headers of strangers) {
           for (const nameOf of [(_: string, __: string, thing: Thing) => ada[thing], () => 'never-was']) {
             const answer = await ask(call, form, headers, nameOf)
-            expect([call.name, answer.status]).toEqual([call.name, 401])
-            expect(JSON.parse(answer.text)).toEqual({
+            expect([call.name, answer.statusCode]).toEqual([call.name, 401])
+            expect(JSON.parse(answer.body)).toEqual({
               error: { code: 'unauthenticated', message: expect.any(String) },
             })
           }
@@ -341,9 +341,9 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     for (const call of lists) {
       const url = `${product.base}${call.path}?search=${ada.secret}&limit=100`
       const mine = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
-      expect([call.name, mine.status]).toEqual([call.name, 200])
+      expect([call.name, mine.statusCode]).toEqual([call.name, 200])
       for (const thing of [ada.secret, ada.chat, ada.running, ada.share, ada.reply, ada.client.user.id])
-        expect(mine.text, call.name).not.toContain(thing)
+        expect(mine.body, call.name).not.toContain(thing)
     }
   })
 
@@ -355,7 +355,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
       const answer = await ask(call, form, ada.client.headers, (_place, _field, thing) =>
         isRenamed ? 'Renamed' : ada[thing],
       )
-      expect([400, 401, 404, 409, 500], `${call.name}: ${answer.text}`).not.toContain(answer.status)
+      expect([400, 401, 404, 409, 500], `${call.name}: ${answer.body}`).not.toContain(answer.statusCode)
       await expect.poll(async () => (await ada.client.readChat(ada.chat)).run, { interval: 5 }).toBeNull()
     }
     const after = await hashTables(product.database)

@@ -4,6 +4,7 @@ import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { deleteEmptyChats } from './chat-store.ts'
+import { statusAndBody } from '../testing/send-request.ts'
 
 describe.each(engines)('chats on %s', (engine) => {
   let product: ChatApp
@@ -21,7 +22,7 @@ describe.each(engines)('chats on %s', (engine) => {
     return stream.run.messages
   }
   const list = async (client: ChatClient, query = '') =>
-    (await client.call('GET', `/api/chats${query}`)).body as ChatList
+    (await client.get(`/api/chats${query}`)).json<ChatList>()
 
   it('reserves an id that reads as an empty chat (§7.6, §7.7, §3.18)', async () => {
     const chatId = await ada.newChat()
@@ -74,7 +75,7 @@ describe.each(engines)('chats on %s', (engine) => {
     '?limit=NaN',
     `?search=${'x'.repeat(501)}`,
   ])('refuses %s', async (query) => {
-    expect((await ada.call('GET', `/api/chats${query}`)).status).toBe(400)
+    expect((await ada.get(`/api/chats${query}`)).statusCode).toBe(400)
   })
 
   it('selects the newest message below the chosen one (§4.25, §7.13)', async () => {
@@ -86,15 +87,15 @@ describe.each(engines)('chats on %s', (engine) => {
     await again.ended
     const second = again.run.messages[1]?.id
     expect((await ada.readChat(chatId)).selected_message_id).toBe(second)
-    const answer = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: first?.id })
-    expect(answer).toEqual({ status: 200, body: { selected_message_id: below?.id } })
+    const answer = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
+    expect(statusAndBody(answer)).toEqual({ status: 200, body: { selected_message_id: below?.id } })
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
     const foreign = await ada.newChat()
     for (const body of [
       { chatId, messageId: 'nothing' },
       { chatId: foreign, messageId: first?.id },
     ]) {
-      expect((await ada.call('POST', '/api/chat/select-response', body)).status).toBe(404)
+      expect((await ada.post('/api/chat/select-response', body)).statusCode).toBe(404)
     }
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
@@ -112,7 +113,7 @@ describe.each(engines)('chats on %s', (engine) => {
       .execute()
     const fresh = await ada.newChat()
     await deleteEmptyChats(db, Date.now() - day)
-    expect((await ada.call('GET', `/api/chats/${old}`)).status).toBe(404)
+    expect((await ada.get(`/api/chats/${old}`)).statusCode).toBe(404)
     expect((await ada.readChat(used)).messages.length).toBe(2)
     expect((await ada.readChat(fresh)).messages).toEqual([])
   })
@@ -171,14 +172,15 @@ describe.each(engines)('chats on %s', (engine) => {
     ])('is not there for %s, and stays as it is', async (_what, method, url, body) => {
       const before = await snapshot()
       const asked = product.model.requests.length
-      const answer = await eve.call(method, url(chatId), body())
+      const send = async (address: string, sent?: object) =>
+        statusAndBody(await (method === 'GET' ? eve.get(address) : eve.post(address, sent)))
+      const answer = await send(url(chatId), body())
       expect(answer).toEqual({
         status: 404,
         body: { error: { code: 'not_found', message: 'There is no such chat.' } },
       })
       const sent = body()
-      const unknown = await eve.call(
-        method,
+      const unknown = await send(
         url('unknown'),
         sent === undefined ? undefined : { ...sent, chatId: 'unknown' },
       )
@@ -190,7 +192,7 @@ describe.each(engines)('chats on %s', (engine) => {
     it.each(['foo.bar', 'x'.repeat(65), '%00', '%F0%9F%98%80'])(
       'is not there under %s, which can be no id',
       async (id) => {
-        const { status, body } = await eve.call('GET', `/api/chats/${id}`)
+        const { status, body } = statusAndBody(await eve.get(`/api/chats/${id}`))
         expect(status).toBe(404)
         expect(body).toMatchObject({ error: { code: 'not_found' } })
       },
@@ -207,7 +209,7 @@ describe.each(engines)('chats on %s', (engine) => {
         expect(stream.status).toBe(404)
       }
       expect(
-        (await eve.call('POST', '/api/chat/select-response', { chatId: own, messageId: reply })).status,
+        (await eve.post('/api/chat/select-response', { chatId: own, messageId: reply })).statusCode,
       ).toBe(404)
       expect(await eve.readChat(own)).toMatchObject({ messages: [], selected_message_id: null })
     })

@@ -5,6 +5,7 @@ import type { ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
 import type { ToolApp } from '../testing/chat/open-tool-app.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
+import { statusAndBody } from '../testing/send-request.ts'
 
 const conflict = (message: string) => ({
   status: 409,
@@ -138,7 +139,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
         expect(await product.listRecords(ada)).toEqual([
           { tool: 'act', approval: 'denied', outcome: 'denied' },
         ])
-        expect(await ada.call('POST', '/api/tool/confirm', call)).toEqual(conflict('denied'))
+        expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(conflict('denied'))
       },
     )
   })
@@ -210,7 +211,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     ): Promise<void> {
       const [before, calls] = [await hashTables(product.database), await product.countCalls('polite')]
       const asked = product.model.requests.length
-      expect(await client.call('POST', '/api/tool/confirm', body)).toEqual(conflict(message))
+      expect(statusAndBody(await client.post('/api/tool/confirm', body))).toEqual(conflict(message))
       expect(await hashTables(product.database)).toEqual(before)
       expect(await product.countCalls('polite')).toBe(calls)
       expect(product.model.requests.length).toBe(asked)
@@ -241,7 +242,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No reply waits', eve)
       const before = await hashTables(product.database)
-      expect(await eve.call('POST', '/api/tool/confirm', call)).toMatchObject({ status: 404 })
+      expect(statusAndBody(await eve.post('/api/tool/confirm', call))).toMatchObject({ status: 404 })
       expect(await hashTables(product.database)).toEqual(before)
       expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     })
@@ -252,7 +253,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       product.model.reply([gate, 'done'])
       const confirmed = await ada.confirm(call)
       await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
-      expect(await ada.call('POST', '/api/tool/confirm', call)).toEqual(conflict('was run already'))
+      expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(conflict('was run already'))
       gate.open()
       await confirmed.ended
       await expectRefused(call, 'was run already')
@@ -326,7 +327,7 @@ describe('a person who allows a lot', () => {
     const wrong = { ...call, tool: 'another' }
     const statuses = []
     for (const body of [wrong, wrong, call])
-      statuses.push((await ada.call('POST', '/api/tool/confirm', body)).status)
+      statuses.push((await ada.post('/api/tool/confirm', body)).statusCode)
     expect(statuses).toEqual([409, 409, 429])
     expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     expect(await product.countCalls('polite')).toBe(0)

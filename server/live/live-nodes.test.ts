@@ -63,7 +63,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
       const sent = await here.send(chatId, 'Hi')
       await sent.ended
       const tab = await openLiveStream(near.base, here.headers)
-      await there.call('POST', '/api/chat/select-response', { chatId, messageId: sent.run.messages[1]?.id })
+      await there.post('/api/chat/select-response', { chatId, messageId: sent.run.messages[1]?.id })
       await tab.until(() => tab.events().length > 1)
       expect(tab.events().slice(1)).toEqual([{ type: 'chat_changed', chatId }])
       tab.leave()

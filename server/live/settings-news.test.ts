@@ -104,7 +104,7 @@ describe.each(engines)('news of settings on %s', (engine) => {
       const far = await startChatNode(product.database, ada, product.model.baseUrl)
       try {
         const there = createChatClient(far.base, ada)
-        await there.call('POST', '/api/bot', { name: 'Far', model: 'far' })
+        await there.post('/api/bot', { name: 'Far', model: 'far' })
         expect(await hear(1)).toEqual(['bots'])
       } finally {
         stream.leave()

@@ -1,4 +1,4 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
 import { parseConfig } from '../config/config.ts'
@@ -10,15 +10,11 @@ import { openGuards } from '../open-guards.ts'
 import { openTestDatabase } from './database/test-database.ts'
 import type { Engine, TestDatabase } from './database/test-database.ts'
 import { createTestIdentity } from './identity/test-identity.ts'
+import { createRequestClient, injected } from './send-request.ts'
+import type { RequestClient } from './send-request.ts'
 
-export interface TestClient {
+export interface TestClient extends RequestClient {
   readonly user: User
-  /** For a real `fetch` against `listen()`. */
-  readonly headers: Readonly<Record<string, string>>
-  get(url: string): Promise<LightMyRequestResponse>
-  post(url: string, body?: unknown): Promise<LightMyRequestResponse>
-  put(url: string, body?: unknown): Promise<LightMyRequestResponse>
-  delete(url: string): Promise<LightMyRequestResponse>
 }
 
 export interface TestApp {
@@ -72,7 +68,10 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     app,
     deps,
     database,
-    signIn: async (name = 'Ada') => createClient(app, await identity.signIn(name)),
+    async signIn(name = 'Ada') {
+      const { user, token } = await identity.signIn(name)
+      return { user, ...createRequestClient(injected(app), { authorization: `Bearer ${token}`, host }) }
+    },
     async listen() {
       const address = await app.listen({ port: 0, host: '127.0.0.1' })
       return address
@@ -82,24 +81,5 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
       await guards.close()
       if (options.database === undefined) await database.close()
     },
-  }
-}
-
-function createClient(app: FastifyInstance, { user, token }: { user: User; token: string }): TestClient {
-  const headers = { authorization: `Bearer ${token}`, host }
-  const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown) =>
-    app.inject({
-      method,
-      url,
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
-    })
-  return {
-    user,
-    headers,
-    get: (url) => send('GET', url),
-    post: (url, body) => send('POST', url, body),
-    put: (url, body) => send('PUT', url, body),
-    delete: (url) => send('DELETE', url),
   }
 }

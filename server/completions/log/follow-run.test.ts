@@ -140,8 +140,8 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     const answer = await ada.follow(chatId, undefined, {})
     await answer.ended
     expect(answer.run.messages[0]?.content).toBe('two')
-    const named = await product.meet(ada).call('GET', `/api/chat/${chatId}/stream?messageId=nothing`)
-    expect(named.status).toBe(409)
+    const named = await product.meet(ada).get(`/api/chat/${chatId}/stream?messageId=nothing`)
+    expect(named.statusCode).toBe(409)
     const stream = await ada.followUrl(`/api/chat/${chatId}/stream?after=0&messageId=${reply}`)
     await stream.ended
     expect(stream.events).toEqual(first.events)

@@ -6,6 +6,7 @@ import { startChatNode } from '../../testing/chat/start-chat-node.ts'
 import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { leaseTime } from './run-store.ts'
+import { statusAndBody } from '../../testing/send-request.ts'
 
 const counting = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
@@ -52,7 +53,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     await second.ended
     expect(second.status).toBe(409)
     const asked = Date.now()
-    expect(await here.call('POST', '/api/chat/stop', { chatId })).toEqual({
+    expect(statusAndBody(await here.post('/api/chat/stop', { chatId }))).toEqual({
       status: 200,
       body: { stopped: true },
     })

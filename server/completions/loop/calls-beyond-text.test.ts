@@ -6,6 +6,7 @@ import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { startEverything } from '../../testing/mcp/start-mcp-process.ts'
 import type { McpProcess } from '../../testing/mcp/start-mcp-process.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { statusAndBody } from '../../testing/send-request.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   let product: ToolScene
@@ -32,12 +33,12 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const place = result?.outcome?.parts.findIndex(({ type }) => type === 'image') ?? -1
     expect(result?.outcome?.parts[place]).toEqual({ type: 'image', mimeType: 'image/png' })
     const address = `/api/chats/${chatId}/images/${result?.id}`
-    const image = await ada.call('GET', `${address}/${place}`)
-    expect(image).toMatchObject({
+    const image = await ada.get(`${address}/${place}`)
+    expect(statusAndBody(image)).toMatchObject({
       status: 200,
       body: { mimeType: 'image/png', data: expect.stringMatching(/^iVBOR/) as string },
     })
-    expect((await ada.call('GET', `${address}/99`)).status).toBe(404)
+    expect((await ada.get(`${address}/99`)).statusCode).toBe(404)
     expect(JSON.stringify(await ada.readChat(chatId))).not.toContain('iVBOR')
     expect(stream.raw).not.toContain('iVBOR')
     expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
@@ -81,20 +82,22 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       )
       const answer = { action: 'accept', content }
       product.model.reply(['Thank you.'])
-      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toEqual({
+      expect(statusAndBody(await ada.post('/api/tool/answer', { ...at, answer }))).toEqual({
         status: 200,
         body: { answered: true },
       })
       await stream.ended
       expect(resultOf(stream)?.content).toContain('Ada')
       expect(stream.run.messages[1]?.call?.question).toBeUndefined()
-      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 409 })
+      expect(statusAndBody(await ada.post('/api/tool/answer', { ...at, answer }))).toMatchObject({
+        status: 409,
+      })
     })
 
     it('takes a refusal', async () => {
       const { stream, at } = await beAsked()
       product.model.reply(['Fine.'])
-      await ada.call('POST', '/api/tool/answer', { ...at, answer: { action: 'decline' } })
+      await ada.post('/api/tool/answer', { ...at, answer: { action: 'decline' } })
       await stream.ended
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
@@ -104,11 +107,15 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }
       const decline = { action: 'decline' }
-      const send = (client: ChatClient, body: object) => client.call('POST', '/api/tool/answer', body)
-      expect(await send(ada, { ...at, answer })).toMatchObject({ status: 400 })
-      expect(await send(ada, { ...at, questionId: 'never', answer: decline })).toMatchObject({ status: 409 })
-      expect(await send(ada, { ...at, messageId: 'never', answer: decline })).toMatchObject({ status: 409 })
-      expect(await send(eve, { ...at, answer: decline })).toMatchObject({ status: 404 })
+      const send = (client: ChatClient, body: object) => client.post('/api/tool/answer', body)
+      expect(await send(ada, { ...at, answer })).toMatchObject({ statusCode: 400 })
+      expect(await send(ada, { ...at, questionId: 'never', answer: decline })).toMatchObject({
+        statusCode: 409,
+      })
+      expect(await send(ada, { ...at, messageId: 'never', answer: decline })).toMatchObject({
+        statusCode: 409,
+      })
+      expect(await send(eve, { ...at, answer: decline })).toMatchObject({ statusCode: 404 })
       expect((await ada.readChat(chatId)).messages[1]?.call?.question?.id).toBe(at.questionId)
       product.model.reply(['Fine.'])
       await send(ada, { ...at, answer: { action: 'cancel' } })
@@ -117,12 +124,14 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
 
     it('is given up when the reply is stopped', async () => {
       const { chatId, stream, at } = await beAsked()
-      await ada.call('POST', '/api/chat/stop', { chatId })
+      await ada.post('/api/chat/stop', { chatId })
       await stream.ended
       expect(stream.run.status).toBe('stopped')
       expect(resultOf(stream)?.outcome?.status).toBe('stopped')
       const answer = { action: 'decline' }
-      expect(await ada.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 409 })
+      expect(statusAndBody(await ada.post('/api/tool/answer', { ...at, answer }))).toMatchObject({
+        status: 409,
+      })
     })
   })
 })

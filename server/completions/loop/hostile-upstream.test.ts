@@ -128,7 +128,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
         const begun = await beginChat('openai', fault)
         await expect.poll(() => hostile.asked).toContain(fault)
         if (fault === 'silence-after-text') await begun.stream.until(({ text }) => text === 'partial')
-        expect((await ada.call('POST', '/api/chat/stop', { chatId: begun.chatId })).status).toBe(200)
+        expect((await ada.post('/api/chat/stop', { chatId: begun.chatId })).statusCode).toBe(200)
         const reply = await expectWhole(fault, begun)
         expect([fault, reply?.status]).toEqual([fault, 'stopped'])
         expect(reply?.content, fault).toBe(fault === 'silence-after-text' ? 'partial' : '')

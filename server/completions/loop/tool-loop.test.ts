@@ -116,7 +116,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     await stream.until((it) => callOfReply(it)?.state === 'running')
     await expect.poll(() => product.countCalls('silent-call')).toBeGreaterThan(0)
     const asked = Date.now()
-    await ada.call('POST', '/api/chat/stop', { chatId })
+    await ada.post('/api/chat/stop', { chatId })
     await stream.ended
     expect(Date.now() - asked).toBeLessThan(1_000)
     expect(stream.run).toMatchObject({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
+import { statusAndBody } from '../../testing/send-request.ts'
 
 describe.each(engines)('stop on %s', (engine) => {
   let product: ChatApp
@@ -26,8 +27,8 @@ describe.each(engines)('stop on %s', (engine) => {
       const stream = await ada.send(chatId, 'Count')
       await wait(delay)
       const asked = Date.now()
-      const answer = await ada.call('POST', '/api/chat/stop', { chatId })
-      expect(answer).toEqual({ status: 200, body: { stopped: true } })
+      const answer = await ada.post('/api/chat/stop', { chatId })
+      expect(statusAndBody(answer)).toEqual({ status: 200, body: { stopped: true } })
       await stream.ended
       expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'stopped' })
       await expect.poll(() => product.model.openRequests, { timeout: 1_000, interval: 10 }).toBe(0)
@@ -43,14 +44,14 @@ describe.each(engines)('stop on %s', (engine) => {
 
   it('says that nothing was stopped when nothing runs', async () => {
     const chatId = await ada.newChat()
-    expect(await ada.call('POST', '/api/chat/stop', { chatId })).toEqual({
+    expect(statusAndBody(await ada.post('/api/chat/stop', { chatId }))).toEqual({
       status: 200,
       body: { stopped: false },
     })
     await (
       await ada.send(chatId, 'Hi')
     ).ended
-    expect(await ada.call('POST', '/api/chat/stop', { chatId })).toEqual({
+    expect(statusAndBody(await ada.post('/api/chat/stop', { chatId }))).toEqual({
       status: 200,
       body: { stopped: false },
     })
@@ -63,7 +64,7 @@ describe.each(engines)('stop on %s', (engine) => {
     const stream = await ada.send(chatId, 'Hi')
     await stream.until(({ text }) => text === 'mine')
     const eve = await product.join('Eve')
-    expect((await eve.call('POST', '/api/chat/stop', { chatId })).status).toBe(404)
+    expect((await eve.post('/api/chat/stop', { chatId })).statusCode).toBe(404)
     gate.open()
     await stream.ended
     expect(stream.text).toBe('mine whole')

@@ -31,7 +31,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Hang')
     await stream.until(({ run }) => run.messages[1]?.call?.state === 'running')
-    await ada.call('POST', '/api/chat/stop', { chatId })
+    await ada.post('/api/chat/stop', { chatId })
     await stream.ended
     const result = stream.run.messages.at(-1)
     if (result?.outcome?.status !== 'stopped') throw new Error('nothing was stopped')
@@ -153,13 +153,13 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     expect(await textOf(other)).toBe('Another answer.')
     const second = other.run.messages.at(-1)
     expect(second?.parent_id).toBe(result?.id)
-    const select = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: first?.id })
-    expect(select.body).toEqual({ selected_message_id: first?.id })
+    const select = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
+    expect(select.json()).toEqual({ selected_message_id: first?.id })
     expect((await ada.readChat(chatId)).selected_message_id).toBe(first?.id)
     // From above, the branch that was written last.
     const root = confirmed.run.messages[1]?.id
-    const above = await ada.call('POST', '/api/chat/select-response', { chatId, messageId: root })
-    expect(above.body).toEqual({ selected_message_id: second?.id })
+    const above = await ada.post('/api/chat/select-response', { chatId, messageId: root })
+    expect(above.json()).toEqual({ selected_message_id: second?.id })
   })
 
   describe('refuses, and writes nothing,', () => {
@@ -190,12 +190,12 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
 
   it('keeps what a tool returned out of the list of chats and out of the search', async () => {
     const { chatId } = await stopInCall()
-    const { body } = await ada.call('GET', '/api/chats?limit=1')
-    expect(body).toMatchObject({
+    const list = await ada.get('/api/chats?limit=1')
+    expect(list.json()).toMatchObject({
       chats: [{ id: chatId, messages: [{ role: 'user' }, { role: 'assistant' }] }],
     })
-    expect(JSON.stringify(body)).not.toContain('was stopped')
-    const found = await ada.call('GET', `/api/chats?search=${encodeURIComponent('call was stopped')}`)
-    expect(found.body).toMatchObject({ total: 0 })
+    expect(list.body).not.toContain('was stopped')
+    const found = await ada.get(`/api/chats?search=${encodeURIComponent('call was stopped')}`)
+    expect(found.json()).toMatchObject({ total: 0 })
   })
 })

@@ -6,6 +6,7 @@ import { startChatNode } from '../../testing/chat/start-chat-node.ts'
 import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { leaseTime } from '../log/run-store.ts'
+import { statusAndBody } from '../../testing/send-request.ts'
 
 /** Milliseconds that another process may take to start and to load what it calls tools with. */
 const patience = 20_000
@@ -40,10 +41,10 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
     const following = await there.follow(chatId)
     await following.until(({ run }) => run.messages[1]?.call?.state === 'running')
     expect((await there.readChat(chatId)).messages[1]?.call?.state).toBe('running')
-    expect(await there.call('POST', '/api/tool/confirm', waitingCall(chatId, asked))).toMatchObject({
+    expect(statusAndBody(await there.post('/api/tool/confirm', waitingCall(chatId, asked)))).toMatchObject({
       status: 409,
     })
-    await there.call('POST', '/api/chat/stop', { chatId })
+    await there.post('/api/chat/stop', { chatId })
     await Promise.all([confirmed.ended, following.ended])
     expect(following.run).toEqual(confirmed.run)
     expect(following.run.status).toBe('stopped')
@@ -62,7 +63,9 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
     const question = chat.messages[1]?.call?.question
     const at = { chatId, messageId: chat.messages[1]?.id, questionId: question?.id }
     const answer = { action: 'accept', content: { name: 'Ada' } }
-    expect(await here.call('POST', '/api/tool/answer', { ...at, answer })).toMatchObject({ status: 200 })
+    expect(statusAndBody(await here.post('/api/tool/answer', { ...at, answer }))).toMatchObject({
+      status: 200,
+    })
     await stream.ended
     expect(stream.text).toBe('Answered.')
     expect(stream.run.messages[2]?.outcome?.status).toBe('done')

@@ -11,6 +11,7 @@ import type { GoogleClient } from './google-client.ts'
 import { googleScopes } from './google-scopes.ts'
 import { openGoogleTokens } from './sealed-google-tokens.ts'
 import { finishGoogleConsent } from './finish-google-consent.ts'
+import { createRequestClient, injected } from '../../testing/send-request.ts'
 
 const events = 'https://www.googleapis.com/auth/calendar.events'
 
@@ -42,14 +43,8 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   /** Under the address of the product. */
   async function signIn(name: string): Promise<TestClient> {
     const client = await product.signIn(name)
-    const send = (method: 'GET' | 'POST', url: string, payload?: unknown) =>
-      product.app.inject({
-        method,
-        url,
-        headers: { ...client.headers, host: 'chat.example' },
-        ...(payload === undefined ? {} : { payload: payload as object }),
-      })
-    return { ...client, get: (url) => send('GET', url), post: (url, body) => send('POST', url, body) }
+    const headers = { ...client.headers, host: 'chat.example' }
+    return { ...client, ...createRequestClient(injected(product.app), headers) }
   }
   const add = (name: string, client = ada) => client.post('/api/integration', { name, auth_type: 'oauth' })
   const comeBack = (service: string, body: object, client = ada) =>

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
+import type { Method } from '../send-request.ts'
 
 /** One call of the API, as its own document tells of it. */
 export interface ApiCall {
   /** `POST /api/chat/stop` */
   readonly name: string
-  readonly method: string
+  readonly method: Method
   readonly path: string
   /** Names of its fields, by where they stand. */
   readonly fields: Readonly<Record<'path' | 'query' | 'body', readonly string[]>>
@@ -30,7 +31,7 @@ export async function listCalls(app: FastifyInstance): Promise<readonly ApiCall[
   const { paths } = answer.json<{ paths: Record<string, Record<string, Operation>> }>()
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, operation]) => {
-      const method = verb.toUpperCase()
+      const method = verb.toUpperCase() as Method
       const schema = operation.requestBody?.content['application/json']?.schema
       const named = (place: string) =>
         (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name)

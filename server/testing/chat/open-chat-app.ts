@@ -1,8 +1,8 @@
 import type { Chat } from '@yonder/contract/chat'
-import { openStream } from './open-stream.ts'
 import type { TestStream } from './open-stream.ts'
 import { startScriptedModel } from '../models/scripted-model.ts'
 import type { ScriptedModel } from '../models/scripted-model.ts'
+import { createRequestClient, overHttp } from '../send-request.ts'
 import { openTestApp } from '../test-app.ts'
 import type { TestApp, TestAppOptions, TestClient } from '../test-app.ts'
 
@@ -11,8 +11,6 @@ export const botName = 'Helper'
 /** A person who talks to a bot. */
 export interface ChatClient extends TestClient {
   newChat(): Promise<string>
-  /** Any call, at the node that this client talks to. */
-  call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Answer>
   readChat(chatId: string): Promise<Chat>
   /** Asks for a completion and reads its stream. */
   complete(body: Readonly<Record<string, unknown>>): Promise<TestStream>
@@ -21,11 +19,6 @@ export interface ChatClient extends TestClient {
   confirm(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   followUrl(url: string): Promise<TestStream>
   follow(chatId: string, after?: number, headers?: Readonly<Record<string, string>>): Promise<TestStream>
-}
-
-export interface Answer {
-  readonly status: number
-  readonly body: unknown
 }
 
 export interface ChatApp extends TestApp {
@@ -66,35 +59,26 @@ export async function openChatApp(
 
 /** A person at one of several servers. */
 export function createChatClient(base: string, client: TestClient): ChatClient {
-  const { headers } = client
-  async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Answer> {
-    const stream = await openStream({
-      method,
-      url: base + url,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    })
-    await stream.ended
-    return { status: stream.status, body: JSON.parse(stream.raw) as unknown }
-  }
+  const requests = createRequestClient(overHttp(base), client.headers)
   const ask =
     (path: string) =>
     (body: Readonly<Record<string, unknown>>): Promise<TestStream> =>
-      openStream({ method: 'POST', url: base + path, headers, body: { botName, ...body } })
+      requests.stream(path, { botName, ...body })
   const complete = ask('/api/chat/completions')
   return {
     ...client,
-    newChat: async () => (await client.get('/api/chat/id')).json<{ id: string }>().id,
-    call,
-    readChat: async (chatId) => (await call('GET', `/api/chats/${chatId}`)).body as Chat,
+    ...requests,
+    newChat: async () => (await requests.get('/api/chat/id')).json<{ id: string }>().id,
+    readChat: async (chatId) => (await requests.get(`/api/chats/${chatId}`)).json<Chat>(),
     complete,
     confirm: ask('/api/tool/confirm'),
     send: (chatId, content, more) => complete({ chatId, content, ...more }),
-    followUrl: (url) => openStream({ url: base + url, headers }),
-    follow: (chatId, after, more) =>
-      openStream({
-        url: `${base}/api/chat/${chatId}/stream${after === undefined ? '' : `?after=${after}`}`,
-        headers: { ...headers, ...more },
-      }),
+    followUrl: (url) => requests.stream(url),
+    follow: (chatId, after, headers) =>
+      requests.stream(
+        `/api/chat/${chatId}/stream${after === undefined ? '' : `?after=${after}`}`,
+        undefined,
+        headers,
+      ),
   }
 }

@@ -166,7 +166,7 @@ class Person {
       const found = findQuestion(confirmed.run, answered)
       if (found === undefined) continue
       answered.add(found.question.id)
-      await client.call('POST', '/api/tool/answer', {
+      await client.post('/api/tool/answer', {
         chatId,
         messageId: found.messageId,
         questionId: found.question.id,
