@@ -1,22 +1,22 @@
 import type { EndedEvent, EndedStatus, RunEvent } from './completion.ts'
 import type { Message } from './message.ts'
-import { textOfContent } from './text-of-content.ts'
+import { textOfContent } from './message-text.ts'
 import type { ToolCall } from './tool-call.ts'
 
-/** A run as its events tell it: the messages it wrote, and how it stands. */
+/** A run folded from its events: the messages that it wrote, and its status. */
 export interface RunState {
-  /** The last event applied; an event with a lower or equal number is ignored, so a replay changes nothing. */
+  /** The number of the last event applied. An event with a lower or equal number is ignored, so a replay changes nothing. */
   readonly seq: number
   readonly status: 'running' | EndedStatus
-  /** The message that is answered, then everything that the run wrote, oldest first. */
+  /** The user message, then every message that the run wrote, oldest first. */
   readonly messages: readonly Message[]
 }
 
 export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
 
 /**
- * The one reducer of the stream: the server folds a run with it before storing the reply, the browser folds the same
- * events to draw it, so what is kept equals what was shown. Pure; an unchanged state is returned as it is.
+ * The only reducer of the stream. The server folds a run with it before it stores the reply, and the browser folds the
+ * same events to show it, so the stored reply equals the one that was shown. Pure: an ignored event returns the same state.
  */
 export function applyEvent(run: RunState, event: RunEvent): RunState {
   if (event.seq <= run.seq) return run
@@ -94,14 +94,14 @@ function changeCall(run: RunState, messageId: string | null, change: (call: Tool
   return { ...run, messages: run.messages.with(index, { ...message, call: change(message.call) }) }
 }
 
-/** A reply that called a tool was complete before; how its call ended stands in the result. */
+/** A reply that called a tool was already complete; the outcome of its call is in the result message. */
 function endReply(reply: Message, { status, finish }: EndedEvent): Message {
   if (reply.status !== 'streaming') return reply
   const ended = { ...reply, status, ...(finish === undefined ? {} : { finish }) }
   return status === 'failed' ? showFailure(ended) : ended
 }
 
-/** A failed reply as people read it (§8.7): the error in place of the text, and what had come in `partial`. */
+/** A failed reply as the user sees it (§8.7): the error in place of the text, and the text so far in `partial`. */
 export function showFailure(reply: Message): Message {
   const partial = textOfContent(reply.content)
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { resourceName } from './resource-name.ts'
 
 /** Wire formats a bot can speak; empty means `openai`. */
 export const apiTypes = ['openai', 'anthropic', 'google'] as const
@@ -6,13 +7,10 @@ export type ApiType = (typeof apiTypes)[number]
 
 const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 
-/** Without a user in it: an address is shown, a password is not. */
+/** Without credentials in it, because the address is shown. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 
-/** These mean "here" and "one up" in an address, so a name in one could not be told from them. */
-const isPathStep = (name: string) => name === '.' || name === '..'
-
-/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key. */
+/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself. */
 export const Bot = z.object({
   name: z.string(),
   model: z.string(),
@@ -27,16 +25,11 @@ export type Bot = z.infer<typeof Bot>
 export const BotList = z.array(Bot)
 
 /**
- * What creates or updates a bot. Only name and model are required (§3.1). An absent field keeps what is stored, null or
- * empty clears it; an `api_key` equal to the mask keeps the stored key.
+ * The input that creates or updates a bot. Only name and model are required (§3.1). An absent field keeps the stored
+ * value, null or an empty text clears it; an `api_key` equal to the mask keeps the stored key.
  */
 export const BotInput = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1, 'Please fill in all required fields')
-    .max(200)
-    .refine((name) => !isPathStep(name), 'must be more than dots'),
+  name: resourceName('Please fill in all required fields'),
   model: z.string().trim().min(1, 'Please fill in all required fields').max(300),
   base_url: optionalText(2000).refine(
     (address) => !address || webAddress.test(address),

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { Message, MessageContent } from './message.ts'
 
-/** An id that a client may make or name: unguessable ids of ours match it too. */
+/** An id in a request. A client may make one itself; the ids that the server makes match it too. */
 export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
 
-/** The run that is writing into a chat now: `seq` is the last event already folded into the messages. */
+/** The active run of a chat: `seq` is the last event already folded into the messages. */
 export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
 export type ChatRun = z.infer<typeof ChatRun>
 
-/** A chat as its owner reads it (§3.3): the whole tree; the visible path is derived from `selected_message_id`. */
+/** A chat as its owner reads it (§3.3): the whole tree. The visible path is derived from `selected_message_id`. */
 export const Chat = z.object({
   id: z.string(),
   messages: z.array(Message),
@@ -59,13 +59,13 @@ export type NewChat = z.infer<typeof NewChat>
 export const SelectResponse = z.object({ chatId: ClientId, messageId: ClientId })
 export type SelectResponse = z.infer<typeof SelectResponse>
 
-/** The leaf that is selected now: the newest message below the chosen one. */
+/** The selected leaf: the newest message below the chosen one. */
 export const SelectedLeaf = z.object({ selected_message_id: z.string() })
 export type SelectedLeaf = z.infer<typeof SelectedLeaf>
 
 export const StopRequest = z.object({ chatId: ClientId })
 export type StopRequest = z.infer<typeof StopRequest>
 
-/** `stopped` is false when nothing was running any more. */
+/** `stopped` is false when no run was active any more. */
 export const StopAnswer = z.object({ stopped: z.boolean() })
 export type StopAnswer = z.infer<typeof StopAnswer>

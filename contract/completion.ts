@@ -8,17 +8,17 @@ import { ToolCall, ToolProgress, ToolQuestion } from './tool-call.ts'
 const botName = z.string().min(1, 'no bot is selected').max(200)
 
 /**
- * A new message (§7.11). With `server` it is the continuation after a tool's result: the stored result counts, whatever
- * the content says, and a result that is being continued already is not continued twice.
+ * A new message (§7.11). With `server` it is the continuation after a tool's result: the stored result is used, whatever
+ * the content says, and a result is continued once only.
  */
 export const SendRequest = z.object({
   chatId: ClientId,
   botName,
   content: MessageContent,
   server: z.string().max(200).nullish(),
-  /** Made by the client: the same id with the same content is the same message, with other content it is a conflict. */
+  /** Made by the client. The same id with the same content is the same message; with other content it is a conflict. */
   id: ClientId.optional(),
-  /** The message to answer; absent means the selected leaf, null the root of the chat. */
+  /** The parent of the new message: absent means the selected leaf, null the root of the chat. */
   parentId: ClientId.nullish(),
 })
 export type SendRequest = z.infer<typeof SendRequest>
@@ -28,8 +28,8 @@ export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessa
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
- * Allows the call that a reply waits on (§7.12); without `messageId` the newest one with this connector, tool and
- * arguments is meant. `args` is an object, or its text.
+ * Approves the pending call of a reply (§7.12). Without `messageId` it means the newest one with this connector, tool and
+ * arguments. `args` is an object or its JSON text.
  */
 export const ToolConfirm = z.object({
   botName,
@@ -41,7 +41,7 @@ export const ToolConfirm = z.object({
 })
 export type ToolConfirm = z.infer<typeof ToolConfirm>
 
-/** The answer to a question that a running call asks (`POST /api/tool/answer`). */
+/** The answer to the elicitation of a running call (`POST /api/tool/answer`). */
 export const ToolAnswer = z.object({
   chatId: ClientId,
   messageId: ClientId,
@@ -50,7 +50,7 @@ export const ToolAnswer = z.object({
 })
 export type ToolAnswer = z.infer<typeof ToolAnswer>
 
-/** The answer is on its way to the call; one that does not fit the question, or comes too late, is refused. */
+/** The answer was passed to the call. An answer that does not match the form, or comes too late, is refused. */
 export const ToolAnswered = z.object({ answered: z.literal(true) })
 export type ToolAnswered = z.infer<typeof ToolAnswered>
 
@@ -58,8 +58,8 @@ export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
 export type CompletionRequest = z.infer<typeof CompletionRequest>
 
 /**
- * Re-attaching to a run (`GET /api/chat/{id}/stream`): everything after event `after`, which the header `Last-Event-ID`
- * says as well. With `messageId` only the run that writes this reply counts.
+ * Following a run (`GET /api/chat/{id}/stream`): every event after `after`, which may also come as the header
+ * `Last-Event-ID`. With `messageId` only the run that writes this reply is followed.
  */
 export const FollowQuery = z.object({
   after: z.coerce.number().int().min(0).optional(),
@@ -70,14 +70,14 @@ export type FollowQuery = z.infer<typeof FollowQuery>
 const seq = z.int().nonnegative()
 
 /**
- * The events of a run, which are also the `data:` lines of its stream (§7.30). Each carries what the specification's
- * clients read (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at
- * 1 and has no gaps; a heartbeat has none, since it is not part of the log.
+ * The events of a run, which are also the `data:` lines of its stream (§7.30). Each carries the fields of the
+ * specification (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at
+ * 1 and has no gaps; a heartbeat has no `seq`, because it is not part of the log.
  */
 export const StartedEvent = z.object({
   type: z.literal('started'),
   seq,
-  /** The message that is answered. */
+  /** The user message that the run replies to. */
   user_message: Message,
   /** The reply, still empty. */
   assistant_message: Message,
@@ -100,7 +100,7 @@ export const ReasoningEvent = z.object({
   choices: delta({ reasoning_content: z.string() }),
 })
 export const UsageEvent = z.object({ type: z.literal('usage'), seq, usage: Usage })
-/** The reply `message_id` is complete and calls a tool; a call that waits is the last thing of its run (§7.36). */
+/** The reply `message_id` is complete and calls a tool (§7.36). After a call that needs approval the run ends. */
 export const ToolCallEvent = z.object({
   type: z.literal('tool_call'),
   seq,
@@ -118,14 +118,14 @@ export const ToolProgressEvent = z.object({
   message_id: z.string(),
   progress: ToolProgress,
 })
-/** The call asks its person something; null means that the question is closed. */
+/** An elicitation of the call; null when it is closed. */
 export const ToolQuestionEvent = z.object({
   type: z.literal('tool_question'),
   seq,
   message_id: z.string(),
   question: ToolQuestion.nullable(),
 })
-/** A result is stored before it is sent (§7.37); `message.parent_id` names the reply that made the call. */
+/** A result, stored before it is sent (§7.37). `message.parent_id` is the reply that made the call. */
 export const ToolResultEvent = z.object({
   type: z.literal('tool_result'),
   seq,
@@ -133,9 +133,9 @@ export const ToolResultEvent = z.object({
   content: MessageContent,
   message: Message,
 })
-/** The run goes on with another reply, still empty: the next call of a batch, or the model asked again. */
+/** The run continues with another reply, still empty: the next call of a batch, or the model's response to the results. */
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
-/** Something that its person should know of the reply. */
+/** A remark about the reply for the user. */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
@@ -143,11 +143,11 @@ export const McpStatusEvent = z.object({
   status: z.string(),
   server: z.string(),
   message: z.string(),
-  /** Ends the round of connections (§4.9). */
+  /** Ends the connection round (§4.9). */
   finished: z.boolean().optional(),
 })
 export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
-/** The last event of every run; the message is stored before it is sent. */
+/** The last event of every run. The message is stored before this is sent. */
 export const EndedEvent = z.object({
   type: z.literal('ended'),
   seq,
@@ -180,7 +180,7 @@ export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
-/** An event before the log has given it its number. */
+/** An event to which the log has not yet assigned a number. */
 export type UnnumberedEvent = WithoutSeq<RunEvent>
 export type StartedEvent = z.infer<typeof StartedEvent>
 export type EndedEvent = z.infer<typeof EndedEvent>

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { resourceName } from './resource-name.ts'
 
 export const connectorStatuses = ['connected', 'disconnected', 'failed'] as const
 
-/** What a call of a tool would do: run at once, ask first, or ask because the tool is not what was allowed any more. */
+/** What a call of a tool does: run at once, ask first, or ask because the tool has changed since it was allowed. */
 export const consents = ['run', 'ask', 'ask_changed'] as const
 export type Consent = (typeof consents)[number]
 
@@ -10,20 +11,20 @@ export const ConnectorTool = z.object({
   name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  /** Changes with everything that a person who allowed the tool has relied on, the connector's address included. */
+  /** Changes with everything that a user who allowed the tool relied on, the connector's address included. */
   fingerprint: z.string(),
   consent: z.enum(consents),
-  /** Why no model is offered this tool; null for a usable one. */
+  /** Why the tool is not offered to models; null when it is. */
   problem: z.string().nullable(),
 })
 export type ConnectorTool = z.infer<typeof ConnectorTool>
 
-/** A connector as its owner reads it (§3.12). `token` is a mask. `allow_tools: null` means that nothing asks. */
+/** A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without asking. */
 export const Connector = z.object({
   name: z.string(),
   url: z.string(),
   token: z.string().nullable(),
-  /** Our name at its authorization server, where a person has registered us there; the secret is a mask. */
+  /** The OAuth client that the user registered at the connector's authorization server; the secret is a mask. */
   client_id: z.string().nullable(),
   client_secret: z.string().nullable(),
   status: z.enum(connectorStatuses),
@@ -38,43 +39,35 @@ export type Connector = z.infer<typeof Connector>
 
 export const ConnectorList = z.array(Connector)
 
-/** These mean "here" and "one up" in an address, so a name in one could not be told from them. */
-const isPathStep = (name: string) => name === '.' || name === '..'
-
 const allowTools = z
   .array(z.string().max(200))
   .max(1000)
   .transform((names) => [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))])
 
 /**
- * What creates or updates a connector. The address is stored as typed: there is no format check (§5.10). Of an update, an
- * absent field keeps what is stored, and so does a `token` equal to the mask. `status` and `is_default` are the server's
- * to say; they are read so that a whole connector can be sent back.
+ * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
+ * update an absent field keeps the stored value, and so does a `token` equal to the mask. The server alone sets `status`
+ * and `is_default`; they are accepted so that a client can send a whole connector back.
  */
 export const ConnectorInput = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1, 'Server name is required')
-    .max(200)
-    .refine((name) => !isPathStep(name), 'must be more than dots'),
+  name: resourceName('Server name is required'),
   url: z.string().trim().min(1, 'URL is required').max(2000),
   token: z.string().max(8000).nullish(),
   client_id: z.string().trim().max(2000).nullish(),
   client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
-  /** Tools that run without asking (§5.16); null, or never given, means that every tool does. */
+  /** The tools that run without asking (§5.16). Null, or absent at creation, means that every tool does. */
   allow_tools: allowTools.nullish(),
   /**
-   * The fingerprints of the tools as the person saw them: a name given here is allowed as it is now, also when it was
-   * allowed before in another form, and refused as a conflict when it is not what the person saw.
+   * The fingerprints of the tools that the user saw. A tool named here is allowed in this version, even if another one
+   * was allowed before; when its version is a different one now, the update is refused as a conflict.
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 
-/** `POST …/connect`: where the browser comes back to when a person has to give their consent elsewhere. */
+/** `POST …/connect`: the page to return to when the user has to give consent at another site. */
 export const ConnectInput = z.object({
   return_to: z
     .string()
@@ -84,18 +77,18 @@ export const ConnectInput = z.object({
 })
 export type ConnectInput = z.infer<typeof ConnectInput>
 
-/** With an `authorization_url` the connector is not connected yet: the browser goes there, and comes back connected. */
+/** With an `authorization_url` the connector is not connected yet: the browser goes there and returns when it is. */
 export const ConnectResult = z.object({
   connector: Connector,
   authorization_url: z.string().nullable(),
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
 
-/** How a call came to run: a person allowed it once, its tool stood on the list, or nothing asks; or they denied it. */
+/** Why a call ran: the user approved it once, its tool is on the list, or there is no list. Or the user denied it. */
 export const approvals = ['once', 'listed', 'no_list', 'denied'] as const
 export type Approval = (typeof approvals)[number]
 
-/** `started` stays where the process died: whether the tool did anything is not known then. */
+/** `started` remains when the process died during the call: the tool may or may not have finished. */
 export const callOutcomes = [
   'started',
   'done',
@@ -107,7 +100,7 @@ export const callOutcomes = [
 ] as const
 export type CallOutcome = (typeof callOutcomes)[number]
 
-/** A line of the record of calls. What was sent is told by its hash alone. */
+/** An entry of the call record. Of the arguments it holds a hash only. */
 export const ToolCallRecord = z.object({
   id: z.string(),
   connector: z.string(),
@@ -118,14 +111,14 @@ export const ToolCallRecord = z.object({
   outcome: z.enum(callOutcomes),
   /** ISO 8601, UTC. */
   started_at: z.string(),
-  /** Milliseconds, without the time in which a person was asked. */
+  /** Milliseconds without the time spent waiting for the user. */
   duration: z.int().nullable(),
   /** Bytes of the result. */
   bytes: z.int().nullable(),
 })
 export type ToolCallRecord = z.infer<typeof ToolCallRecord>
 
-/** `GET /api/mcp-server/{name}/calls`: the newest first; `next` is the `before` of the following page. */
+/** `GET /api/mcp-server/{name}/calls`, newest first; `next` is the `before` of the following page. */
 export const ToolCallList = z.object({ calls: z.array(ToolCallRecord), next: z.string().nullable() })
 export type ToolCallList = z.infer<typeof ToolCallList>
 export const ToolCallQuery = z.object({
@@ -145,7 +138,7 @@ export const BrowseServer = z.object({
   config_name: z.string(),
   server_url: z.string(),
   uuid: z.string(),
-  /** It wants a token that its person brings. */
+  /** The user has to provide a token. */
   needs_token: z.boolean(),
 })
 export type BrowseServer = z.infer<typeof BrowseServer>

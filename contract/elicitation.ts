@@ -8,7 +8,7 @@ const shared = {
 }
 export const textFormats = ['email', 'uri', 'date', 'date-time'] as const
 
-/** A field of a form that a tool wants filled in. Its texts are the server's own. */
+/** A field of the form that a tool asks the user to fill in. The texts come from the tool's server. */
 export const ElicitationField = z.discriminatedUnion('kind', [
   z.object({
     ...shared,
@@ -16,7 +16,7 @@ export const ElicitationField = z.discriminatedUnion('kind', [
     format: z.enum(textFormats).nullable(),
     minLength: z.number().nullable(),
     maxLength: z.number().nullable(),
-    /** What stands in it at first. */
+    /** The initial value. */
     value: z.string().nullable(),
   }),
   z.object({
@@ -31,7 +31,7 @@ export const ElicitationField = z.discriminatedUnion('kind', [
   z.object({
     ...shared,
     kind: z.literal('choice'),
-    /** Several may be chosen: the answer is a list then. */
+    /** Several options may be chosen; the answer is then a list. */
     many: z.boolean(),
     options: z.array(z.object({ value: z.string(), label: z.string() })),
     value: z.array(z.string()),
@@ -39,11 +39,11 @@ export const ElicitationField = z.discriminatedUnion('kind', [
 ])
 export type ElicitationField = z.infer<typeof ElicitationField>
 
-/** What a tool asks a person in the middle of a call. */
+/** A form that a tool shows to the user during a call. */
 export const Elicitation = z.object({ message: z.string(), fields: z.array(ElicitationField) })
 export type Elicitation = z.infer<typeof Elicitation>
 
-/** `decline` says no to the question; `cancel` says nothing, as when nobody is there. */
+/** `decline` refuses the form; `cancel` closes it without a decision, as when the user is away. */
 export const ElicitationAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z

@@ -1,7 +1,43 @@
 import { z } from 'zod'
-import { errorCodes } from './error-codes.ts'
 
-/** The body of every answer that is not a success, and the `error` of a stream event. */
+/**
+ * Every failure that Yonder names, on the wire and inside the server. A code is stable, so clients may switch on it.
+ * `server/http/error-handler.ts` maps each code to an HTTP status.
+ */
+export const errorCodes = [
+  'invalid_request',
+  'unauthenticated',
+  'identity_unavailable',
+  'forbidden',
+  'not_found',
+  'conflict',
+  'name_taken',
+  'not_connected',
+  'run_active',
+  'not_resumable',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'address_refused',
+  'bot_misconfigured',
+  'upstream_refused_key',
+  'upstream_rate_limited',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_invalid',
+  'upstream_error',
+  'upstream_cut',
+  'output_limit',
+  'tool_unavailable',
+  'interrupted',
+  'storage_full',
+  'unavailable',
+  'internal',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** A failure on the wire: in the body of a response that is not a success, and in the `error` event of a stream. */
 export const ErrorDetail = z.object({
   code: z.enum(errorCodes),
   message: z.string(),

@@ -8,22 +8,22 @@ export function isGoogleIntegration(name: string): name is GoogleIntegration {
   return googleIntegrations.some((known) => known === name)
 }
 
-/** How an integration of this name is connected, whatever a form says. */
+/** How an integration of this name is connected, whatever a form sends. */
 export function authTypeOf(name: string): AuthType {
   return isGoogleIntegration(name) ? 'oauth' : 'api_key'
 }
 
-/** The integration that a return address `/callback/{service}` belongs to: Gmail's has a shorter name. */
+/** The integration of the return address `/callback/{service}`. Gmail's address has a shorter name. */
 export function integrationOfService(service: string): string {
   return service === 'gmail' ? 'google-gmail' : service
 }
 
-/** The last part of the return address of an integration at Google, as it is registered there. */
+/** The last step of the return address of a Google integration, as it is registered at Google. */
 export function serviceOfIntegration(name: GoogleIntegration): string {
   return name === 'google-gmail' ? 'gmail' : name
 }
 
-/** A name as people read it: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals stay. */
+/** The display name: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals stay. */
 export function titleOfIntegration(name: string): string {
   if (integrationOfService(name) === 'google-gmail') return 'Gmail'
   return name

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { ErrorDetail } from './error.ts'
 import { ToolCall, ToolOutcome } from './tool-call.ts'
 
-/** How a message ended, or that it has not yet. A user's message is always `complete`. */
+/** How a message ended, or that it is still being written. A user's message is always `complete`. */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
-/** Why a complete reply may be shorter than the model meant it: its length limit, or its provider's filter. */
+/** Why a complete reply was cut: the output limit, or the provider's filter. */
 export const cutReasons = ['length', 'content_filter'] as const
 export type CutReason = (typeof cutReasons)[number]
 
@@ -25,14 +25,14 @@ export const Message = z.object({
   id: z.string(),
   parent_id: z.string().nullable(),
   role: z.enum(['user', 'assistant']),
-  /** The text. Of a failed reply it is `**Error:** {message}` (§8.7) and what had come stands in `partial`. */
+  /** The text. For a failed reply it is `**Error:** {message}` (§8.7), and `partial` is the text so far. */
   content: MessageContent,
   partial: z.string().optional(),
-  /** What the model sent as its thinking, when it sent any. */
+  /** The model's reasoning, if it sent any. */
   reasoning: z.string().optional(),
   /** ISO 8601, UTC. */
   timestamp: z.string(),
-  /** Milliseconds since 1970, strictly increasing within a chat; 0 means that no time is known. */
+  /** Milliseconds since 1970, strictly increasing within a chat; 0 when the time is unknown. */
   unix_timestamp: z.int(),
   status: z.enum(messageStatuses),
   error: ErrorDetail.optional(),
@@ -40,19 +40,19 @@ export const Message = z.object({
   finish: z.enum(cutReasons).optional(),
   model: z.string().optional(),
   provider: z.string().optional(),
-  /** The bot that answered, so that a regenerate can offer the same one. */
+  /** The name of the bot that replied, so that a regenerate can offer the same one. */
   bot: z.string().optional(),
   usage: Usage.optional(),
-  /** A tool call on an assistant message; on a user message `server` marks a tool's result (§3.10, §3.11). */
+  /** On an assistant message, the connector of its tool call; on a user message, the mark of a tool's result (§3.10, §3.11). */
   server: z.string().optional(),
   tool: z.string().optional(),
-  /** The text of a JSON object. */
+  /** A JSON object as text. */
   arguments: z.string().optional(),
-  /** Of an assistant message with a tool call. */
+  /** On an assistant message with a tool call. */
   call: ToolCall.optional(),
-  /** Of a tool's result; `content` is its text as the model reads it. */
+  /** On a tool's result; `content` is the text that the model reads. */
   outcome: ToolOutcome.optional(),
-  /** Something a person should know of this reply, that its model cannot use tools for example. */
+  /** A remark about the reply for the user, for example that its model cannot use tools. */
   notice: z.string().optional(),
 })
 export type Message = z.infer<typeof Message>

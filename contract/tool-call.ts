@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { Elicitation } from './elicitation.ts'
-import { ResultPart, ToolChange, toolOutcomes } from './tool-result.ts'
 
 /**
- * How a call of a reply stands. `waiting`: its person has to allow it; `running`: it was handed to the connector, at most
- * once; `answered`: its result follows as a message; `denied`: its person denied it, or wrote something else instead.
+ * The states of a tool call. `waiting`: the user has to approve it. `running`: it was dispatched to the connector, which
+ * happens at most once. `answered`: its result follows as a message. `denied`: the user denied it, or sent another
+ * message instead.
  */
 export const toolCallStates = ['waiting', 'running', 'answered', 'denied'] as const
 export type ToolCallState = (typeof toolCallStates)[number]
 
-/** How far a running call says it is. */
+/** The progress that a running call reports. */
 export const ToolProgress = z.object({
   progress: z.number(),
   total: z.number().optional(),
@@ -17,18 +17,26 @@ export const ToolProgress = z.object({
 })
 export type ToolProgress = z.infer<typeof ToolProgress>
 
-/** A question that a running call asks its person; it is answered by `POST /api/tool/answer`. */
+/** An elicitation of a running call: the user answers it with `POST /api/tool/answer`. */
 export const ToolQuestion = Elicitation.extend({ id: z.string() })
 export type ToolQuestion = z.infer<typeof ToolQuestion>
 
-/** The state of the call that an assistant message makes (`server`, `tool` and `arguments` say which). */
+/** One difference between a tool and the version that was allowed; null where there was nothing. */
+export const ToolChange = z.object({
+  what: z.enum(['title', 'description', 'input', 'output', 'annotations', 'other']),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+export type ToolChange = z.infer<typeof ToolChange>
+
+/** The state of the call that an assistant message makes; `server`, `tool` and `arguments` of the message name the call. */
 export const ToolCall = z.object({
   state: z.enum(toolCallStates),
-  /** The tool's name for people, as its server gives it. */
+  /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** Of a waiting call: in what the tool differs from the one that was allowed. */
+  /** Of a waiting call: how the tool differs from the version that was allowed. */
   changes: z.array(ToolChange).optional(),
-  /** Of a waiting call: the form of the tool that its person looks at. Who allows it always sends it along. */
+  /** Of a waiting call: the version of the tool that the user sees. An approval sends it back. */
   fingerprint: z.string().optional(),
   /** Of a running call. */
   progress: ToolProgress.optional(),
@@ -36,10 +44,48 @@ export const ToolCall = z.object({
 })
 export type ToolCall = z.infer<typeof ToolCall>
 
-/** What a tool's result says beside its text, on the user message that holds it. */
+/** A part of a tool's result as the user sees it. Its texts are plain text and must be shown as such. */
+export const ResultPart = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  /**
+   * A PNG, JPEG, GIF or WebP image. Its bytes are not in the message: `GET /api/chats/{id}/images/{messageId}/{place}`
+   * returns them, `place` being the index in the list of parts.
+   */
+  z.object({ type: z.literal('image'), mimeType: z.string() }),
+  /** Opened only by a click. */
+  z.object({ type: z.literal('link'), uri: z.string(), name: z.string() }),
+  /** Indented JSON. */
+  z.object({ type: z.literal('json'), text: z.string() }),
+  /** Says what was left out of the result, and why. */
+  z.object({ type: z.literal('note'), text: z.string() }),
+])
+export type ResultPart = z.infer<typeof ResultPart>
+
+/** An image of a result; `data` is base64. */
+export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
+export type ResultImage = z.infer<typeof ResultImage>
+
+/**
+ * How a call ended. After `timed_out`, `interrupted` (the server went down meanwhile) or a `failed` call that had
+ * started, the tool may or may not have finished, so it is never called again automatically. After
+ * `authorization_needed` the user has to connect the connector again.
+ */
+export const toolOutcomes = [
+  'done',
+  'tool_error',
+  'failed',
+  'timed_out',
+  'stopped',
+  'denied',
+  'authorization_needed',
+  'interrupted',
+] as const
+export type ToolOutcomeStatus = (typeof toolOutcomes)[number]
+
+/** The outcome of a call, on the user message that holds its result. */
 export const ToolOutcome = z.object({
   status: z.enum(toolOutcomes),
-  /** Milliseconds, without the time in which a person was asked; null when nobody knows. */
+  /** Milliseconds without the time spent waiting for the user; null when it was not measured. */
   duration: z.int().nonnegative().nullable(),
   parts: z.array(ResultPart),
 })

@@ -1,5 +1,5 @@
 import type { Chat } from '@yonder/contract/chat'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { TestStream } from './testing/chat/open-stream.ts'
 import { startScriptedModel } from './testing/models/scripted-model.ts'

@@ -7,7 +7,7 @@ import {
   SelectedLeaf,
   SelectResponse,
 } from '@yonder/contract/chat'
-import { ResultImage } from '@yonder/contract/tool-result'
+import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'

@@ -1,6 +1,6 @@
 import { showFailure } from '@yonder/contract/apply-event'
-import { errorCodes } from '@yonder/contract/error-codes'
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import { errorCodes } from '@yonder/contract/error'
+import type { ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
 import type { Message } from '@yonder/contract/message'
 import { toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'

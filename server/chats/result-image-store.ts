@@ -1,4 +1,4 @@
-import type { ResultImage } from '@yonder/contract/tool-result'
+import type { ResultImage } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 
 /** Keeps the pictures of a tool's result beside its message. */

@@ -1,4 +1,4 @@
-import type { ToolChange } from '@yonder/contract/tool-result'
+import type { ToolChange } from '@yonder/contract/tool-call'
 
 /** A call that a model asked for, with the tool that its name stood for at that time. */
 export interface BatchCall {

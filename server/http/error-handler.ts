@@ -1,5 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
-import type { ErrorBody } from '@yonder/contract/error'
+import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError } from '../lib/app-error.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorCode } from '@yonder/contract/error'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../lib/app-error.ts'

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import type { FastifyInstance } from 'fastify'
 import type { SignIns } from './sessions/sessions.ts'
 import type { User } from './user.ts'

@@ -1,4 +1,4 @@
-import { ClientSettings } from '@yonder/contract/client-settings'
+import { ClientSettings } from '@yonder/contract/identity'
 import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import type { Identity } from './identity.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorCode } from '@yonder/contract/error'
 
 /**
  * The one error class. `message` is written for the person who reads it; whatever must stay inside goes into `cause`.

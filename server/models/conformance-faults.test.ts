@@ -1,5 +1,5 @@
 import { apiTypes } from '@yonder/contract/bot'
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorCode } from '@yonder/contract/error'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { startHostileModel } from '../testing/models/hostile-model.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorCode } from '@yonder/contract/error'
 import { AppError } from '../lib/app-error.ts'
 import type { ModelPart } from './model.ts'
 

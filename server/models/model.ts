@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
+import type { ErrorCode } from '@yonder/contract/error'
 
 /** A call that the model asked for; `arguments` is the text of a JSON object. */
 export interface ModelToolCall {

@@ -1,15 +1,13 @@
+import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
 import type { OwnShare } from '@yonder/contract/share'
 import type { ListedShare } from './share-store.ts'
 
-const longestTitle = 80
-
-/** A link as its owner finds it again: by how the chat begins. */
+/** A share link as its owner lists it, named by the start of the chat's first message. */
 export function presentShare({ id, created_at, first_text }: ListedShare): OwnShare {
-  const text = first_text.replaceAll(/\s+/gu, ' ').trim()
-  const cut = Array.from(text).slice(0, longestTitle).join('')
+  const { text, isCut } = deriveTitle(first_text, maxShareTitleChars)
   return {
     id,
-    title: cut === text ? text : `${cut.trimEnd()}…`,
+    title: isCut ? `${text.trimEnd()}…` : text,
     created_at: new Date(created_at).toISOString(),
   }
 }

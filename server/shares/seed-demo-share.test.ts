@@ -1,5 +1,5 @@
 import { SharedChat } from '@yonder/contract/share'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'

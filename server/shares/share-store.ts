@@ -1,9 +1,7 @@
+import { maxTitleSourceChars } from '@yonder/contract/message-text'
 import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
-
-/** Characters read of the text that names a link. */
-const charactersRead = 200
 
 /** Gives the id of the message's link: the one that is there already, or the one given. */
 export async function insertShare(db: Db, share: ShareRow): Promise<string> {
@@ -49,7 +47,7 @@ export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[
       's.id',
       's.created_at',
       eb
-        .fn<MessageRow['content']>('substr', ['first.content', eb.val(1), eb.lit(charactersRead)])
+        .fn<MessageRow['content']>('substr', ['first.content', eb.val(1), eb.lit(maxTitleSourceChars)])
         .as('first_text'),
     ])
     .where('s.user_id', '=', user.id)

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { useMemo } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { useEffect, useState } from 'react'
 import { createIdentityClient, type IdentityClient } from '../features/identity/identity-client.ts'
 import { loadClientSettings } from '../lib/load-client-settings.ts'

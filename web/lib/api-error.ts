@@ -1,5 +1,4 @@
-import type { ErrorCode } from '@yonder/contract/error-codes'
-import type { ErrorBody } from '@yonder/contract/error'
+import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 
 /** What a call throws when the server answered, but not with a success. */
 export class ApiError extends Error {

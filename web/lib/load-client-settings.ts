@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 
 let loading: Promise<ClientSettings> | undefined
 

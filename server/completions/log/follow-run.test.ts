@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'

@@ -1,4 +1,4 @@
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createChatClient, openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp } from '../../testing/chat/open-chat-app.ts'

@@ -1,6 +1,6 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/resolve-endpoint.ts'
 import { moveLeaf } from '../../chats/chat-store.ts'
 import { appendMessage, findPlace, hasNotice, listPath, updateMessage } from '../../chats/message-store.ts'

@@ -1,6 +1,6 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { touchChat } from '../../chats/chat-store.ts'
 import { fillReply } from '../../chats/message-store.ts'
 import type { FilledReply } from '../../chats/message-store.ts'

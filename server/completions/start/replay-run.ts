@@ -1,7 +1,7 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import { endMarker } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { sseFrame } from '../../http/sse.ts'
 
 /** The stream of a run whose log is gone, from the messages that it left: folded, it gives the same ones. */

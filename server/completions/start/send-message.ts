@@ -1,5 +1,5 @@
 import type { SendRequest } from '@yonder/contract/completion'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage } from '../../chats/message-store.ts'
 import { claimWaitingCall } from '../../chats/waiting-call-store.ts'

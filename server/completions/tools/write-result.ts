@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
-import type { ResultPart } from '@yonder/contract/tool-result'
+import { textOfContent } from '@yonder/contract/message-text'
+import type { ResultPart } from '@yonder/contract/tool-call'
 import { moveLeaf } from '../../chats/chat-store.ts'
 import { appendMessage, findPlace, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/result-image-store.ts'

@@ -1,5 +1,5 @@
 import type { Approval } from '@yonder/contract/connector'
-import type { ResultImage, ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-result'
+import type { ResultImage, ResultPart, ToolOutcomeStatus } from '@yonder/contract/tool-call'
 
 /** A part of a result with everything in it: a picture has its data here. */
 export type OutcomePart =

@@ -1,4 +1,4 @@
-import type { ToolChange } from '@yonder/contract/tool-result'
+import type { ToolChange } from '@yonder/contract/tool-call'
 import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { parseDefinition } from './tool-definition.ts'

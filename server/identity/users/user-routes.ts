@@ -1,4 +1,4 @@
-import { UserInfo } from '@yonder/contract/user-info'
+import { UserInfo } from '@yonder/contract/identity'
 import type { Api } from '../../http/api.ts'
 import { requireUser } from '../require-user.ts'
 import type { User } from '../user.ts'

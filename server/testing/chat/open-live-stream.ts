@@ -1,7 +1,7 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import { LiveEvent } from '@yonder/contract/live'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { openStream } from './open-stream.ts'
 
 export type LiveRunEvent = Extract<LiveEvent, { type: 'run' }>

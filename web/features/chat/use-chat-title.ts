@@ -1,4 +1,4 @@
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { useSyncExternalStore } from 'react'
 import { referenceTitle } from './contents/reference-title.ts'
 import { useChat } from './session/use-chat.ts'

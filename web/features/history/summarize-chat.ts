@@ -1,11 +1,15 @@
 import type { ChatSummary } from '@yonder/contract/chat'
+import {
+  cutText,
+  deriveTitle,
+  maxHistoryTitleChars,
+  maxTitleSourceChars,
+} from '@yonder/contract/message-text'
 
 type SummaryMessage = ChatSummary['messages'][number]
 
-const titleLength = 30
-const previewLength = 50
-/** How much of a message is looked at: a whole answer would take long to cut into characters. */
-const readLength = 2000
+/** Characters of a preview (§9.6). */
+const maxPreviewChars = 50
 
 export interface ChatLine {
   readonly title: string
@@ -22,9 +26,14 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
   if (first === undefined)
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
   const last = messages.findLast((message) => readText(message) !== '') ?? first
-  const [title, isTitleCut] = cut(describe(first), titleLength)
-  const [preview, isCut] = cut(stripMarks(describe(last)), previewLength)
-  return { title, isTitleCut, preview: isCut ? `${preview}...` : preview, model: second?.model }
+  const title = deriveTitle(describe(first), maxHistoryTitleChars)
+  const preview = cutText(stripMarks(describe(last)), maxPreviewChars)
+  return {
+    title: title.text,
+    isTitleCut: title.isCut,
+    preview: preview.isCut ? `${preview.text}...` : preview.text,
+    model: second?.model,
+  }
 }
 
 function describe(message: SummaryMessage): string {
@@ -39,18 +48,5 @@ function stripMarks(text: string): string {
 /** The text of a message on one line. */
 function readText({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
-  return text.slice(0, readLength).replace(/\s+/g, ' ').trim()
-}
-
-/** The first `length` characters as a person counts them, and whether any were left out. */
-function cut(text: string, length: number): readonly [text: string, isCut: boolean] {
-  const characters = [...new Intl.Segmenter().segment(text)]
-  if (characters.length <= length) return [text, false]
-  return [
-    characters
-      .slice(0, length)
-      .map(({ segment }) => segment)
-      .join(''),
-    true,
-  ]
+  return text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim()
 }

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import type { OpenIdClient } from './open-id-client.ts'
 import { keepPendingSignIn } from './pending-sign-in.ts'
 import { toReturnPath } from './return-path.ts'

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { beginSignIn } from './begin-sign-in.ts'
 import type { SignInRequest } from './begin-sign-in.ts'
 import { endSession } from './end-session.ts'

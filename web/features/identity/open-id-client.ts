@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import type { Configuration } from 'openid-client'
 import type * as Library from './open-id-library.ts'
 

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { Button } from '../../ui/button/button.tsx'
 import { Mark } from '../../ui/icons/mark.tsx'
 import { useIdentity } from './use-identity.ts'

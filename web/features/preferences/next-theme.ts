@@ -1,4 +1,4 @@
-import type { Theme } from '@yonder/contract/theme'
+import type { Theme } from './read-theme.ts'
 
 /** The theme after this one: light, dark, system, light (§4.6). */
 export function nextTheme(theme: Theme): Theme {

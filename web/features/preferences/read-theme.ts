@@ -1,7 +1,10 @@
-import { themes, type Theme } from '@yonder/contract/theme'
 import { browserStorage } from '../../lib/browser-storage.ts'
 
-/** Where the choice is kept (§3.21). */
+/** The theme preference (§3.19). */
+const themes = ['light', 'dark', 'system'] as const
+export type Theme = (typeof themes)[number]
+
+/** The storage key (§3.21). */
 export const themeKey = 'theme'
 
 /** The stored theme; anything but the three known words counts as light (§4.6). */

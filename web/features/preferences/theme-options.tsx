@@ -1,4 +1,4 @@
-import type { Theme } from '@yonder/contract/theme'
+import type { Theme } from './read-theme.ts'
 import { Monitor, Moon, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 

@@ -1,4 +1,4 @@
-import type { Theme } from '@yonder/contract/theme'
+import type { Theme } from './read-theme.ts'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { paintTheme } from './paint-theme.ts'
 import { readTheme, themeKey } from './read-theme.ts'

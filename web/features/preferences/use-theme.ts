@@ -1,4 +1,4 @@
-import type { Theme } from '@yonder/contract/theme'
+import type { Theme } from './read-theme.ts'
 import { useSyncExternalStore } from 'react'
 import { themeStore } from './theme-store.ts'
 

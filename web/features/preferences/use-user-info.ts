@@ -1,4 +1,4 @@
-import type { UserInfo } from '@yonder/contract/user-info'
+import type { UserInfo } from '@yonder/contract/identity'
 import useSWR from 'swr'
 
 /** The signed-in person as the server knows them (§7.27). */

@@ -1,4 +1,4 @@
-import type { UserInfo } from '@yonder/contract/user-info'
+import type { UserInfo } from '@yonder/contract/identity'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'

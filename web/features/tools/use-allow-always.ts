@@ -1,5 +1,5 @@
 import type { Connector, ConnectorInput } from '@yonder/contract/connector'
-import { restateConnector } from '@yonder/contract/restate-connector'
+import { toConnectorInput } from '@yonder/contract/connector-input'
 import { useSWRConfig } from 'swr'
 import { logError } from '../../lib/log-error.ts'
 import { readReason } from '../../lib/read-reason.ts'
@@ -44,7 +44,7 @@ export function useAllowAlways() {
 /** The whole connector, as a change of it is sent (§7.16). */
 function extendList(connector: Connector, tool: string, fingerprint: string | undefined): ConnectorInput {
   return {
-    ...restateConnector(connector),
+    ...toConnectorInput(connector),
     allow_tools: [...new Set([...(connector.allow_tools ?? []), tool])],
     ...(fingerprint === undefined ? {} : { tool_fingerprints: { [tool]: fingerprint } }),
   }

@@ -1,6 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import type { ClientSettings } from '@yonder/contract/client-settings'
+import type { ClientSettings } from '@yonder/contract/identity'
 import { createIdentityClient } from '../../features/identity/identity-client.ts'
 import type { IdentityClient } from '../../features/identity/identity-client.ts'
 import { IdentityContext } from '../../features/identity/identity-context.ts'

@@ -1,16 +1,12 @@
-const titleLength = 40
-/** Characters that are looked at: a whole message would take long to cut into characters. */
-const readLength = 2000
+import { deriveTitle, maxReferenceTitleChars, maxTitleSourceChars } from '@yonder/contract/message-text'
 
-/** What stands for a message in a list (§2.36): its text on one line, without the marks of markdown, cut to 40 characters. */
+/** The title of a message in a list (§2.36): its text on one line without markdown marks, cut to 40 characters. */
 export function referenceTitle(content: string): string {
-  const text = stripMarks(content.slice(0, readLength)).replace(/\s+/g, ' ').trim()
-  // Cheap for the usual title; characters are counted as a person counts them.
-  if (text.length <= titleLength) return text
-  const characters = [...new Intl.Segmenter().segment(text)]
-  if (characters.length <= titleLength) return text
-  const kept = characters.slice(0, titleLength).map(({ segment }) => segment)
-  return `${kept.join('')}...`
+  const { text, isCut } = deriveTitle(
+    stripMarks(content.slice(0, maxTitleSourceChars)),
+    maxReferenceTitleChars,
+  )
+  return isCut ? `${text}...` : text
 }
 
 function stripMarks(markdown: string): string {

@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 
 /** Pixels of a line of text, of what stands around a message, and between two. */
 const line = 26

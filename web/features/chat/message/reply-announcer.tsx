@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 
 /** Characters of a reply that are read out by themselves; the rest is on the page. */
 const announcedLength = 280

@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { Fragment, use } from 'react'
 import { BranchControl } from './branch-control.tsx'
 import type { MessageGroup } from '../list/group-messages.ts'

@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { memo } from 'react'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 import { PulsingDots } from './pulsing-dots.tsx'

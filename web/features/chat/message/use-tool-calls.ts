@@ -1,6 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { useMemo } from 'react'
 import { beginAgain, beginCall } from '../session/begin-run.ts'
 import { indexResults } from '../list/index-results.ts'

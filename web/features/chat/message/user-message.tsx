@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { use, useEffect, useRef } from 'react'
 import type { RefObject } from 'react'
 import { MessageActionsContext } from './message-actions.ts'

@@ -2,7 +2,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
+import { textOfContent } from '@yonder/contract/message-text'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { ChatHearing } from './chat-hearing.ts'
 

@@ -1,7 +1,8 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
+import { cutText } from '@yonder/contract/message-text'
 
 const mostResults = 10
-const descriptionLength = 80
+const maxDescriptionChars = 80
 
 /** The tools not allowed yet in whose name or description the words of a search occur, ten at most (§2.70, §9.8). */
 export function findTools(
@@ -22,8 +23,6 @@ export function findTools(
 
 /** The beginning of a description, for a line in the results (§2.70). */
 export function cutDescription(description: string): string {
-  const characters = [...new Intl.Segmenter().segment(description)]
-  if (characters.length <= descriptionLength) return description
-  const start = characters.slice(0, descriptionLength).map(({ segment }) => segment)
-  return `${start.join('')}...`
+  const { text, isCut } = cutText(description, maxDescriptionChars)
+  return isCut ? `${text}...` : text
 }

@@ -1,5 +1,5 @@
 import type { Connector, ConnectorInput, ConnectorTool } from '@yonder/contract/connector'
-import { restateConnector } from '@yonder/contract/restate-connector'
+import { toConnectorInput } from '@yonder/contract/connector-input'
 import { useSWRConfig } from 'swr'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/read-reason.ts'
@@ -50,7 +50,7 @@ export function useAllowTools(): (connector: Connector, change: AllowChange) => 
 function inputOf(connector: Connector, { change, seen }: AllowChange): ConnectorInput {
   const names = change(connector.allow_tools)
   return {
-    ...restateConnector(connector),
+    ...toConnectorInput(connector),
     allow_tools: names === null ? null : [...names],
     tool_fingerprints: Object.fromEntries(seen.map((tool) => [tool.name, tool.fingerprint])),
   }

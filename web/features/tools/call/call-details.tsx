@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/text-of-content'
-import type { ResultPart as Part } from '@yonder/contract/tool-result'
+import { textOfContent } from '@yonder/contract/message-text'
+import type { ResultPart as Part } from '@yonder/contract/tool-call'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { CopyableText } from './copyable-text.tsx'
 import { indentJson } from './indent-json.ts'

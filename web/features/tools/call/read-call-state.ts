@@ -1,5 +1,5 @@
 import type { Message } from '@yonder/contract/message'
-import type { ToolOutcomeStatus } from '@yonder/contract/tool-result'
+import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
 
 /** How a call stands as a person sees it. */
 export type CallState = 'waiting' | 'running' | ToolOutcomeStatus

@@ -1,4 +1,4 @@
-import type { ResultImage as Image } from '@yonder/contract/tool-result'
+import type { ResultImage as Image } from '@yonder/contract/tool-call'
 import useSWRImmutable from 'swr/immutable'
 import { Skeleton } from '../../../ui/states/progress.tsx'
 

@@ -1,4 +1,4 @@
-import type { ResultPart as Part } from '@yonder/contract/tool-result'
+import type { ResultPart as Part } from '@yonder/contract/tool-call'
 import { ExternalLink } from 'lucide-react'
 import { InertText } from './inert-text.tsx'
 import { ResultImage } from './result-image.tsx'

@@ -1,4 +1,4 @@
-import type { ToolChange } from '@yonder/contract/tool-result'
+import type { ToolChange } from '@yonder/contract/tool-call'
 import { TriangleAlert } from 'lucide-react'
 import { indentJson } from './indent-json.ts'
 import { InertText } from './inert-text.tsx'

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { cutText, deriveTitle, maxTitleSourceChars, textOfContent } from './message-text.ts'
+
+it('joins the texts of content parts (§3.7)', () => {
+  expect(textOfContent('Hello')).toBe('Hello')
+  expect(textOfContent([{ text: 'Hel' }, { type: 'image' }, { text: 'lo' }])).toBe('Hello')
+})
+
+describe('a cut text', () => {
+  it('has at most the given characters and says whether the text goes on', () => {
+    expect(cutText('abcd', 4)).toEqual({ text: 'abcd', isCut: false })
+    expect(cutText('abcde', 4)).toEqual({ text: 'abcd', isCut: true })
+  })
+
+  it('counts an emoji and an accented letter as one character', () => {
+    const family = '👩‍👩‍👧‍👦'
+    expect(cutText(family.repeat(4), 4)).toEqual({ text: family.repeat(4), isCut: false })
+    expect(cutText(family.repeat(5), 4)).toEqual({ text: family.repeat(4), isCut: true })
+    expect(cutText('é'.repeat(5), 4).text).toBe('é'.repeat(4))
+  })
+})
+
+describe('a title', () => {
+  it('is the start of the text on one line', () => {
+    expect(deriveTitle(' Two\n\n lines  here ', 9)).toEqual({ text: 'Two lines', isCut: true })
+    expect(deriveTitle(' Two\n\n lines ', 9)).toEqual({ text: 'Two lines', isCut: false })
+    expect(deriveTitle('', 9)).toEqual({ text: '', isCut: false })
+  })
+
+  it('reads only the start of a long text', () => {
+    expect(deriveTitle(`${' '.repeat(maxTitleSourceChars)}late`, 9).text).toBe('')
+  })
+})

@@ -1,0 +1,37 @@
+import type { MessageContent } from './message.ts'
+
+// Free of zod, which stays out of the browser's bundle.
+
+/** The text of a message's content in either form (§3.7). */
+export function textOfContent(content: MessageContent): string {
+  return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
+}
+
+/** Characters of a chat's title in the history (§2.43, §9.6). */
+export const maxHistoryTitleChars = 30
+/** Characters of the title of a message in a list or of a chat's page (§2.36, §9.7). */
+export const maxReferenceTitleChars = 40
+/** Characters of a chat's title in the list of shared links. */
+export const maxShareTitleChars = 80
+/** Characters of a text from which a title is derived: splitting a whole message into characters would take long. */
+export const maxTitleSourceChars = 2000
+
+export interface CutText {
+  readonly text: string
+  /** Whether the text goes on after this part of it. */
+  readonly isCut: boolean
+}
+
+/** The first `maxChars` characters of a text. An emoji or a letter with accents counts as one character. */
+export function cutText(text: string, maxChars: number): CutText {
+  // No character is shorter than a code unit, so most texts need no segmenting.
+  if (text.length <= maxChars) return { text, isCut: false }
+  const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+  if (characters.length <= maxChars) return { text, isCut: false }
+  return { text: characters.slice(0, maxChars).join(''), isCut: true }
+}
+
+/** The title of a chat or of a message: the start of its text on one line. */
+export function deriveTitle(text: string, maxChars: number): CutText {
+  return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
+}
