@@ -181,7 +181,7 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   const [here, elsewhere] = [true, false].map((isHere) =>
     Promise.all(
       stale
-        .filter(({ url }) => (deps.builtIns.find(url)?.address === undefined) === isHere)
+        .filter(({ url }) => (deps.builtIns.find(url)?.server.kind !== 'remote') === isHere)
         // How it went stands in the row.
         .map((row) => refreshTools(deps, row).catch(() => undefined)),
     ),

@@ -18,12 +18,12 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
       'list_drafts',
       'read_draft',
     ],
-    fetch: async (userId, request) => {
-      const [{ createMcpHandler }, { createGmailServer }] = await Promise.all([
-        import('@modelcontextprotocol/server'),
-        import('./gmail/server.ts'),
-      ])
-      return createMcpHandler(() => createGmailServer(deps, userId, limits)).fetch(request)
+    server: {
+      kind: 'in_process',
+      async create(userId) {
+        const { createGmailServer } = await import('./gmail/server.ts')
+        return createGmailServer(deps, userId, limits)
+      },
     },
   }
 }
@@ -36,12 +36,12 @@ export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimi
     url: 'builtin://google-calendar',
     slug: 'calendar',
     initialTools: ['list_calendars', 'list_events', 'read_event', 'find_busy_times'],
-    fetch: async (userId, request) => {
-      const [{ createMcpHandler }, { createCalendarServer }] = await Promise.all([
-        import('@modelcontextprotocol/server'),
-        import('./calendar/server.ts'),
-      ])
-      return createMcpHandler(() => createCalendarServer(deps, userId, limits)).fetch(request)
+    server: {
+      kind: 'in_process',
+      async create(userId) {
+        const { createCalendarServer } = await import('./calendar/server.ts')
+        return createCalendarServer(deps, userId, limits)
+      },
     },
   }
 }

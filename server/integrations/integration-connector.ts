@@ -1,16 +1,30 @@
-/** A connector that an integration brings along: a real MCP server, there for whoever has connected the integration. */
+import type { McpServer } from '@modelcontextprotocol/server'
+
+/** An MCP server in this process. */
+export interface InProcessServer {
+  readonly kind: 'in_process'
+  /** Creates the server of one session of a user. */
+  readonly create: (userId: string) => Promise<McpServer>
+}
+
+/** A hosted MCP server. */
+export interface RemoteServer {
+  readonly kind: 'remote'
+  readonly address: URL
+  /** Sends a request of a user, with the credentials that they stored. */
+  readonly fetch: (userId: string, request: Request) => Promise<Response>
+}
+
+/** A connector that an integration brings along: a real MCP server, for every user who has connected the integration. */
 export interface IntegrationConnector {
   /** The integration's name. */
   readonly integration: string
-  /** As people see it. */
+  /** As users see it. */
   readonly name: string
-  /** Names it in the list and keys what was allowed. */
+  /** Identifies it in the list and keys the allowed tools. */
   readonly url: string
   readonly slug: string
-  /** Tools that run without asking from the beginning, for whoever has not chosen otherwise. Absent: none. */
+  /** Tools that run without approval until the user chooses otherwise. Absent: none. */
   readonly initialTools?: readonly string[]
-  /** Where requests go that leave the process; absent for a server in this process. */
-  readonly address?: URL
-  /** Answers one request of a person. */
-  readonly fetch: (userId: string, request: Request) => Promise<Response>
+  readonly server: InProcessServer | RemoteServer
 }

@@ -1,25 +1,14 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
 import type { IntegrationStanding } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-policy.ts'
 
-/** A connector that the product brings along: a real MCP server. */
-export interface BuiltInConnector {
-  readonly name: string
-  /** Names it in the list and keys what was allowed. */
-  readonly url: string
-  readonly slug: string
-  /** The integration that a person has to connect first; absent: it is there for everybody. */
-  readonly integration?: string
-  /** Tools that run without asking until their person chooses otherwise. Absent: none. */
-  readonly initialTools?: readonly string[]
-  /** Where requests go that leave the process; absent: none does. */
-  readonly address?: URL
-  /** Answers one request of a person. */
-  readonly fetch: (userId: string, request: Request) => Promise<Response>
-}
+/** A connector that the product brings along; without an integration every user has it. */
+export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
+  Partial<Pick<IntegrationConnector, 'integration'>>
 
-/** A connector that a person has without having added it. */
-export interface OwnedBuiltIn extends BuiltInConnector, IntegrationStanding {}
+/** A built-in connector that a user has. */
+export type OwnedBuiltIn = BuiltInConnector & IntegrationStanding
 
 /** What other domains bring along, and who has it. */
 export interface BroughtConnectors {
@@ -50,9 +39,12 @@ export function createBuiltInConnectors(
       name: defaultConnectorName,
       url: 'builtin://default',
       slug: 'default',
-      fetch: async (_userId, request) => {
-        const { answerAsDefault } = await import('./answer-as-default.ts')
-        return answerAsDefault(request, now)
+      server: {
+        kind: 'in_process',
+        async create() {
+          const { createDefaultServer } = await import('./create-default-server.ts')
+          return createDefaultServer(now)
+        },
       },
     },
     ...connectors,

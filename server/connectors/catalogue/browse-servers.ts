@@ -1,7 +1,7 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { AnswerMeter } from '../mcp/limit-responses.ts'
+import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
 import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts'
 import { readRegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
@@ -46,17 +46,14 @@ async function readRegistryOnce(deps: ConnectorDeps, registryUrl: string): Promi
 
 async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {
   const { guards, limits, closing } = deps
-  const meter = new AnswerMeter({
-    fetch: guards.operator.fetch,
-    reconnect: limits.reconnect,
-    reconnects: limits.reconnects,
-  })
+  const budget = new ResponseBudget()
+  const fetchPage = limitResponses(guards.operator.fetch, budget, limits)
   const deadline = AbortSignal.any([closing, AbortSignal.timeout(longestReading)])
   const found = new Map<string, BrowseServer>()
   let cursor: string | undefined
   for (let page = 0; page < mostPages && found.size < mostServers; page++) {
-    meter.allow(pageBytes)
-    const answer = await meter.fetch(pageAddress(registryUrl, cursor), {
+    budget.allow(pageBytes)
+    const answer = await fetchPage(pageAddress(registryUrl, cursor), {
       headers: { accept: 'application/json' },
       signal: AbortSignal.any([deadline, AbortSignal.timeout(longestPage)]),
     })

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolDefinition } from '../tools/tool-definition.ts'
 import type { CallClock } from './call-clock.ts'
-import type { ServerConnection } from './connect-server.ts'
+import type { ServerConnection } from './server-connection.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

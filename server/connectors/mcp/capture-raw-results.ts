@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 type JsonObject = Readonly<Record<string, unknown>>
 type Handler = NonNullable<Transport['onmessage']>
 
-/** What a server sent for the last request of a kind, unread. */
+/** The last results of a server as it sent them. */
 export interface RawResults {
   /** The `tools` of the last page of a list. */
   takeTools(): readonly unknown[]
@@ -12,15 +12,15 @@ export interface RawResults {
 }
 
 /**
- * Keeps results of lists and calls from the library, which would check every part of them and refuse the whole for one
- * bad part. It gets an empty result instead, and we read the real one piece by piece. Set it before connecting; one
- * request at a time is expected.
+ * Captures the results of lists and calls before the SDK sees them: it would validate every part and reject the whole for
+ * one bad part. The SDK gets an empty result instead, and we read the raw one part by part. Call it before connecting; it
+ * expects one request at a time.
  */
-export function setResultsAside(transport: Transport): RawResults {
-  const aside = new ResultsAside()
+export function captureRawResults(transport: Transport): RawResults {
+  const capture = new ResultCapture()
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
-    aside.note(message)
+    capture.note(message)
     return send(message, options)
   }
   let handler: Handler | undefined
@@ -29,18 +29,18 @@ export function setResultsAside(transport: Transport): RawResults {
     enumerable: true,
     get: (): Handler | undefined => {
       const current = handler
-      return current === undefined ? undefined : (message, extra) => current(aside.replace(message), extra)
+      return current === undefined ? undefined : (message, extra) => current(capture.replace(message), extra)
     },
     set: (next: Handler | undefined) => {
       handler = next
     },
   })
-  return aside
+  return capture
 }
 
-class ResultsAside implements RawResults {
+class ResultCapture implements RawResults {
   readonly #methods = new Map<unknown, string>()
-  /** Messages that were replaced already: the library hands them through a chain of handlers. */
+  /** Messages that were replaced already: the SDK passes one message through several handlers. */
   readonly #replaced = new WeakSet<object>()
   #tools: readonly unknown[] = []
   #call: JsonObject | undefined
@@ -87,7 +87,7 @@ class ResultsAside implements RawResults {
   }
 }
 
-/** What we read of a page besides its tools. */
+/** The fields of a page that are read besides its tools. */
 function describePage({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries({ resultType, nextCursor, ttlMs, cacheScope }).filter(([, value]) => value !== undefined),

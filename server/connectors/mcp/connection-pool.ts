@@ -1,4 +1,4 @@
-import type { ServerConnection } from './connect-server.ts'
+import type { ServerConnection } from './server-connection.ts'
 
 export interface ConnectionPoolOptions {
   /** Milliseconds that an unused connection is kept. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ServerConnection } from './connect-server.ts'
+import type { ServerConnection } from './server-connection.ts'
 import { readTools } from './read-tools.ts'
 import type { ToolReading } from './read-tools.ts'
 

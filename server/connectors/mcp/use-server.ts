@@ -5,7 +5,8 @@ import { connectionKey } from './connection-key.ts'
 import { updateConnectorState } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectServer } from './connect-server.ts'
-import type { ServerConnection, ServerTarget } from './connect-server.ts'
+import type { ServerTarget } from './connect-server.ts'
+import type { ServerConnection } from './server-connection.ts'
 import { isLostSession } from './explain-failure.ts'
 import { authorizeServer } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
@@ -73,9 +74,10 @@ async function open(
       updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)
     }),
   })
-  const era = noteEra(deps, connection)
-  if (era !== undefined && target.prior === null)
-    await updateConnectorState(deps.database.db, connector, { era })
+  if (target.kind === 'http' && target.prior === null) {
+    const era = noteEra(deps, connection)
+    if (era !== undefined) await updateConnectorState(deps.database.db, connector, { era })
+  }
   return connection
 }
 
@@ -89,18 +91,21 @@ async function describeTarget(
   if (connector.is_default === 1) {
     const builtIn = deps.builtIns.find(connector.url)
     if (builtIn === undefined) throw new AppError('not_found', `"${connector.name}" is not offered any more.`)
+    const { server } = builtIn
+    if (server.kind === 'in_process')
+      return { kind: 'in_process', key, createServer: () => server.create(connector.user_id) }
     return {
+      kind: 'http',
       key,
-      // Without an address a name that resolves nowhere: no request leaves the process.
-      url: builtIn.address ?? new URL('http://built-in.invalid/mcp'),
-      fetch: (input, init) => builtIn.fetch(connector.user_id, new Request(input, init)),
+      url: server.address,
+      fetch: (input, init) => server.fetch(connector.user_id, new Request(input, init)),
       auth: { token: () => Promise.resolve(undefined) },
       prior,
     }
   }
   const url = deps.guards.typed.requireUrl(connector.url)
   const auth: AuthProvider = await authorizeServer(deps, connector, url, consent)
-  return { key, url, fetch: splitFetch(url, deps.guards), auth, prior }
+  return { kind: 'http', key, url, fetch: splitFetch(url, deps.guards), auth, prior }
 }
 
 interface StoredEra {

@@ -1,7 +1,7 @@
 import { auth } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { AnswerMeter } from '../mcp/limit-responses.ts'
+import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
 import { splitFetch } from '../mcp/fetch-by-origin.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
@@ -35,10 +35,14 @@ export async function runAuth(
       ...withoutAbsent(step),
       serverUrl: url,
       fetchFn: async (input, init) => {
-        const meter = new AnswerMeter({ fetch, reconnect: limits.reconnect, reconnects: limits.reconnects })
-        meter.allow(limits.oauthBytes)
+        const budget = new ResponseBudget()
+        budget.allow(limits.oauthBytes)
         try {
-          return await meter.fetch(input, { ...init, signal: AbortSignal.timeout(longestRequest) })
+          return await limitResponses(
+            fetch,
+            budget,
+            limits,
+          )(input, { ...init, signal: AbortSignal.timeout(longestRequest) })
         } catch (error) {
           if (error instanceof AppError) refusal ??= error
           throw error

@@ -49,7 +49,7 @@ describe('a key', () => {
   afterAll(() => database.close())
 
   it('goes to the place that its operator named, and not where an answer of that place leads', async () => {
-    const connector = createKeyedConnector(deps, server, wayOut)
+    const connector = createKeyedConnector(deps, server, wayOut).server
     await connector.fetch('ada', post('https://finder.example/messages?session=1'))
     expect(sent).toEqual(['https://finder.example/messages?session=1 Bearer the-key'])
     for (const elsewhere of [
@@ -64,13 +64,13 @@ describe('a key', () => {
 
   it('that is not there, or cannot be read any more, is asked for, and nothing is sent', async () => {
     sent.length = 0
-    const connector = createKeyedConnector(deps, server, wayOut)
+    const connector = createKeyedConnector(deps, server, wayOut).server
     await expect(connector.fetch('eve', post(server.url))).rejects.toMatchObject({
       code: 'not_connected',
       message: 'Finder is not connected. Connect it under Settings, Integrations.',
     })
     const sealer = createSealer('another secret that is just as long')
-    const other = createKeyedConnector({ ...deps, sealer }, server, wayOut)
+    const other = createKeyedConnector({ ...deps, sealer }, server, wayOut).server
     await expect(other.fetch('ada', post(server.url))).rejects.toMatchObject({
       code: 'not_connected',
       message: expect.stringContaining('Enter it again under Settings, Integrations.'),

@@ -2,7 +2,7 @@ import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../../lib/app-error.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { KeyedServer } from '../../config/api-key-service.ts'
-import type { IntegrationConnector } from '../integration-connector.ts'
+import type { IntegrationConnector, RemoteServer } from '../integration-connector.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { findIntegration } from '../integration-store.ts'
 import { notConnected } from '../not-connected.ts'
@@ -12,7 +12,7 @@ export function createKeyedConnector(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
   { name, url, header, scheme }: KeyedServer,
   wayOut: Pick<GuardedFetch, 'fetch'>,
-): IntegrationConnector {
+): IntegrationConnector & { readonly server: RemoteServer } {
   const address = new URL(url)
   const title = titleOfIntegration(name)
   return {
@@ -20,27 +20,33 @@ export function createKeyedConnector(
     name: title,
     url,
     slug: title,
-    address,
-    fetch: async (userId, request) => {
-      if (new URL(request.url).origin !== address.origin) {
-        throw new AppError('address_refused', `${title} leads to another site, which does not get your key.`)
-      }
-      const key = await openKey(deps, userId, name)
-      const headers = new Headers(request.headers)
-      headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
-      const hasBody = request.method === 'POST'
-      const answer = await wayOut.fetch(request.url, {
-        method: request.method,
-        headers,
-        body: hasBody ? await request.arrayBuffer() : null,
-        signal: request.signal,
-      })
-      if (answer.status !== 401) return answer
-      await answer.body?.cancel()
-      throw new AppError(
-        'not_connected',
-        `${title} does not accept your API key. Update it under Settings, Integrations.`,
-      )
+    server: {
+      kind: 'remote',
+      address,
+      fetch: async (userId, request) => {
+        if (new URL(request.url).origin !== address.origin) {
+          throw new AppError(
+            'address_refused',
+            `${title} leads to another site, which does not get your key.`,
+          )
+        }
+        const key = await openKey(deps, userId, name)
+        const headers = new Headers(request.headers)
+        headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
+        const hasBody = request.method === 'POST'
+        const answer = await wayOut.fetch(request.url, {
+          method: request.method,
+          headers,
+          body: hasBody ? await request.arrayBuffer() : null,
+          signal: request.signal,
+        })
+        if (answer.status !== 401) return answer
+        await answer.body?.cancel()
+        throw new AppError(
+          'not_connected',
+          `${title} does not accept your API key. Update it under Settings, Integrations.`,
+        )
+      },
     },
   }
 }

@@ -1,10 +1,11 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import { googleScopes } from '../../integrations/oauth/google-scopes.ts'
 import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
 import type { GoogleLimits } from '../../integrations/google/google-limits.ts'
 import { googleLimits } from '../../integrations/google/google-limits.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
+import { openInProcessTransport } from '../../connectors/mcp/in-process-transport.ts'
 import type { ApiStandIn } from './api-stand-in.ts'
 
 export interface ToolAnswer {
@@ -63,8 +64,9 @@ export async function openGoogleClient(
     { ...quick, ...options.limits },
   )
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  const fetch: typeof globalThis.fetch = (input, init) => connector.fetch('user', new Request(input, init))
-  await client.connect(new StreamableHTTPClientTransport(new URL('http://built-in.invalid/mcp'), { fetch }))
+  const { server } = connector
+  if (server.kind !== 'in_process') throw new Error(`${connector.name} is not in this process.`)
+  await client.connect(openInProcessTransport(() => server.create('user')))
   return {
     client,
     refused,

@@ -1,0 +1,111 @@
+import { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ToolCallRequest } from '../calls/call-tool.ts'
+import { listOwnConnectors } from '../list-own-connectors.ts'
+import { refreshTools } from '../tools/refresh-tools.ts'
+import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
+
+const user = { id: 'ada' }
+
+describe('a server in this process', () => {
+  let connectors: TestConnectors
+  let sessions: string[]
+  let cancelled: number
+  let onWait: () => void
+
+  function createServer(): McpServer {
+    const server = new McpServer({ name: 'local', version: '1' })
+    server.registerTool('repeat', { inputSchema: z.object({ times: z.number() }) }, ({ times }) => ({
+      content: [{ type: 'text', text: 'x'.repeat(times) }],
+    }))
+    server.registerTool('report', {}, async ({ mcpReq }) => {
+      const progressToken = mcpReq._meta?.progressToken ?? 0
+      const params = { progressToken, progress: 1, total: 2, message: 'half' }
+      await mcpReq.notify({ method: 'notifications/progress', params })
+      return { content: [{ type: 'text', text: 'reported' }] }
+    })
+    server.registerTool('wait', {}, ({ mcpReq }) => {
+      mcpReq.signal.addEventListener('abort', () => cancelled++)
+      onWait()
+      return new Promise<never>(() => undefined)
+    })
+    return server
+  }
+
+  beforeEach(async () => {
+    sessions = []
+    cancelled = 0
+    onWait = () => undefined
+    connectors = await openTestConnectors({
+      limits: { callBytes: 10_000, callIdle: 300 },
+      integrations: {
+        connectors: [
+          {
+            name: 'Local',
+            integration: 'local',
+            url: 'builtin://local',
+            slug: 'local',
+            server: {
+              kind: 'in_process',
+              create(userId) {
+                sessions.push(userId)
+                return Promise.resolve(createServer())
+              },
+            },
+          },
+        ],
+        listStandings: () => Promise.resolve(new Map([['local', { version: 1, isConnected: true }]])),
+      },
+    })
+    await connectors.addUser(user.id)
+    const own = await listOwnConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
+    const local = own.find(({ name }) => name === 'Local')
+    if (local === undefined) throw new Error('The connector is missing.')
+    await refreshTools(connectors, local)
+  })
+  afterEach(() => connectors.close())
+
+  const call = (toolName: string, args: unknown, rest: Partial<ToolCallRequest> = {}) =>
+    connectors.callTool({
+      user,
+      connectorName: 'Local',
+      toolName,
+      arguments: args,
+      approval: 'once',
+      signal: new AbortController().signal,
+      ...rest,
+    })
+
+  it('lives as long as its session, over several requests', async () => {
+    expect(await call('repeat', { times: 2 })).toMatchObject({ status: 'done', text: 'xx' })
+    expect(await call('repeat', { times: 3 })).toMatchObject({ status: 'done', text: 'xxx' })
+    expect(sessions).toEqual(['ada'])
+    await connectors.closeIdle(user.id)
+    await call('repeat', { times: 1 })
+    expect(sessions).toEqual(['ada', 'ada'])
+  })
+
+  it('is cut off beyond the size of a result, and serves the next call', async () => {
+    const outcome = await call('repeat', { times: 20_000 })
+    expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('more than') as string })
+    expect(await call('repeat', { times: 1 })).toMatchObject({ status: 'done', text: 'x' })
+  })
+
+  it('reports progress', async () => {
+    const reports: unknown[] = []
+    await call('report', {}, { onProgress: (progress) => reports.push(progress) })
+    expect(reports).toEqual([{ progress: 1, total: 2, message: 'half' }])
+  })
+
+  it('learns that a call was stopped, or took too long', async () => {
+    const controller = new AbortController()
+    onWait = () => controller.abort()
+    expect(await call('wait', {}, { signal: controller.signal })).toMatchObject({ status: 'stopped' })
+    await expect.poll(() => cancelled).toBe(1)
+    onWait = () => undefined
+    expect(await call('wait', {})).toMatchObject({ status: 'timed_out' })
+    await expect.poll(() => cancelled).toBe(2)
+  })
+})

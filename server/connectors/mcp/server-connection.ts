@@ -1,0 +1,108 @@
+import { setTimeout } from 'node:timers/promises'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client, DiscoverResult, Transport } from '@modelcontextprotocol/client'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import type { AppError } from '../../lib/app-error.ts'
+import type { RawResults } from './capture-raw-results.ts'
+import type { ResponseBudget } from './limit-responses.ts'
+
+/** Called when a legacy server asks the user something during a call; `params` is whatever it sent. */
+export type LegacyElicitation = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
+
+/** An open connection, used for one request at a time. */
+export interface ServerConnection {
+  readonly client: Client
+  readonly era: 'modern' | 'legacy'
+  readonly discover: DiscoverResult | undefined
+  /** The server keeps a session for it, and may forget it. */
+  readonly hasSession: boolean
+  readonly results: RawResults
+  /** Starts a request whose responses may have this many bytes. */
+  allow(maxBytes: number): void
+  /** Answers the elicitations of a legacy server; undefined between calls. */
+  elicitation: LegacyElicitation | undefined
+  /** Why the connection was closed, when its server sent too much. */
+  readonly refusal: AppError | undefined
+  /** False once it has broken or was closed. */
+  readonly usable: boolean
+  close(): Promise<void>
+}
+
+/** Milliseconds that a server may take to end a session. */
+const sessionEndTimeoutMs = 2_000
+
+export class OpenConnection implements ServerConnection {
+  elicitation: LegacyElicitation | undefined
+  refusal: AppError | undefined
+  readonly client: Client
+  readonly results: RawResults
+  readonly #transport: Transport
+  readonly #budget: ResponseBudget
+  #closed = false
+
+  constructor(client: Client, transport: Transport, results: RawResults, budget: ResponseBudget) {
+    this.client = client
+    this.results = results
+    this.#transport = transport
+    this.#budget = budget
+    budget.onExceeded = (refusal) => {
+      this.refusal ??= refusal
+      // Ends the request that waits for a response.
+      void this.client.close()
+    }
+    Object.assign(client, {
+      onclose: () => {
+        this.#closed = true
+      },
+      // Every failure that matters fails a request too.
+      onerror: () => undefined,
+    })
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      const answer = await this.elicitation?.(params, mcpReq.signal)
+      return { ...(answer ?? { action: 'decline' as const }) }
+    })
+  }
+
+  get era(): 'modern' | 'legacy' {
+    return this.client.getProtocolEra() ?? 'legacy'
+  }
+
+  get discover(): DiscoverResult | undefined {
+    return this.client.getDiscoverResult()
+  }
+
+  get hasSession(): boolean {
+    return this.#transport.sessionId !== undefined
+  }
+
+  get usable(): boolean {
+    return !this.#closed
+  }
+
+  allow(maxBytes: number): void {
+    this.#budget.allow(maxBytes)
+  }
+
+  watch(onToolsChanged: () => void): void {
+    this.client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
+  }
+
+  /** Modern servers announce changes only on a stream that the client opens. Without it the list is read again when it expires. */
+  listen(): void {
+    if (this.era !== 'modern' || this.client.getServerCapabilities()?.tools?.listChanged !== true) return
+    this.client.listen({ toolsListChanged: true }).catch(() => undefined)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    if (this.#transport instanceof StreamableHTTPClientTransport) {
+      // The server may be gone; then its session expires by itself.
+      await Promise.race([
+        this.#transport.terminateSession(),
+        setTimeout(sessionEndTimeoutMs, undefined, { ref: false }),
+      ]).catch(() => undefined)
+    }
+    await this.client.close().catch(() => undefined)
+  }
+}
