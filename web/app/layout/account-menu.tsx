@@ -14,11 +14,7 @@ export interface AccountMenuProps {
 export function AccountMenu({ user, onSignOut }: AccountMenuProps) {
   const name = user.name || user.email || 'User'
   return (
-    <Menu
-      label="Account"
-      trigger={<Avatar name={name} picture={user.picture} size={30} />}
-      triggerClassName="inline-flex items-center justify-center rounded-full p-0.5 transition-colors hover:bg-pressed"
-    >
+    <Menu label="Account" trigger={<Avatar name={name} picture={user.picture} size={30} />} shape="round">
       <div role="presentation" className="px-2.5 pt-1.5 pb-2.5">
         <p className="truncate text-sm font-medium">{name}</p>
         {user.email && user.email !== name && <p className="truncate text-xs text-muted">{user.email}</p>}

@@ -1,8 +1,7 @@
 import { CodeXml, Search, SquarePen } from 'lucide-react'
 import { useNavigate } from 'react-router'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
-import { IconButton } from '../../ui/button/icon-button.tsx'
-import { Tooltip } from '../../ui/tooltip/tooltip.tsx'
+import { IconButton, IconLink } from '../../ui/button/icon-button.tsx'
 import { useShortcut } from '../../ui/shortcut/shortcut.ts'
 import { AccountMenu, type AccountMenuProps } from './account-menu.tsx'
 import { BrandLink } from './brand-link.tsx'
@@ -36,29 +35,14 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
           <IconButton label="Search chats" shortcut={searchShortcut} onClick={onSearch}>
             <Search size={18} aria-hidden />
           </IconButton>
-          <SourceLink href={sourceUrl} />
+          <IconLink label="Source code" href={sourceUrl}>
+            <CodeXml size={18} aria-hidden />
+          </IconLink>
           <span className="ml-1 inline-flex">
             <AccountMenu user={user} onSignOut={onSignOut} />
           </span>
         </div>
       </div>
     </header>
-  )
-}
-
-/** The way to the source repository (§2.17). */
-function SourceLink({ href }: { readonly href: string }) {
-  return (
-    <Tooltip text="Source code">
-      <a
-        href={href}
-        target="_blank"
-        rel="noreferrer"
-        aria-label="Source code"
-        className="touch-target inline-flex size-9 items-center justify-center rounded-control text-muted transition-colors hover:bg-hover hover:text-ink"
-      >
-        <CodeXml size={18} aria-hidden />
-      </a>
-    </Tooltip>
   )
 }

@@ -1,6 +1,8 @@
-import { Search, X } from 'lucide-react'
-import { useRef, useState, type KeyboardEvent } from 'react'
+import { X } from 'lucide-react'
+import { useState } from 'react'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
+import { moveByArrowKeys, useFocusList } from '../../ui/focus-list.ts'
+import { SearchInput } from '../../ui/form/text-input.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
 import { useChatSearch } from './use-chat-search.ts'
@@ -10,11 +12,12 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')
   const result = useChatSearch(search)
-  const panel = useRef<HTMLDivElement>(null)
+  /** The box and the rows are one column for the arrow keys. */
+  const { add, list } = useFocusList()
   return (
     <Dialog title="Search chats" hideTitle place="top" onClose={onClose}>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the arrow keys bubble from the box and the rows */}
-      <div ref={panel} onKeyDown={(event) => moveAmongRows(panel.current, event)} className="flex flex-col">
+      <div onKeyDown={(event) => moveByArrowKeys(list(), event)} className="flex flex-col">
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -22,15 +25,13 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
           }}
           className="flex items-center gap-3 border-b border-line py-1.5 pr-2 pl-4"
         >
-          <Search size={18} aria-hidden className="shrink-0 text-muted" />
-          <input
-            type="search"
+          <SearchInput
+            look="bare"
             aria-label="Search chats"
             placeholder="Search chats, then press Enter"
-            autoComplete="off"
-            spellCheck={false}
             enterKeyHint="search"
             maxLength={500}
+            ref={add}
             value={text}
             onChange={(event) => {
               setText(event.target.value)
@@ -43,7 +44,6 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
               event.preventDefault()
               onClose()
             }}
-            className="h-11 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-muted [&::-webkit-search-cancel-button]:hidden"
           />
           <IconButton label="Close" onClick={onClose}>
             <X size={18} aria-hidden />
@@ -51,7 +51,7 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
         </form>
         {/* One height for every state, so that nothing jumps while a search runs. */}
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
-          <HistoryResults result={result} search={search} onOpen={onClose} />
+          <HistoryResults addRow={add} result={result} search={search} onOpen={onClose} />
         </div>
         <output className="sr-only">{announce(result.chats.length, result.isLoading, result.hasMore)}</output>
       </div>
@@ -62,16 +62,4 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
 function announce(count: number, isLoading: boolean, hasMore: boolean): string {
   if (isLoading || count === 0) return ''
   return `${count}${hasMore ? ' or more' : ''} ${count === 1 ? 'chat' : 'chats'}`
-}
-
-/** The box and the rows are one column for the arrow keys. */
-function moveAmongRows(panel: HTMLElement | null, event: KeyboardEvent): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-  if (panel === null || step === 0 || event.nativeEvent.isComposing) return
-  const column = [...panel.querySelectorAll<HTMLElement>('input, li > a')]
-  const at = column.findIndex((element) => element === document.activeElement)
-  const next = column[at + step]
-  if (next === undefined) return
-  event.preventDefault()
-  next.focus()
 }

@@ -1,18 +1,21 @@
 import { MessagesSquare, SearchX } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { Button } from '../../ui/button/button.tsx'
+import type { FocusList } from '../../ui/focus-list.ts'
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
 import type { ChatSearch } from './use-chat-search.ts'
 
 export interface HistoryResultsProps {
+  /** The `ref` of every row. */
+  readonly addRow: FocusList['add']
   readonly result: ChatSearch
   readonly search: string
   readonly onOpen: () => void
 }
 
 /** What the search found, in each of its states (§2.45). */
-export function HistoryResults({ result, search, onOpen }: HistoryResultsProps) {
+export function HistoryResults({ addRow, result, search, onOpen }: HistoryResultsProps) {
   const { chats, error, isLoading } = result
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>
   if (error !== undefined)
@@ -35,7 +38,7 @@ export function HistoryResults({ result, search, onOpen }: HistoryResultsProps) 
     <>
       <ul aria-label={search === '' ? 'Recent chats' : 'Chats found'} className="p-2">
         {chats.map((chat) => (
-          <HistoryRow key={chat.id} chat={chat} search={search} onOpen={onOpen} />
+          <HistoryRow key={chat.id} ref={addRow} chat={chat} search={search} onOpen={onOpen} />
         ))}
       </ul>
       {result.hasMore && <MoreButton key={chats.length} result={result} />}

@@ -1,4 +1,5 @@
 import type { ChatSummary } from '@yonder/contract/chat'
+import type { Ref } from 'react'
 import { Link } from 'react-router'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
@@ -10,13 +11,15 @@ export interface HistoryRowProps {
   readonly chat: ChatSummary
   readonly search: string
   readonly onOpen: () => void
+  readonly ref: Ref<HTMLAnchorElement>
 }
 
-export function HistoryRow({ chat, search, onOpen }: HistoryRowProps) {
+export function HistoryRow({ chat, search, onOpen, ref }: HistoryRowProps) {
   const { title, isTitleCut, preview, model } = summarizeChat(chat)
   return (
     <li>
       <Link
+        ref={ref}
         to={`/chat/${encodeURIComponent(chat.id)}`}
         onClick={(event) => {
           // With a key held the browser opens it elsewhere, and the list stays for the next one.

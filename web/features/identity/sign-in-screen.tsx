@@ -29,11 +29,11 @@ export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
       )}
       <div className="mt-8 flex w-full max-w-88 flex-col gap-3">
         {embedded && (
-          <Button look="primary" className="h-11 w-full" onClick={signIn(false)}>
+          <Button look="primary" size="large" onClick={signIn(false)}>
             Sign in with a local account
           </Button>
         )}
-        <Button look={embedded ? 'quiet' : 'primary'} className="h-11 w-full" onClick={signIn(true)}>
+        <Button look={embedded ? 'quiet' : 'primary'} size="large" onClick={signIn(true)}>
           Sign in with Google
         </Button>
       </div>

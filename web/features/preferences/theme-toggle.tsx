@@ -10,13 +10,14 @@ export function ThemeToggle() {
   const current = themeOptions.find(({ value }) => value === theme)
   const next = themeOptions.find(({ value }) => value === nextTheme(theme))
   return (
-    <Button
-      aria-label={`Theme: ${current?.label}. Switch to ${next?.label}`}
-      onClick={() => themeStore.choose(nextTheme(theme))}
-      className="w-28"
-    >
-      {current?.icon}
-      {current?.label}
-    </Button>
+    <span className="grid w-28">
+      <Button
+        aria-label={`Theme: ${current?.label}. Switch to ${next?.label}`}
+        onClick={() => themeStore.choose(nextTheme(theme))}
+      >
+        {current?.icon}
+        {current?.label}
+      </Button>
+    </span>
   )
 }

@@ -51,14 +51,20 @@ function Loading() {
   return (
     <>
       <output className="flex items-center gap-4 py-4">
-        <Skeleton className="size-12 rounded-full" />
+        <span className="size-12">
+          <Skeleton shape="circle" />
+        </span>
         <span className="flex h-12 items-center text-sm text-muted">Loading...</span>
       </output>
       <SettingsRow name="ID">
-        <Skeleton className="h-4 w-56" />
+        <span className="block h-4 w-56">
+          <Skeleton />
+        </span>
       </SettingsRow>
       <SettingsRow name="Prefix">
-        <Skeleton className="h-4 w-32" />
+        <span className="block h-4 w-32">
+          <Skeleton />
+        </span>
       </SettingsRow>
     </>
   )

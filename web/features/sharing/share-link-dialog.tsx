@@ -20,12 +20,7 @@ export function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
       <div className="flex items-end gap-1 pt-4">
         <div className="min-w-0 flex-1">
           <Field label="Link">
-            <TextInput
-              readOnly
-              value={address}
-              className="[&[readonly]]:bg-sunken"
-              onFocus={({ target }) => target.select()}
-            />
+            <TextInput readOnly value={address} onFocus={({ target }) => target.select()} />
           </Field>
         </div>
         <CopyButton title="Copy link" text={address} />

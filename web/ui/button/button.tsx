@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
+import { useInitialFocusRef } from '../form/initial-focus.ts'
 import { Spinner } from '../states/progress.tsx'
 
 const looks = {
@@ -9,20 +10,25 @@ const looks = {
   danger: 'bg-danger text-on-danger hover:bg-danger-hover active:bg-danger-hover',
 } as const
 
-export interface ButtonProps extends ComponentProps<'button'> {
+const sizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
+
+/** It fills the cells of a grid: `<span className="grid min-w-24">` keeps its width while its text changes. */
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof looks
-  readonly size?: 'small' | 'medium'
-  /** Shows a spinner and takes no further click, but keeps the focus. */
+  /** `large` is the one action of a page, as wide as its column. */
+  readonly size?: keyof typeof sizes
+  /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean
-  /** The button that has the focus when a dialog opens. */
-  readonly 'data-autofocus'?: boolean
+  /** The dialog around it starts here. */
+  readonly initialFocus?: boolean | undefined
 }
 
 export function Button({
   look = 'quiet',
   size = 'medium',
   busy = false,
-  className,
+  initialFocus = false,
+  ref,
   children,
   onClick,
   ...rest
@@ -31,6 +37,7 @@ export function Button({
     <button
       type="button"
       {...rest}
+      ref={useInitialFocusRef(initialFocus ? 'requested' : undefined, ref)}
       aria-busy={busy || undefined}
       aria-disabled={busy || rest['aria-disabled']}
       onClick={(event) => {
@@ -39,10 +46,9 @@ export function Button({
         else onClick?.(event)
       }}
       className={classNames(
-        'touch-target inline-flex items-center justify-center gap-2 rounded-control font-medium whitespace-nowrap transition-colors disabled:opacity-50',
-        size === 'small' ? 'h-8 px-3 text-sm' : 'h-9 px-4 text-sm',
+        'touch-target inline-flex items-center justify-center gap-2 rounded-control text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50',
+        sizes[size],
         looks[look],
-        className,
       )}
     >
       {busy && <Spinner />}

@@ -3,40 +3,46 @@ import { classNames } from '../class-names.ts'
 import { formatAriaShortcut } from '../shortcut/shortcut.ts'
 import { Tooltip } from '../tooltip/tooltip.tsx'
 
-export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'aria-label'> {
-  /** The name that is read out, and the tooltip. */
+const looks = {
+  plain: 'text-muted hover:bg-hover hover:text-ink active:bg-pressed',
+  primary: 'bg-accent text-on-accent hover:bg-accent-hover',
+  floating: 'bg-surface text-muted shadow-float hover:text-ink',
+} as const
+
+interface IconLook {
+  /** `floating` lies over the page. */
+  readonly look?: keyof typeof looks | undefined
+  readonly size?: 'small' | 'medium' | undefined
+  readonly shape?: 'rounded' | 'round' | undefined
+}
+
+function iconClasses({ look = 'plain', size = 'medium', shape = 'rounded' }: IconLook): string {
+  return classNames(
+    'touch-target inline-flex shrink-0 items-center justify-center transition-colors disabled:opacity-40 aria-disabled:opacity-40',
+    size === 'small' ? 'size-8' : 'size-9',
+    shape === 'round' ? 'rounded-full' : 'rounded-control',
+    looks[look],
+  )
+}
+
+export interface IconButtonProps
+  extends IconLook, Omit<ComponentProps<'button'>, 'children' | 'aria-label' | 'className' | 'style'> {
+  /** The accessible name, and the text of the tooltip. */
   readonly label: string
   /** For example `mod+k`; shown in the tooltip. */
   readonly shortcut?: string
-  readonly look?: 'plain' | 'primary'
-  readonly size?: 'small' | 'medium'
   readonly children: ReactNode
 }
 
-/** A button that is only an icon. Given a native `title`, it leaves its own tooltip away. */
-export function IconButton({
-  label,
-  shortcut,
-  look = 'plain',
-  size = 'medium',
-  className,
-  children,
-  ...rest
-}: IconButtonProps) {
+/** A button that is only an icon. With a native `title` it has no tooltip of its own. */
+export function IconButton({ label, shortcut, look, size, shape, children, ...rest }: IconButtonProps) {
   const button = (
     <button
       type="button"
       aria-label={label}
       aria-keyshortcuts={shortcut === undefined ? undefined : formatAriaShortcut(shortcut)}
       {...rest}
-      className={classNames(
-        'touch-target inline-flex shrink-0 items-center justify-center rounded-control transition-colors disabled:opacity-40',
-        size === 'small' ? 'size-8' : 'size-9',
-        look === 'primary'
-          ? 'bg-accent text-on-accent hover:bg-accent-hover'
-          : 'text-muted hover:bg-hover hover:text-ink active:bg-pressed',
-        className,
-      )}
+      className={iconClasses({ look, size, shape })}
     >
       {children}
     </button>
@@ -45,6 +51,24 @@ export function IconButton({
   return (
     <Tooltip text={label} shortcut={shortcut}>
       {button}
+    </Tooltip>
+  )
+}
+
+export interface IconLinkProps {
+  /** The accessible name, and the text of the tooltip. */
+  readonly label: string
+  readonly href: string
+  readonly children: ReactNode
+}
+
+/** A link to another site that is only an icon; it opens in a tab of its own. */
+export function IconLink({ label, href, children }: IconLinkProps) {
+  return (
+    <Tooltip text={label}>
+      <a href={href} target="_blank" rel="noreferrer" aria-label={label} className={iconClasses({})}>
+        {children}
+      </a>
     </Tooltip>
   )
 }

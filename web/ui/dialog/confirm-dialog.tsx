@@ -32,7 +32,7 @@ export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCan
       onClose={onCancel}
       footer={
         <>
-          <Button data-autofocus onClick={onCancel}>
+          <Button initialFocus onClick={onCancel}>
             Cancel
           </Button>
           <Button look="danger" busy={busy} onClick={() => void confirm()}>

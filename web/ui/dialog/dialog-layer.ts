@@ -11,17 +11,14 @@ export const dialogStack = {
 }
 
 /** Opens the `<dialog>` of `ref` as a modal while the calling component is mounted; `onOpen` then moves the focus. */
-export function useModal(
-  ref: RefObject<HTMLDialogElement | null>,
-  onOpen: (dialog: HTMLDialogElement) => void,
-): void {
+export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () => void): void {
   const opened = useRef(onOpen)
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
     dialog.showModal()
     open.update((dialogs) => [...dialogs, dialog])
-    opened.current(dialog)
+    opened.current()
     return () => {
       open.update((dialogs) => dialogs.filter((other) => other !== dialog))
       // Before React removes it: the browser returns the focus only on close.

@@ -2,6 +2,8 @@ import { createEvent, fireEvent, render, screen, waitFor } from '@testing-librar
 import { describe, expect, it, vi } from 'vitest'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Dialog } from './dialog.tsx'
+import { Select } from '../form/select.tsx'
+import { TextInput } from '../form/text-input.tsx'
 import { SidePanel } from './side-panel.tsx'
 
 function pressBackdrop(dialog: HTMLElement) {
@@ -13,7 +15,7 @@ describe('a dialog', () => {
   it('is modal, named and described, and starts at its first field', () => {
     render(
       <Dialog title="Add" description="One more." onClose={vi.fn()}>
-        <input aria-label="Name" />
+        <TextInput aria-label="Name" />
       </Dialog>,
     )
     const dialog = screen.getByRole('dialog', { name: 'Add' })
@@ -25,17 +27,17 @@ describe('a dialog', () => {
   it('starts at the field that asks for it, wherever that stands, and never at one that is disabled', () => {
     const { unmount } = render(
       <Dialog title="Edit" onClose={vi.fn()}>
-        <select aria-label="Kind" disabled />
-        <input aria-label="Name" data-autofocus={false} />
-        <input aria-label="Key" data-autofocus />
+        <Select aria-label="Kind" disabled />
+        <TextInput aria-label="Name" initialFocus={false} />
+        <TextInput aria-label="Key" initialFocus />
       </Dialog>,
     )
     expect(screen.getByLabelText('Key')).toHaveFocus()
     unmount()
     render(
       <Dialog title="Edit" onClose={vi.fn()}>
-        <select aria-label="Kind" disabled />
-        <input aria-label="Name" />
+        <Select aria-label="Kind" disabled />
+        <TextInput aria-label="Name" />
       </Dialog>,
     )
     expect(screen.getByLabelText('Name')).toHaveFocus()

@@ -3,7 +3,7 @@ import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
-import { focusFirstField } from '../form/focus-first-field.ts'
+import { InitialFocusContext, useInitialFocus, type InitialFocus } from '../form/initial-focus.ts'
 import { IconButton } from '../button/icon-button.tsx'
 
 export interface DialogProps {
@@ -18,6 +18,8 @@ export interface DialogProps {
   readonly place?: 'center' | 'top'
   /** For a dialog whose first element already says what it is: the title stays for screen readers only. */
   readonly hideTitle?: boolean
+  /** From `useInitialFocus`, for an owner that moves the focus to its first field again while the dialog is open. */
+  readonly initialFocus?: InitialFocus
   readonly children?: ReactNode
   /** The buttons, in a row at the end. */
   readonly footer?: ReactNode
@@ -27,12 +29,21 @@ export interface DialogProps {
  * A modal dialog, open for as long as it is rendered. The native element gives the focus trap, the return of the focus,
  * and that Escape closes the top layer only.
  */
-export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...rest }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  role = 'dialog',
+  place = 'center',
+  initialFocus,
+  ...rest
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
+  const ownFocus = useInitialFocus()
+  const focus = initialFocus ?? ownFocus
   const backdrop = useBackdropClick(onClose)
   // React does not write the `autofocus` attribute that the browser would look for.
-  useModal(dialog, focusFirstField)
+  useModal(dialog, focus.focus)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -56,13 +67,15 @@ export function Dialog({ title, onClose, role = 'dialog', place = 'center', ...r
         place === 'top' ? 'items-start sm:pt-[12vh]' : 'items-center',
       )}
     >
-      <Panel id={id} title={title} onClose={onClose} {...rest} />
+      <InitialFocusContext value={focus}>
+        <Panel id={id} title={title} onClose={onClose} {...rest} />
+      </InitialFocusContext>
     </dialog>,
     document.body,
   )
 }
 
-type PanelProps = Omit<DialogProps, 'role' | 'place'> & { readonly id: string }
+type PanelProps = Omit<DialogProps, 'role' | 'place' | 'initialFocus'> & { readonly id: string }
 
 function Panel({
   id,

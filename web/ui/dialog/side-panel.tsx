@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useId, useRef, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
+import { InitialFocusContext, useInitialFocus } from '../form/initial-focus.ts'
 import { IconButton } from '../button/icon-button.tsx'
 import { useBackdropClick, useModal } from './dialog-layer.ts'
 
@@ -16,7 +17,8 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const backdrop = useBackdropClick(onClose)
-  useModal(dialog, (element) => element.querySelector<HTMLElement>('[aria-current]')?.focus())
+  const focus = useInitialFocus()
+  useModal(dialog, focus.focus)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
     <dialog
@@ -38,7 +40,7 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
             <X size={18} aria-hidden />
           </IconButton>
         </header>
-        {children}
+        <InitialFocusContext value={focus}>{children}</InitialFocusContext>
       </div>
     </dialog>,
     document.body,

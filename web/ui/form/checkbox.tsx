@@ -1,11 +1,12 @@
 import { useId, type ComponentProps, type ReactNode } from 'react'
+import { useInitialFocusRef } from './initial-focus.ts'
 
-export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type'> {
+export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'className' | 'style'> {
   readonly label: string
   readonly hint?: ReactNode
 }
 
-export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
+export function Checkbox({ label, hint, ref, ...rest }: CheckboxProps) {
   const id = useId()
   return (
     <div className="flex items-start gap-2.5 pointer-coarse:py-2">
@@ -14,7 +15,8 @@ export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         {...rest}
         type="checkbox"
-        className="mt-0.5 size-4 shrink-0 rounded pointer-coarse:size-5"
+        ref={useInitialFocusRef('field', ref)}
+        className="mt-0.5 size-4 shrink-0 pointer-coarse:size-5"
       />
       <div className="flex flex-col gap-0.5">
         <label htmlFor={id} className="text-sm font-medium">

@@ -1,25 +1,28 @@
 import { ChevronDown } from 'lucide-react'
 import type { ComponentProps } from 'react'
 import { classNames } from '../class-names.ts'
-import { controlLook } from './text-input.tsx'
 import { useField } from './field.tsx'
+import { useInitialFocusRef } from './initial-focus.ts'
+import { controlLook } from './text-input.tsx'
 
-export interface SelectProps extends ComponentProps<'select'> {
+export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' | 'style'> {
   /** `quiet` has no border, for a choice inside another block: it is as wide as what is chosen. */
   readonly look?: 'boxed' | 'quiet'
 }
 
 /** The browser's own select: its list is the best one on every device. */
-export function Select({ look = 'boxed', className, children, ...rest }: SelectProps) {
+export function Select({ look = 'boxed', ref, children, ...rest }: SelectProps) {
   const ids = useField()
+  const isBoxed = look === 'boxed'
   return (
-    <span className={classNames('relative inline-flex min-w-0 items-center', className)}>
+    <span className="relative inline-flex min-w-0 items-center">
       <select
         {...ids}
         {...rest}
+        ref={useInitialFocusRef('field', ref)}
         className={
-          look === 'boxed'
-            ? classNames(controlLook, 'h-9 appearance-none truncate pr-8 pointer-coarse:h-10')
+          isBoxed
+            ? classNames(controlLook, 'h-9 appearance-none truncate pr-8 pl-3 pointer-coarse:h-10')
             : 'field-sizing-content h-8 w-full min-w-0 appearance-none truncate rounded-control bg-transparent pr-7 pl-2 text-sm text-muted transition-colors hover:bg-hover hover:text-ink disabled:opacity-60 pointer-coarse:h-10'
         }
       >
@@ -28,10 +31,7 @@ export function Select({ look = 'boxed', className, children, ...rest }: SelectP
       <ChevronDown
         size={14}
         aria-hidden
-        className={classNames(
-          'pointer-events-none absolute text-muted',
-          look === 'boxed' ? 'right-3' : 'right-2',
-        )}
+        className={classNames('pointer-events-none absolute text-muted', isBoxed ? 'right-3' : 'right-2')}
       />
     </span>
   )

@@ -1,19 +1,66 @@
+import { Search } from 'lucide-react'
 import type { ComponentProps, MouseEvent, SyntheticEvent } from 'react'
 import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
+import { useInitialFocusRef } from './initial-focus.ts'
 
 /** How every box for input looks. 16 px on touch, since iOS zooms into the page for smaller text. */
 export const controlLook =
-  'w-full rounded-control border border-line-strong bg-surface px-3 text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
+  'w-full rounded-control border border-line-strong bg-surface text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
 
-export function TextInput({ className, ...rest }: ComponentProps<'input'>) {
+export interface TextInputProps extends Omit<ComponentProps<'input'>, 'className' | 'style' | 'autoFocus'> {
+  /** The dialog around it starts here. */
+  readonly initialFocus?: boolean | undefined
+}
+
+/** A box for a line of text. What is read only has the colour of the ground around it. */
+export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps) {
   const ids = useField()
   return (
-    <input {...ids} {...rest} className={classNames(controlLook, 'h-9 pointer-coarse:h-10', className)} />
+    <input
+      {...ids}
+      {...rest}
+      ref={useInitialFocusRef(initialFocus ? 'requested' : 'field', ref)}
+      className={classNames(controlLook, 'h-9 px-3 pointer-coarse:h-10 [&[readonly]]:bg-sunken')}
+    />
   )
 }
 
-export interface SecretInputProps extends ComponentProps<typeof TextInput> {
+export interface SearchInputProps extends Omit<TextInputProps, 'type'> {
+  readonly 'aria-label': string
+  /** `bare` has no border, for a box that is the head of a dialog. */
+  readonly look?: 'boxed' | 'bare'
+}
+
+/** A box for words to search for. */
+export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest }: SearchInputProps) {
+  const isBoxed = look === 'boxed'
+  return (
+    <span className="relative flex min-w-0 flex-1 items-center">
+      <Search
+        size={isBoxed ? 15 : 18}
+        aria-hidden
+        className={classNames('pointer-events-none absolute text-muted', isBoxed ? 'left-3' : 'left-0')}
+      />
+      <input
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        {...rest}
+        type="search"
+        ref={useInitialFocusRef(initialFocus ? 'requested' : 'field', ref)}
+        className={classNames(
+          '[&::-webkit-search-cancel-button]:hidden',
+          isBoxed
+            ? classNames(controlLook, 'h-9 pr-3 pl-9 pointer-coarse:h-10')
+            : 'h-11 w-full bg-transparent pl-7.5 text-base outline-none placeholder:text-muted',
+        )}
+      />
+    </span>
+  )
+}
+
+export interface SecretInputProps extends TextInputProps {
   /** The box holds the mask of a stored secret, whose characters are not the secret's: it can only be replaced whole. */
   readonly isMask: boolean
 }

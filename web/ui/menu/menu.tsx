@@ -6,13 +6,13 @@ export interface MenuProps {
   /** The name of the trigger and of the menu. */
   readonly label: string
   readonly trigger: ReactNode
-  readonly triggerClassName?: string
+  readonly shape?: 'rounded' | 'round'
   readonly align?: 'start' | 'end'
   /** Menu items, menu choices and menu lines. */
   readonly children: ReactNode
 }
 
-export function Menu({ label, trigger, triggerClassName, align = 'end', children }: MenuProps) {
+export function Menu({ label, trigger, shape = 'rounded', align = 'end', children }: MenuProps) {
   const menu = useMenu()
   const id = useId()
   return (
@@ -22,7 +22,10 @@ export function Menu({ label, trigger, triggerClassName, align = 'end', children
         type="button"
         id={id}
         aria-label={label}
-        className={classNames('touch-target rounded-control', triggerClassName)}
+        className={classNames(
+          'touch-target inline-flex items-center justify-center p-0.5 transition-colors hover:bg-pressed',
+          shape === 'round' ? 'rounded-full' : 'rounded-control',
+        )}
       >
         {trigger}
       </button>

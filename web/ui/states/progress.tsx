@@ -13,9 +13,14 @@ export function Spinner({ label, size = 16 }: { readonly label?: string; readonl
   )
 }
 
-/** A grey placeholder with the shape of the content to come; `className` gives its size. */
-export function Skeleton({ className }: { readonly className: string }) {
+const skeletonShapes = { line: 'rounded-control', block: 'rounded-block', circle: 'rounded-full' } as const
+
+/** A grey placeholder with the shape of the content to come. It fills the element around it, which gives its size. */
+export function Skeleton({ shape = 'line' }: { readonly shape?: keyof typeof skeletonShapes }) {
   return (
-    <span aria-hidden className={classNames('block animate-pulse rounded-control bg-pressed', className)} />
+    <span
+      aria-hidden
+      className={classNames('block size-full animate-pulse bg-pressed', skeletonShapes[shape])}
+    />
   )
 }

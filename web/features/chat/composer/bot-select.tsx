@@ -18,18 +18,19 @@ export function BotSelect({ choice }: { readonly choice: BotChoice }) {
       </Link>
     )
   return (
-    <Select
-      look="quiet"
-      aria-label="Bot"
-      className="max-w-64 min-w-0"
-      value={selected?.name}
-      onChange={(event) => select(event.target.value)}
-    >
-      {bots.map((bot) => (
-        <option key={bot.name} value={bot.name}>
-          {`${bot.name} (${bot.model})`}
-        </option>
-      ))}
-    </Select>
+    <span className="inline-flex max-w-64 min-w-0">
+      <Select
+        look="quiet"
+        aria-label="Bot"
+        value={selected?.name}
+        onChange={(event) => select(event.target.value)}
+      >
+        {bots.map((bot) => (
+          <option key={bot.name} value={bot.name}>
+            {`${bot.name} (${bot.model})`}
+          </option>
+        ))}
+      </Select>
+    </span>
   )
 }

@@ -14,13 +14,11 @@ export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">
       {onGoToEnd !== undefined && (
         <div className="pointer-events-none absolute -top-6 right-0 left-0 flex justify-center">
-          <IconButton
-            label="Go to the end"
-            className="pointer-events-auto animate-appear rounded-full bg-surface shadow-float"
-            onClick={onGoToEnd}
-          >
-            <ArrowDown size={18} aria-hidden />
-          </IconButton>
+          <span className="pointer-events-auto inline-flex animate-appear">
+            <IconButton label="Go to the end" look="floating" shape="round" onClick={onGoToEnd}>
+              <ArrowDown size={18} aria-hidden />
+            </IconButton>
+          </span>
         </div>
       )}
       <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">{children}</div>

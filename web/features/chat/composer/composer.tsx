@@ -50,7 +50,7 @@ export function Composer({ choice, draftKey, loading, onSend, onStop }: Composer
             shortcut="enter"
             disabled={!ready}
             aria-busy={loading || undefined}
-            className="rounded-full"
+            shape="round"
           >
             <ArrowUp size={18} aria-hidden />
           </IconButton>
@@ -63,7 +63,7 @@ export function Composer({ choice, draftKey, loading, onSend, onStop }: Composer
 function StopButton({ onStop }: { readonly onStop: () => void }) {
   useShortcut('escape', onStop)
   return (
-    <IconButton look="primary" label="Stop" shortcut="escape" className="rounded-full" onClick={onStop}>
+    <IconButton look="primary" label="Stop" shortcut="escape" shape="round" onClick={onStop}>
       <Square size={14} fill="currentColor" aria-hidden />
     </IconButton>
   )

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
+import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { referenceTitle } from './reference-title.ts'
 import { useCurrentRound } from './use-current-round.ts'
 import { useRowWindow } from '../list/use-row-window.ts'
@@ -86,8 +87,11 @@ interface ContentsRowProps {
 
 function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
   const title = referenceTitle(textOfContent(round.content)) || 'Message'
+  // A panel with the list starts at the round that is being read.
+  const ref = useInitialFocusRef<HTMLButtonElement>(isCurrent ? 'requested' : undefined)
   return (
     <button
+      ref={ref}
       type="button"
       // The row may be too narrow for all of it.
       title={title}

@@ -9,11 +9,19 @@ export function ChatSkeleton() {
       className="mx-auto flex w-full max-w-column flex-col gap-8 px-4 pt-8 sm:px-6"
     >
       <ContentsButton />
-      <Skeleton className="ml-auto h-12 w-3/5 rounded-block" />
+      <span className="ml-auto h-12 w-3/5">
+        <Skeleton shape="block" />
+      </span>
       <span className="flex flex-col gap-3">
-        <Skeleton className="h-4 w-full" />
-        <Skeleton className="h-4 w-11/12" />
-        <Skeleton className="h-4 w-2/3" />
+        <span className="h-4 w-full">
+          <Skeleton />
+        </span>
+        <span className="h-4 w-11/12">
+          <Skeleton />
+        </span>
+        <span className="h-4 w-2/3">
+          <Skeleton />
+        </span>
       </span>
     </output>
   )

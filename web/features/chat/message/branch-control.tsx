@@ -46,7 +46,6 @@ function VersionButton({ label, target, onSelect, children }: VersionButtonProps
       label={label}
       size="small"
       aria-disabled={target === undefined || undefined}
-      className="aria-disabled:opacity-40"
       onClick={() => target !== undefined && onSelect(target)}
     >
       {children}

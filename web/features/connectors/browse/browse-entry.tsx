@@ -40,13 +40,7 @@ export function BrowseEntry({ server, isAdded, onAdd }: BrowseEntryProps) {
           Added
         </p>
       ) : (
-        <Button
-          size="small"
-          busy={busy}
-          aria-describedby={id}
-          onClick={() => void add()}
-          className="shrink-0"
-        >
+        <Button size="small" busy={busy} aria-describedby={id} onClick={() => void add()}>
           {busy ? 'Adding...' : 'Add'}
         </Button>
       )}

@@ -1,9 +1,8 @@
 import type { BrowseServer, Connector } from '@yonder/contract/connector'
-import { Search } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
-import { TextInput } from '../../../ui/form/text-input.tsx'
+import { SearchInput } from '../../../ui/form/text-input.tsx'
 import { BrowseEntry } from './browse-entry.tsx'
 import { searchCatalogue } from './search-catalogue.ts'
 
@@ -24,20 +23,15 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
   return (
     <>
-      <div className="relative shrink-0 pt-1">
-        <Search size={15} aria-hidden className="absolute bottom-2.75 left-3 text-muted" />
-        <TextInput
-          type="search"
+      <div className="flex shrink-0 pt-1">
+        <SearchInput
           aria-label="Search connectors"
           placeholder="Search connectors..."
-          autoComplete="off"
-          spellCheck={false}
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
             setShown(pageSize)
           }}
-          className="pl-9 [&::-webkit-search-cancel-button]:hidden"
         />
       </div>
       {servers === undefined ? (
@@ -57,9 +51,11 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
               <Entries found={found.slice(0, shown)} connectors={connectors} onAdd={onAdd} />
             )}
             {found.length > shown && (
-              <Button size="small" className="my-3" onClick={() => setShown(shown + pageSize)}>
-                Show more ({found.length - shown})
-              </Button>
+              <div className="my-3">
+                <Button size="small" onClick={() => setShown(shown + pageSize)}>
+                  Show more ({found.length - shown})
+                </Button>
+              </div>
             )}
           </div>
         </>

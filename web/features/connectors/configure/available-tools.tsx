@@ -71,16 +71,17 @@ function AllowToggle({
   readonly onPress: () => void
 }) {
   return (
-    <Button
-      size="small"
-      look={pressed ? 'plain' : 'quiet'}
-      aria-pressed={pressed}
-      aria-label={`Allow ${name}`}
-      onClick={onPress}
-      className="min-w-24"
-    >
-      {pressed && <Check size={14} aria-hidden />}
-      {pressed ? 'Allowed' : 'Allow'}
-    </Button>
+    <span className="grid min-w-24">
+      <Button
+        size="small"
+        look={pressed ? 'plain' : 'quiet'}
+        aria-pressed={pressed}
+        aria-label={`Allow ${name}`}
+        onClick={onPress}
+      >
+        {pressed && <Check size={14} aria-hidden />}
+        {pressed ? 'Allowed' : 'Allow'}
+      </Button>
+    </span>
   )
 }

@@ -42,9 +42,11 @@ function Calls({ name }: { readonly name: string }) {
         ))}
       </ul>
       {hasMore && (
-        <Button size="small" className="mt-2" busy={isLoadingMore} onClick={loadMore}>
-          Show more
-        </Button>
+        <div className="mt-2">
+          <Button size="small" busy={isLoadingMore} onClick={loadMore}>
+            Show more
+          </Button>
+        </div>
       )}
     </>
   )

@@ -1,8 +1,9 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button/button.tsx'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
+import { useInitialFocus } from '../../../ui/form/initial-focus.ts'
 import { addedNames, addToolName, allowDraftOf, applyDraft } from './allow-draft.ts'
 import type { AllowDraft } from './allow-draft.ts'
 import { AllowSummary } from './allow-summary.tsx'
@@ -21,7 +22,7 @@ export interface ConfigureToolsDialogProps {
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
   const { allow_tools, tools } = connector
   const allowTools = useAllowTools()
-  const panel = useRef<HTMLDivElement>(null)
+  const initialFocus = useInitialFocus()
   const [busy, setBusy] = useState(false)
   /** There is one in manage mode only. */
   const [draft, setDraft] = useState<AllowDraft | null>(null)
@@ -29,7 +30,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   const turnTo = (next: AllowDraft | null) => {
     // The button that had the focus goes with its mode.
     flushSync(() => setDraft(next))
-    focusFirst(panel.current)
+    initialFocus.focus()
   }
 
   const save = async (change: AllowChange) => {
@@ -54,6 +55,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   return (
     <Dialog
       title={`Configure Tools - ${connector.name}`}
+      initialFocus={initialFocus}
       onClose={onClose}
       footer={
         draft === null ? undefined : (
@@ -67,7 +69,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
       }
     >
       {/* What is chosen while the choices before it are being saved would be lost. */}
-      <div ref={panel} inert={busy && draft !== null} className="flex flex-col gap-6 pt-1">
+      <div inert={busy && draft !== null} className="flex flex-col gap-6 pt-1">
         {draft === null ? (
           <AllowSummary connector={connector} onManage={() => turnTo(allowDraftOf(allow_tools))} />
         ) : (
@@ -75,7 +77,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
             tools={tools}
             draft={draft}
             onChange={setDraft}
-            onEmptied={() => focusFirst(panel.current)}
+            onEmptied={() => initialFocus.focus()}
           />
         )}
         <AvailableTools
@@ -89,12 +91,4 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
       </div>
     </Dialog>
   )
-}
-
-/** Where a mode begins: at the search, or at the button that leads to it. */
-function focusFirst(panel: HTMLElement | null): void {
-  const first =
-    panel?.querySelector<HTMLElement>('input[type="search"], [data-autofocus]') ??
-    panel?.querySelector('input')
-  first?.focus()
 }

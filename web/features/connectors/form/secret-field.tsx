@@ -21,7 +21,7 @@ export function SecretField({ label, hint, stored, moved, focusFirst, value, onC
     <Field label={label} hint={isKept ? describeKept(stored, moved) : hint}>
       <SecretInput
         isMask={isKept}
-        data-autofocus={focusFirst || undefined}
+        initialFocus={focusFirst}
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

@@ -78,16 +78,17 @@ function ToggleButton({
 
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
-    <Button
-      size="small"
-      look="plain"
-      busy={busy}
-      aria-describedby={describedBy}
-      onClick={() => void press()}
-      // As wide as its longest text, so that its neighbours stay where they are.
-      className="min-w-30"
-    >
-      {busy ? 'Toggling...' : action}
-    </Button>
+    // As wide as its longest text, so that its neighbours stay where they are.
+    <span className="grid min-w-30">
+      <Button
+        size="small"
+        look="plain"
+        busy={busy}
+        aria-describedby={describedBy}
+        onClick={() => void press()}
+      >
+        {busy ? 'Toggling...' : action}
+      </Button>
+    </span>
   )
 }

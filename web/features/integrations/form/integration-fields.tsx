@@ -60,7 +60,6 @@ export function IntegrationFields({
         <TextInput
           name="authType"
           readOnly
-          className="[&[readonly]]:bg-sunken"
           value={draft.authType === '' ? '' : authTypeNames[draft.authType]}
         />
       </Field>
@@ -97,7 +96,7 @@ function KeyField({ stored, value, problem, onChange }: KeyFieldProps) {
         isMask={isKept}
         name="apiKey"
         maxLength={4000}
-        data-autofocus
+        initialFocus
         value={value}
         onChange={(event) => onChange(event.target.value)}
       />

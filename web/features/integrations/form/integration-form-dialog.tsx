@@ -1,9 +1,9 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
-import { useId, useState, type SubmitEvent } from 'react'
+import { useCallback, useId, useState, type SubmitEvent } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { ErrorState, LoadingState } from '../../../ui/states/states.tsx'
-import { focusFirstField } from '../../../ui/form/focus-first-field.ts'
+import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { useIsOpen } from '../../../lib/use-is-open.ts'
 import { checkIntegrationDraft } from './check-integration-draft.ts'
 import type { IntegrationProblems } from './check-integration-draft.ts'
@@ -34,11 +34,20 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const [problems, setProblems] = useState<IntegrationProblems>({})
   const [busy, setBusy] = useState(false)
   const isOpen = useIsOpen()
+  const initialFocus = useInitialFocus()
 
   const change = (next: IntegrationDraft) => {
     setProblems({})
     setDraft(next)
   }
+
+  /** What can be selected may load late: unless the user has moved on in the dialog, its first field gets the focus. */
+  const takeFocus = useCallback(
+    (element: HTMLFormElement | null) => {
+      if (element !== null && document.activeElement === document.body) initialFocus.focus()
+    },
+    [initialFocus],
+  )
 
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -63,6 +72,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   return (
     <Dialog
       title={integration === undefined ? 'Add New Integration' : 'Edit Integration'}
+      initialFocus={initialFocus}
       onClose={onClose}
       footer={
         <>
@@ -96,16 +106,12 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   )
 }
 
-/** What can be selected may come late: whoever has not gone elsewhere in the dialog by then begins at the first field. */
-function takeFocus(form: HTMLFormElement | null): void {
-  if (form !== null && document.activeElement === document.body) focusFirstField(form)
-}
-
 function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, 'offers' | 'onRetry'>) {
   const { retrying, retry } = useRetry(onRetry)
+  const loading = useInitialFocusRef<HTMLDivElement>('requested')
   if (offers === 'loading' || retrying)
     return (
-      <div tabIndex={-1} data-autofocus className="outline-none">
+      <div ref={loading} tabIndex={-1} className="outline-none">
         <LoadingState>Loading available integrations...</LoadingState>
       </div>
     )

@@ -8,7 +8,12 @@ const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 export function ResultImage({ address }: { readonly address: string }) {
   const { data: image, error } = useSWRImmutable<Image, Error>(address)
   if (error !== undefined) return <p className="text-sm text-muted">The picture could not be loaded.</p>
-  if (image === undefined) return <Skeleton className="h-40 w-full" />
+  if (image === undefined)
+    return (
+      <span className="block h-40 w-full">
+        <Skeleton />
+      </span>
+    )
   return imageTypes.test(image.mimeType) ? (
     <img
       src={`data:${image.mimeType};base64,${image.data}`}

@@ -1,0 +1,40 @@
+import { useState, type KeyboardEvent } from 'react'
+
+/** The elements that a component moves the focus among, collected by their refs. */
+export interface FocusList {
+  /** Adds the element for as long as it is mounted: pass it as `ref`. */
+  readonly add: (element: HTMLElement | null) => (() => void) | undefined
+  /** Returns the elements in document order. */
+  readonly list: () => readonly HTMLElement[]
+}
+
+export function createFocusList(): FocusList {
+  const elements = new Set<HTMLElement>()
+  return {
+    add: (element) => {
+      if (element === null) return undefined
+      elements.add(element)
+      return () => void elements.delete(element)
+    },
+    list: () => [...elements].sort(compareInDocument),
+  }
+}
+
+export function useFocusList(): FocusList {
+  return useState(createFocusList)[0]
+}
+
+/** Moves the focus to the element above or below by the arrow keys, as far as the ends of the list. */
+export function moveByArrowKeys(elements: readonly HTMLElement[], event: KeyboardEvent): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  if (step === 0 || event.nativeEvent.isComposing) return
+  const next = elements[elements.findIndex((element) => element === document.activeElement) + step]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+}
+
+function compareInDocument(a: HTMLElement, b: HTMLElement): number {
+  if (a === b) return 0
+  return (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) === 0 ? 1 : -1
+}
