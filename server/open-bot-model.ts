@@ -3,7 +3,7 @@ import type { Providers } from './bots/resolve-endpoint.ts'
 import type { BotRow } from './db/tables/tables.ts'
 import { AppError } from './lib/app-error.ts'
 import type { ModelStream } from './models/model.ts'
-import { PartQueue } from './models/part-queue.ts'
+import { PartQueue } from './models/reply-parts.ts'
 import { openModel } from './models/open-model.ts'
 import type { ModelDeps } from './models/open-model.ts'
 

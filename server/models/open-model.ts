@@ -1,10 +1,10 @@
-import { anthropicMessages } from './ai-sdk/anthropic-messages.ts'
-import { googleGenerate } from './ai-sdk/google-generate.ts'
+import { anthropicMessages } from './ai-sdk/formats.ts'
+import { googleGenerate } from './ai-sdk/formats.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { ModelEndpoint } from './model-endpoint.ts'
-import type { ModelLimits } from './model-limits.ts'
+import type { ModelEndpoint } from './endpoint.ts'
+import type { ModelLimits } from './adapter.ts'
 import type { ModelStream } from './model.ts'
-import { openaiChat } from './openai/openai-chat.ts'
+import { openaiChat } from './openai/chat.ts'
 
 export interface ModelDeps {
   /** One guard for each who may name an address. */

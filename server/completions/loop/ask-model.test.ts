@@ -1,7 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ModelPart, ModelStream } from '../../models/model.ts'
-import { PartQueue } from '../../models/part-queue.ts'
+import { PartQueue } from '../../models/reply-parts.ts'
 import type { RunSource } from '../log/run-recorder.ts'
 import { askModel, longestAnswer, longestCalls } from './ask-model.ts'
 

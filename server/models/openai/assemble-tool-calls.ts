@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { normalizeText } from '../../lib/normalize-text.ts'
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 
 interface OpenCall {

@@ -1,6 +1,6 @@
-import { describeSentError } from './describe-upstream.ts'
+import { describeSentError } from './describe-failure.ts'
 import { limitSignal } from '../../lib/limit-signal.ts'
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failure.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
 import { findUpstreamMessage } from './quote-upstream.ts'

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
-import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-upstream.ts'
-import type { UpstreamAnswer } from './describe-upstream.ts'
+import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
+import type { UpstreamAnswer } from './describe-failure.ts'
 import { limitSignal } from '../../lib/limit-signal.ts'
-import { ModelFailure } from '../model-failure.ts'
-import type { ModelLimits } from '../model-limits.ts'
+import { ModelFailure } from '../failure.ts'
+import type { ModelLimits } from '../adapter.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
 
 export interface ModelCall {

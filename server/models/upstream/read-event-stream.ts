@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failure.ts'
 
 export interface BodyReader {
   /** Returns `true` when the answer is complete and nothing after it counts. */

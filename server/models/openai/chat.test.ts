@@ -6,9 +6,9 @@ import type { HostileModel } from '../../testing/models/hostile-model.ts'
 import { startScriptedModel } from '../../testing/models/scripted-model.ts'
 import { readReply } from '../../testing/models/read-reply.ts'
 import type { ScriptedModel } from '../../testing/models/scripted-model.ts'
-import { modelLimits } from '../model-limits.ts'
+import { modelLimits } from '../adapter.ts'
 import type { ModelPart, ModelRequest } from '../model.ts'
-import { openaiChat } from './openai-chat.ts'
+import { openaiChat } from './chat.ts'
 
 let hostile: HostileModel
 let scripted: ScriptedModel

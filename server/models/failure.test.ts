@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ModelFailure } from '../model-failure.ts'
-import { refusesTools } from './refuses-tools.ts'
+import { ModelFailure, refusesTools } from './failure.ts'
 
 const says = (rejection: string) => refusesTools(new ModelFailure('upstream_error', 'no', rejection))
 

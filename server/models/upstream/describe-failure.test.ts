@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeHttpError, describeNetworkError, retryDelay } from './describe-upstream.ts'
+import { describeHttpError, describeNetworkError, retryDelay } from './describe-failure.ts'
 
 const guard = { key: 'k', contents: [] }
 const now = Date.UTC(2026, 0, 1)

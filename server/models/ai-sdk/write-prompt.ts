@@ -1,4 +1,4 @@
-import type { ProviderCall } from './ask-provider.ts'
+import type { ProviderCall } from './call-provider.ts'
 import { readNote } from '../call-note.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 

@@ -1,3 +1,14 @@
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+
+/** What every adapter works with. */
+export interface AdapterDeps {
+  /** The way out, under the policy for whoever named the address. */
+  readonly guard: GuardedFetch
+  readonly limits?: ModelLimits
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
 /** What an upstream is allowed to cost. Times are milliseconds; tests pass smaller ones. */
 export interface ModelLimits {
   /** From the request's last byte to the answer's headers. */

@@ -1,5 +1,17 @@
-import type { ModelEndpoint } from '../model-endpoint.ts'
-import { ModelFailure } from '../model-failure.ts'
+import type { ApiType } from '@yonder/contract/bot'
+import { ModelFailure } from './failure.ts'
+
+/** Where a model is asked, and as whom. */
+export interface ModelEndpoint {
+  readonly apiType: ApiType
+  /** The address without the call's own path, e.g. `https://api.example.com/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string | null
+  /** Replaces the path that the wire format would append to the address. */
+  readonly customApiPath: string | null
+  /** Who named the address: the operator's own is not restricted, a person's is guarded. */
+  readonly trusted: 'operator' | 'typed'
+}
 
 /**
  * The address of a call: base address and path, joined literally.
@@ -48,4 +60,22 @@ function parse(text: string): URL {
 /** `new URL` silently drops tabs and line breaks; an address that needs that is not what its person meant. */
 function hasControl(text: string): boolean {
   return /[\0-\x20\x7f]/.test(text)
+}
+
+/** How messages name an upstream: a person's own address by its host, the operator's without telling where it is. */
+export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
+  return endpoint.trusted === 'typed' ? url.host : 'The model provider'
+}
+
+/** The key as a header can carry it, or null when the endpoint has none; throws a `ModelFailure` on one it cannot. */
+export function requireKey(apiKey: string | null): string | null {
+  const key = apiKey?.trim() ?? ''
+  if (key === '') return null
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new ModelFailure(
+      'bot_misconfigured',
+      'The API key of this bot holds a space, a line break or a letter that no key can hold. Enter it again.',
+    )
+  }
+  return key
 }

@@ -1,15 +1,15 @@
 import { normalizeText } from '../../lib/normalize-text.ts'
-import type { ProviderModel } from './ask-provider.ts'
+import type { ProviderModel } from './call-provider.ts'
 import { newCallId, readArguments } from '../openai/assemble-tool-calls.ts'
 import { writeNote } from '../call-note.ts'
-import { describeSentError } from '../upstream/describe-upstream.ts'
-import { joinText } from '../join-text.ts'
-import { ModelFailure } from '../model-failure.ts'
-import type { ModelLimits } from '../model-limits.ts'
+import { describeSentError } from '../upstream/describe-failure.ts'
+import { joinText } from '../reply-parts.ts'
+import { ModelFailure } from '../failure.ts'
+import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
 import { findMessage } from '../upstream/quote-upstream.ts'
 import type { QuoteGuard } from '../upstream/quote-upstream.ts'
-import type { ProviderNote } from './write-provider-prompt.ts'
+import type { ProviderNote } from './write-prompt.ts'
 
 type Answer = Awaited<ReturnType<ProviderModel['doStream']>>
 type ProviderPart = Answer['stream'] extends ReadableStream<infer Part> ? Part : never

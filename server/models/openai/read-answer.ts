@@ -1,9 +1,9 @@
-import { ModelFailure } from '../model-failure.ts'
-import type { ModelLimits } from '../model-limits.ts'
-import type { PartQueue } from '../part-queue.ts'
+import { ModelFailure } from '../failure.ts'
+import type { ModelLimits } from '../adapter.ts'
+import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
 import { readEventStream } from '../upstream/read-event-stream.ts'
-import { readOpenaiChunk } from './read-openai-chunk.ts'
+import { readOpenaiChunk } from './read-chunk.ts'
 
 export interface AnswerReader {
   push(chunk: Buffer): Progress

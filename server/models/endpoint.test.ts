@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { buildModelUrl } from './build-model-url.ts'
-import { ModelFailure } from '../model-failure.ts'
+import { buildModelUrl } from './endpoint.ts'
+import { ModelFailure } from './failure.ts'
 
 function build(baseUrl: string, customApiPath: string | null = null, model = 'm'): string {
   const endpoint = { apiType: 'openai', baseUrl, apiKey: null, customApiPath, trusted: 'typed' } as const

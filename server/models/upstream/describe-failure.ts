@@ -1,4 +1,4 @@
-import { ModelFailure } from '../model-failure.ts'
+import { ModelFailure } from '../failure.ts'
 import { findUpstreamMessage, quoteUpstream } from './quote-upstream.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
 
