@@ -1,18 +1,18 @@
-import { anthropicMessages } from './ai-sdk/formats.ts'
-import { googleGenerate } from './ai-sdk/formats.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelLimits } from './adapter.ts'
+import { callProvider } from './ai-sdk/call-provider.ts'
+import { anthropicFormat, googleFormat } from './ai-sdk/formats.ts'
+import type { ModelEndpoint } from './endpoint.ts'
 import type { ModelStream } from './model.ts'
 import { openaiChat } from './openai/chat.ts'
 
 export interface ModelDeps {
-  /** One guard for each who may name an address. */
+  /** One guard for each kind of address. */
   readonly guards: Readonly<Record<ModelEndpoint['trusted'], GuardedFetch>>
   readonly limits?: ModelLimits
 }
 
-/** The model behind an endpoint, spoken to in the endpoint's wire format. */
+/** The model behind an endpoint, called in the endpoint's wire format. */
 export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream {
   const adapterDeps = {
     guard: deps.guards[endpoint.trusted],
@@ -22,8 +22,8 @@ export function openModel(endpoint: ModelEndpoint, deps: ModelDeps): ModelStream
     case 'openai':
       return openaiChat(endpoint, adapterDeps)
     case 'anthropic':
-      return anthropicMessages(endpoint, adapterDeps)
+      return callProvider(endpoint, anthropicFormat, adapterDeps)
     case 'google':
-      return googleGenerate(endpoint, adapterDeps)
+      return callProvider(endpoint, googleFormat, adapterDeps)
   }
 }

@@ -1,5 +1,4 @@
-import type { AnthropicProvider } from '@ai-sdk/anthropic'
-import type { ApiType } from '@yonder/contract/bot'
+import type { ProviderFormat } from './formats.ts'
 import type { AdapterDeps } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import { noteSource } from '../call-note.ts'
@@ -10,30 +9,16 @@ import { modelLimits } from '../adapter.ts'
 import type { ModelPart, ModelRequest, ModelStream } from '../model.ts'
 import { PartQueue } from '../reply-parts.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
-import { readProviderParts } from './read-parts.ts'
-import { writeProviderPrompt } from './write-prompt.ts'
-
-/** A model of a provider package; all of them share this shape. */
-export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
-export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
+import { readParts } from './read-parts.ts'
+import { writePrompt } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
-/** What tells one provider package from another. */
-export interface ProviderFormat {
-  readonly name: ApiType
-  /** What is appended to the base address when the endpoint names no path of its own. */
-  defaultPath(model: string): string
-  readonly keyHeader: string
-  /** Opens the package's model. It asks for a key even when there is none to send. */
-  open(model: string, settings: { apiKey: string; baseURL: string; fetch: typeof fetch }): ProviderModel
-}
-
-/** Speaks a provider's wire format through its package, over the same way out as every other model call. */
-export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, deps: AdapterDeps): ModelStream {
+/** Calls a model through its provider's package, with the guard, limits and retries of every other model call. */
+export function callProvider(endpoint: ModelEndpoint, format: ProviderFormat, deps: AdapterDeps): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
-  async function ask(request: ModelRequest, signal: AbortSignal, onParts: OnParts): Promise<void> {
+  async function call(request: ModelRequest, signal: AbortSignal, onParts: OnParts): Promise<void> {
     const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
     const key = requireKey(endpoint.apiKey)
     guard.requireUrl(url)
@@ -42,7 +27,7 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
       upstream: nameUpstream(endpoint, url),
       guard: { key, contents: request.messages.map((message) => message.content) },
     }
-    // The address is ours in every case; the package only fills in headers and body.
+    // The package fills in headers and body only; the address is the endpoint's in every case.
     const send: typeof fetch = (_address, init) =>
       fetchModelBody(writeCall(frame, init, key, format), {
         dispatcher: guard.dispatcher,
@@ -52,7 +37,7 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
       })
     const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
     const source = noteSource(format.name, url)
-    await readProviderParts(() => model.doStream(writeProviderPrompt(request, source)), {
+    await readParts(() => model.doStream(writePrompt(request, source)), {
       ...frame,
       source,
       limits,
@@ -61,23 +46,23 @@ export function askProvider(endpoint: ModelEndpoint, format: ProviderFormat, dep
     })
   }
 
-  function explain(error: unknown, { tools, model }: ModelRequest): unknown {
+  function describe(error: unknown, { tools, model }: ModelRequest): unknown {
     if (tools.length === 0 || !refusesTools(error)) return error
     return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
   }
 
   return (request, { signal, onReadable }) => {
     const parts = new PartQueue()
-    const onParts: OnParts = (some) => {
-      parts.push(some)
+    const onParts: OnParts = (received) => {
+      parts.push(received)
       onReadable(parts.isFull)
     }
     async function run(): Promise<void> {
       if (signal.aborted) return
       try {
-        await ask(request, signal, onParts)
+        await call(request, signal, onParts)
       } catch (error) {
-        if (!signal.aborted) onParts([toFailedPart(explain(error, request))])
+        if (!signal.aborted) onParts([toFailedPart(describe(error, request))])
       }
     }
     return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }

@@ -1,36 +1,36 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
-import type { AdapterDeps } from '../adapter.ts'
-import { askProvider } from './call-provider.ts'
-import type { ModelEndpoint } from '../endpoint.ts'
-import type { ModelStream } from '../model.ts'
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
+import type { ApiType } from '@yonder/contract/bot'
 
-/** Speaks Anthropic's messages, at `https://api.anthropic.com/v1` or wherever the endpoint says. */
-export function anthropicMessages(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
-  return askProvider(
-    endpoint,
-    {
-      name: 'anthropic',
-      defaultPath: () => '/messages',
-      keyHeader: 'x-api-key',
-      open: (model, settings) => createAnthropic(settings).languageModel(model),
-    },
-    deps,
-  )
+/** A model of a provider package; all packages share this type. */
+export type ProviderModel = ReturnType<AnthropicProvider['languageModel']>
+export type ProviderCall = Parameters<ProviderModel['doStream']>[0]
+
+/** The differences between the provider packages. */
+export interface ProviderFormat {
+  readonly name: ApiType
+  /** The path appended to the base address when the endpoint has no path of its own. */
+  defaultPath(model: string): string
+  readonly keyHeader: string
+  /** Opens the package's model. The packages require an `apiKey` even when there is none to send. */
+  open(model: string, settings: { apiKey: string; baseURL: string; fetch: typeof fetch }): ProviderModel
 }
 
-/** Speaks Google's generateContent, at `https://generativelanguage.googleapis.com/v1beta` or where the endpoint says. */
-export function googleGenerate(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
-  return askProvider(
-    endpoint,
-    {
-      name: 'google',
-      // A name with a slash says itself what kind of model it is, e.g. `tunedModels/mine`.
-      defaultPath: (model) =>
-        `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
-      keyHeader: 'x-goog-api-key',
-      open: (model, settings) => createGoogleGenerativeAI(settings).languageModel(model),
-    },
-    deps,
-  )
+/** Anthropic's messages, by default at `https://api.anthropic.com/v1`. */
+export const anthropicFormat: ProviderFormat = {
+  name: 'anthropic',
+  defaultPath: () => '/messages',
+  keyHeader: 'x-api-key',
+  open: (model, settings) => createAnthropic(settings).languageModel(model),
+}
+
+/** Google's generateContent, by default at `https://generativelanguage.googleapis.com/v1beta`. */
+export const googleFormat: ProviderFormat = {
+  name: 'google',
+  // A name with a slash includes the kind of model, for example `tunedModels/mine`.
+  defaultPath: (model) =>
+    `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
+  keyHeader: 'x-goog-api-key',
+  open: (model, settings) => createGoogleGenerativeAI(settings).languageModel(model),
 }

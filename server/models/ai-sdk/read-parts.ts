@@ -1,6 +1,6 @@
 import { normalizeText } from '../../lib/normalize-text.ts'
-import type { ProviderModel } from './call-provider.ts'
-import { newCallId, readArguments } from '../openai/assemble-tool-calls.ts'
+import type { ProviderModel } from './formats.ts'
+import { newCallId, readArguments } from '../tool-arguments.ts'
 import { writeNote } from '../call-note.ts'
 import { describeSentError } from '../upstream/describe-failure.ts'
 import { joinText } from '../reply-parts.ts'
@@ -11,12 +11,12 @@ import { findMessage } from '../upstream/quote-upstream.ts'
 import type { QuoteGuard } from '../upstream/quote-upstream.ts'
 import type { ProviderNote } from './write-prompt.ts'
 
-type Answer = Awaited<ReturnType<ProviderModel['doStream']>>
-type ProviderPart = Answer['stream'] extends ReadableStream<infer Part> ? Part : never
+type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>
+type ProviderPart = ProviderReply['stream'] extends ReadableStream<infer Part> ? Part : never
 type FinishPart = Extract<ProviderPart, { type: 'finish' }>
 
 interface ReadingOptions {
-  /** Whom it comes from (`noteSource`). */
+  /** Names the upstream (`noteSource`). */
   readonly source: string
   readonly upstream: string
   readonly guard: QuoteGuard
@@ -25,9 +25,12 @@ interface ReadingOptions {
   readonly onParts: (parts: readonly ModelPart[]) => void
 }
 
-/** Reads what a provider package makes of an answer and hands it on as parts; throws a `ModelFailure`. */
-export async function readProviderParts(
-  open: () => PromiseLike<Answer>,
+/**
+ * Reads the stream of a provider package and passes it on as parts.
+ * @throws ModelFailure
+ */
+export async function readParts(
+  open: () => PromiseLike<ProviderReply>,
   reading: ReadingOptions,
 ): Promise<void> {
   const { signal } = reading
@@ -42,7 +45,7 @@ export async function readProviderParts(
         if (read.length > 0) reading.onParts(read)
       }
     } finally {
-      // Ends the request when something in its answer ended the reading.
+      // Ends the request when reading stopped before the end of the stream.
       reader.cancel().catch(() => undefined)
     }
   } catch (error) {
@@ -55,7 +58,7 @@ class ProviderPartReader {
   private readonly text = joinText()
   private readonly reasoning = joinText()
   private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
-  /** Thinking that the provider has signed, by its block. */
+  /** Thinking that the provider signed, by block id. */
   private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   private finish: FinishPart | undefined
   private outputChars = 0
@@ -72,13 +75,13 @@ class ProviderPartReader {
           ? []
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, 200)) }]
       case 'text-delta':
-        return this.piece('text', this.text.push(this.count(part.delta)))
+        return this.parts('text', this.text.push(this.count(part.delta)))
       case 'reasoning-start':
         this.keepThinking(part.id, '', part.providerMetadata)
         return []
       case 'reasoning-delta':
         this.keepThinking(part.id, part.delta, part.providerMetadata)
-        return this.piece('reasoning', this.reasoning.push(this.count(part.delta)))
+        return this.parts('reasoning', this.reasoning.push(this.count(part.delta)))
       case 'tool-input-delta':
         this.count(part.delta)
         return []
@@ -103,8 +106,8 @@ class ProviderPartReader {
     }
     const { inputTokens, outputTokens } = finish.usage
     return [
-      ...this.piece('reasoning', this.reasoning.end()),
-      ...this.piece('text', this.text.end()),
+      ...this.parts('reasoning', this.reasoning.end()),
+      ...this.parts('text', this.text.end()),
       ...this.endCalls(),
       {
         type: 'usage',
@@ -115,12 +118,12 @@ class ProviderPartReader {
     ]
   }
 
-  private piece(type: 'text' | 'reasoning', text: string): ModelPart[] {
+  private parts(type: 'text' | 'reasoning', text: string): ModelPart[] {
     return text === '' ? [] : [{ type, text }]
   }
 
   private addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
-    // What the provider ran itself is not ours to run.
+    // The provider already ran this call itself.
     if (part.providerExecuted === true) return
     const { upstream, limits } = this.reading
     const text = readArguments(part.input)
@@ -153,7 +156,7 @@ class ProviderPartReader {
     return this.calls.map(({ options, ...call }, index) => {
       const note: ProviderNote = {
         ...(options === undefined ? {} : { options }),
-        // It stands before all calls of its turn: one of them carries it.
+        // The thinking precedes all calls of its turn, so the first call carries it.
         ...(index === 0 && thinking.length > 0 ? { thinking } : {}),
       }
       const isEmpty = note.options === undefined && note.thinking === undefined
@@ -198,7 +201,7 @@ function tokenCount(count: number | undefined): number | null {
   return count !== undefined && Number.isSafeInteger(count) && count >= 0 && count < 1e12 ? count : null
 }
 
-/** The package's own errors say what it could not read; whatever an upstream sent is quoted with care. */
+/** Maps the package's own errors to failures. A message of the upstream is quoted only where that is safe. */
 function toFailure(error: unknown, { upstream, guard }: ReadingOptions): Error {
   if (error instanceof ModelFailure) return error
   if (error instanceof Error && error.cause instanceof ModelFailure) return error.cause

@@ -1,4 +1,4 @@
-import type { ProviderCall } from './call-provider.ts'
+import type { ProviderCall } from './formats.ts'
 import { readNote } from '../call-note.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
@@ -9,14 +9,14 @@ type Options = NonNullable<
   Extract<Prompt[number], { role: 'assistant' }>['content'][number]['providerOptions']
 >
 
-/** What a provider's package gave with a call and takes back: with the call, and the signed thinking before it. */
+/** The options that a provider's package sent with a call and expects back with it, and the signed thinking before it. */
 export interface ProviderNote {
   readonly options?: Options
   readonly thinking?: readonly { readonly text: string; readonly options: Options }[]
 }
 
-/** A request in the shape that the provider packages take; `source` is whom it goes to (`noteSource`). */
-export function writeProviderPrompt(request: ModelRequest, source: string): ProviderCall {
+/** A request in the form of the provider packages. `source` names the upstream (`noteSource`). */
+export function writePrompt(request: ModelRequest, source: string): ProviderCall {
   return {
     prompt: request.messages.map((message) => writeMessage(message, source)),
     ...(request.maxTokens === null ? {} : { maxOutputTokens: request.maxTokens }),
@@ -60,8 +60,8 @@ function writeMessage(message: ModelMessage, source: string): Prompt[number] {
     })),
   )
   // Anthropic refuses an empty text beside a call.
-  const said = message.content === '' && calls.length > 0 ? [] : [text]
-  return { role: 'assistant', content: [...thinking, ...said, ...calls] }
+  const texts = message.content === '' && calls.length > 0 ? [] : [text]
+  return { role: 'assistant', content: [...thinking, ...texts, ...calls] }
 }
 
 function withOptions(options: Options | undefined): { providerOptions?: Options } {

@@ -1,4 +1,4 @@
-import { newCallId } from '../openai/assemble-tool-calls.ts'
+import { newCallId } from '../tool-arguments.ts'
 import { demoTexts } from './demo-texts.ts'
 import type { DemoMessage, DemoTool } from './read-demo-request.ts'
 

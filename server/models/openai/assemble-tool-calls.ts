@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { normalizeText } from '../../lib/normalize-text.ts'
+import { newCallId, readArguments } from '../tool-arguments.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 
@@ -78,11 +78,6 @@ export function assembleToolCalls(): ToolCallAssembler {
   }
 }
 
-/** An id for a call whose upstream sent none. */
-export function newCallId(): string {
-  return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`
-}
-
 function brokenCall(upstream: string, cutByLimit: boolean): ModelFailure {
   return cutByLimit
     ? new ModelFailure(
@@ -94,28 +89,4 @@ function brokenCall(upstream: string, cutByLimit: boolean): ModelFailure {
 
 function isWhole(text: string): boolean {
   return text !== '' && readArguments(text) !== undefined
-}
-
-/** The arguments as the text of a JSON object that every store takes; `undefined` when they are no JSON object. */
-export function readArguments(text: string): string | undefined {
-  if (text.trim() === '') return '{}'
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return needsCleaning.test(text) ? JSON.stringify(cleanJson(value)) : text
-  } catch {
-    // Not JSON, or nested so deeply that it cannot be walked.
-    return undefined
-  }
-}
-
-const needsCleaning = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
-
-function cleanJson(value: unknown): unknown {
-  if (typeof value === 'string') return normalizeText(value)
-  if (Array.isArray(value)) return value.map(cleanJson)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [normalizeText(key), cleanJson(inner)]),
-  )
 }
