@@ -15,7 +15,11 @@ import { writePrompt } from './write-prompt.ts'
 type OnParts = (parts: readonly ModelPart[]) => void
 
 /** Calls a model through its provider's package, with the guard, limits and retries of every other model call. */
-export function callProvider(endpoint: ModelEndpoint, format: ProviderFormat, deps: AdapterDeps): ModelStream {
+export function callProvider(
+  endpoint: ModelEndpoint,
+  format: ProviderFormat,
+  deps: AdapterDeps,
+): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
   async function call(request: ModelRequest, signal: AbortSignal, onParts: OnParts): Promise<void> {

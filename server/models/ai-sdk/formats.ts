@@ -29,8 +29,7 @@ export const anthropicFormat: ProviderFormat = {
 export const googleFormat: ProviderFormat = {
   name: 'google',
   // A name with a slash includes the kind of model, for example `tunedModels/mine`.
-  defaultPath: (model) =>
-    `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
+  defaultPath: (model) => `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
   keyHeader: 'x-goog-api-key',
   open: (model, settings) => createGoogleGenerativeAI(settings).languageModel(model),
 }
