@@ -3,6 +3,8 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { CallSlots } from '../lib/concurrency-limiter.ts'
+import type { SingleFlight } from '../lib/single-flight.ts'
+import type { TokenLeases } from '../lib/token-lease.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
@@ -19,8 +21,9 @@ export interface ConnectorDeps {
   readonly pool: ConnectionPool
   readonly retries: RetryGate
   readonly slots: CallSlots
-  /** Work on a connector's grants or list of tools that is under way, so that it is done once. */
-  readonly refreshing: Map<string, Promise<unknown>>
+  readonly tokenLeases: TokenLeases<boolean>
+  readonly toolRefreshes: SingleFlight<void>
+  readonly registryReads: SingleFlight<void>
   /** What models were told of a person's tools, and of which state of their connectors that was made. */
   readonly offers: Map<string, { readonly state: string; readonly offered: ModelTools }>
   /** The ways out: to what a person typed, what a server named, and what the operator set. */

@@ -4,6 +4,8 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { BroughtConnectors } from './built-in/built-in-connectors.ts'
 import { CallSlots } from '../lib/concurrency-limiter.ts'
+import { SingleFlight } from '../lib/single-flight.ts'
+import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
 import { personPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
@@ -65,7 +67,9 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     pool,
     retries: new RetryGate(now),
     slots: new CallSlots(),
-    refreshing: new Map(),
+    tokenLeases: new TokenLeases({ now, closing: closing.signal }),
+    toolRefreshes: new SingleFlight(),
+    registryReads: new SingleFlight(),
     offers: new Map(),
     guards: options.guards,
     publicUrl: config.publicUrl,

@@ -51,8 +51,7 @@ describe.each(engines)('browsing on %s', (engine) => {
   /** Looks, lets the reading behind it end, and looks again. */
   async function browse() {
     await browseServers(connectors)
-    await Promise.all(connectors.refreshing.values()).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await connectors.registryReads.run(registry.url, () => Promise.resolve())
     return browseServers(connectors)
   }
 

@@ -21,27 +21,21 @@ const mostServers = 3_000
  * most for the whole installation. The shipped list stands in until the first reading and wherever there is none.
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
-  const { registryUrl, database, now, onError } = deps
+  const { registryUrl, database, now, registryReads, onError } = deps
   if (registryUrl === null) return shippedServers
   const known = await findCatalogue(database.db, registryUrl)
   if (now() - (known?.attempted_at ?? 0) >= readingInterval) {
-    readRegistryOnce(deps, registryUrl).catch(onError)
+    void registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
   const servers = known === undefined ? [] : (JSON.parse(known.servers) as BrowseServer[])
   return servers.length === 0 ? shippedServers : servers
 }
 
-async function readRegistryOnce(deps: ConnectorDeps, registryUrl: string): Promise<void> {
-  const { database, now, refreshing } = deps
-  const key = `catalogue ${registryUrl}`
-  if (refreshing.has(key)) return
-  const work = (async () => {
-    if (!(await claimReading(database.db, registryUrl, now(), now() - readingInterval + 1))) return
-    const servers = await readRegistry(deps, registryUrl)
-    if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
-  })()
-  refreshing.set(key, work)
-  await work.finally(() => refreshing.delete(key))
+async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promise<void> {
+  const { database, now } = deps
+  if (!(await claimReading(database.db, registryUrl, now(), now() - readingInterval + 1))) return
+  const servers = await readRegistry(deps, registryUrl)
+  if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
 }
 
 async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {

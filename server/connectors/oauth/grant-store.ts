@@ -73,7 +73,7 @@ export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>):
   await db.deleteFrom('connector_grants').where('connector_id', '=', connector.id).execute()
 }
 
-/** Reserves the refreshing of these tokens for this process until `until`; false when another does it, or has done it. */
+/** Reserves these tokens until `until`; false when another process refreshes them or has replaced them. */
 export async function reserveRefresh(
   db: Db,
   { connector_id, issuer, tokens }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer' | 'tokens'>,
@@ -91,7 +91,7 @@ export async function reserveRefresh(
   return numUpdatedRows > 0n
 }
 
-export async function endRefresh(
+export async function releaseRefresh(
   db: Db,
   { connector_id, issuer }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer'>,
 ): Promise<void> {

@@ -19,12 +19,8 @@ import type { UseServerOptions } from '../mcp/use-server.ts'
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   // What was under way when its person disconnected it is not what connects it again.
   const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
-  const key = `tools ${connector.id} ${connector.credential_version} ${from}`
-  const running = deps.refreshing.get(key) as Promise<void> | undefined
-  if (running !== undefined) return running
-  const work = refreshOnce(deps, connector).finally(() => deps.refreshing.delete(key))
-  deps.refreshing.set(key, work)
-  return work
+  const key = `${connector.id} ${connector.credential_version} ${from}`
+  return deps.toolRefreshes.run(key, () => refreshOnce(deps, connector))
 }
 
 async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {

@@ -1,0 +1,67 @@
+import { setTimeout } from 'node:timers/promises'
+import { SingleFlight } from './single-flight.ts'
+
+/** Milliseconds after which a process that refreshes tokens counts as dead. */
+const maxRefreshMs = 30_000
+/** Milliseconds between two checks whether another process has finished. */
+const pollIntervalMs = 100
+
+/** How a domain stores and refreshes one set of tokens. Times are milliseconds since 1970. */
+export interface LeasedTokens<Result> {
+  /** Reserves exactly these tokens until `until`; false when another process holds them or has replaced them. */
+  reserve(now: number, until: number): Promise<boolean>
+  /** Gets new tokens and stores them. */
+  refresh(): Promise<Result>
+  /** Ends the reservation, after a failure too. */
+  release(): Promise<void>
+  /** What another process made of these tokens; undefined while it is at work. */
+  findResult(): Promise<Result | undefined>
+  /** The result, or the error, when the other process did not finish in time. */
+  giveUp(): Result
+}
+
+export interface TokenLeaseOptions {
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Aborted when the process shuts down: waiting for another process ends with its reason. */
+  readonly closing: AbortSignal
+}
+
+/**
+ * Refreshes tokens once, however many requests of however many nodes want it: a second use of a refresh token would end
+ * the whole grant at its server.
+ */
+export class TokenLeases<Result> {
+  readonly #options: TokenLeaseOptions
+  readonly #flights = new SingleFlight<Result>()
+
+  constructor(options: TokenLeaseOptions) {
+    this.#options = options
+  }
+
+  /** @throws whatever the functions of `tokens` throw */
+  refresh(key: string, tokens: LeasedTokens<Result>): Promise<Result> {
+    return this.#flights.run(key, () => this.#refreshOnce(tokens))
+  }
+
+  async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
+    const now = this.#options.now()
+    if (!(await tokens.reserve(now, now + maxRefreshMs))) return this.#waitForOther(tokens)
+    try {
+      return await tokens.refresh()
+    } finally {
+      await tokens.release()
+    }
+  }
+
+  async #waitForOther(tokens: LeasedTokens<Result>): Promise<Result> {
+    const { now, closing } = this.#options
+    const deadline = now() + maxRefreshMs
+    while (now() < deadline) {
+      const result = await tokens.findResult()
+      if (result !== undefined) return result
+      await setTimeout(pollIntervalMs, undefined, { signal: closing })
+    }
+    return tokens.giveUp()
+  }
+}
