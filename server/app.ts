@@ -19,7 +19,7 @@ import { registerClosing } from './http/closing.ts'
 import { describeError } from './lib/describe-error.ts'
 import { createErrorHandler } from './http/error-handler.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
-import { registerHostPin } from './http/host-check.ts'
+import { registerHostCheck } from './http/host-check.ts'
 import { registerJsonBody } from './http/json-body.ts'
 import { registerOpenApi } from './http/open-api-routes.ts'
 import { limitWrites, registerRateLimits } from './http/rate-limits.ts'
@@ -29,7 +29,7 @@ import { registerSecurityHeaders } from './http/security-headers.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { requireUser } from './identity/require-user.ts'
 import { registerSettingsRoutes } from './identity/settings-routes.ts'
-import { tieStreams } from './identity/sessions/end-streams-on-sign-out.ts'
+import { endStreamsOnSignOut } from './identity/sessions/end-streams-on-sign-out.ts'
 import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
 import { openIntegrations } from './integrations/open-integrations.ts'
@@ -70,11 +70,11 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   app.decorateRequest('user', null)
-  app.decorateRequest('signIn', null)
+  app.decorateRequest('sessionId', null)
   registerClosing(app)
   onLeft(app, logLeft)
   const domains = openDomains(app, deps)
-  registerHostPin(app, config.publicUrl)
+  registerHostCheck(app, config.publicUrl)
   registerJsonBody(app)
   registerSecurityHeaders(app, {
     connectOrigins: identity.browserOrigins,
@@ -112,11 +112,13 @@ interface Domains {
 /** What lives as long as the app, and ends before the database does. */
 function openDomains(app: FastifyInstance, deps: Deps): Domains {
   const { config } = deps
-  const { signIns } = deps.identity
-  const streams = tieStreams(signIns, (error) => app.log.error({ err: error }, 'a stream could not be ended'))
+  const { sessions } = deps.identity
+  const streams = endStreamsOnSignOut(sessions, (error) =>
+    app.log.error({ err: error }, 'a stream could not be ended'),
+  )
   const live = openLive({
     ...deps,
-    onOpen: streams.tie,
+    onOpen: streams.track,
     onError: (error) => app.log.error({ err: error }, 'live updates could not be given'),
   })
   const integrations = openIntegrations({
@@ -137,7 +139,7 @@ function openDomains(app: FastifyInstance, deps: Deps): Domains {
   const completions = openCompletions({
     ...deps,
     audience: live.hub,
-    onOpen: streams.tie,
+    onOpen: streams.track,
     connectors,
     onChatChanged: live.hub.chatChanged,
     openBotModel: (_user, bot) =>
@@ -155,7 +157,7 @@ function openDomains(app: FastifyInstance, deps: Deps): Domains {
     onChatChanged: live.hub.chatChanged,
     onError: (error) => app.log.error({ err: error }, 'a chat could not be tended'),
   })
-  signIns?.onEnd(({ userId }) => {
+  sessions?.onEnd(({ userId }) => {
     if (userId !== null) connectors.closeIdle(userId).catch(connectors.onError)
   })
   app.addHook('preClose', async () => {
@@ -175,7 +177,7 @@ async function registerApi(api: Api, deps: Deps, domains: Domains): Promise<void
   const { chats, completions, connectors, live } = domains
   const admit = async (request: Parameters<typeof requireUser>[0], token: string): Promise<void> => {
     request.user = await identity.verify(token)
-    request.signIn = identity.signIns?.nameOf(token) ?? null
+    request.sessionId = identity.sessions?.idOf(token) ?? null
   }
   api.addHook('onRequest', createBearerGuard({ admit }))
   limitWrites(api, config.rateLimits.writes, (request) => requireUser(request).id)

@@ -10,8 +10,8 @@ import { openDatabase } from './db/open-database.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
 import type { MessageRow } from './db/tables/tables.ts'
-import { createAdmitUser } from './identity/users/upsert-user.ts'
-import { createAccount } from './identity/accounts/new-account.ts'
+import { createUpsertUser } from './identity/users/upsert-user.ts'
+import { createAccount } from './identity/accounts/create-account.ts'
 import type { User } from './identity/user.ts'
 import { exampleChats } from './seed-chats.ts'
 import type { ExampleChat, ExampleTurn } from './seed-chats.ts'
@@ -55,7 +55,7 @@ async function seedPerson(
     { database, now, refuse: () => Promise.resolve(null) },
   )
   if (account.accountId === undefined) return `${email}: left alone. ${account.error}`
-  const admitUser = createAdmitUser({
+  const upsertUser = createUpsertUser({
     db,
     now: () => now,
     onNewUser: async (trx, user) => {
@@ -70,7 +70,7 @@ async function seedPerson(
       for (const chat of exampleChats) await seedChat(trx, user, chat, now)
     },
   })
-  await admitUser(`${config.publicUrl}/oidc`, account.accountId, { name, email })
+  await upsertUser(`${config.publicUrl}/oidc`, account.accountId, { name, email })
   return `${email}: made, with bots and ${exampleChats.length} chats.`
 }
 

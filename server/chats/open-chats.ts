@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 import type { Api } from '../http/api.ts'
-import { repeatWork } from '../lib/repeat-until-stopped.ts'
+import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
@@ -32,7 +32,7 @@ export interface Chats {
 export function openChats(options: ChatOptions): Chats {
   const { database, now, onError } = options
   const search = openSearch(database, onError)
-  const endRemoval = repeatWork(
+  const endRemoval = repeatUntilStopped(
     () => deleteEmptyChats(database.db, now() - emptyChatTime),
     removalInterval,
     onError,

@@ -14,7 +14,7 @@ const serviceName = z
   )
 
 /** A hosted MCP server that people reach with a key of their own. */
-const KeyedServer = z.strictObject({
+const ApiKeyService = z.strictObject({
   name: serviceName,
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),
   /** The header that carries the key. */
@@ -30,8 +30,8 @@ const KeyedServer = z.strictObject({
 })
 
 /** Each with a name and an address of its own. */
-export const KeyedServers = z
-  .array(KeyedServer)
+export const ApiKeyServices = z
+  .array(ApiKeyService)
   .superRefine((services, context) => {
     for (const [index, service] of services.entries()) {
       for (const field of ['name', 'url'] as const) {
@@ -56,10 +56,10 @@ function defaultScheme(header: string): string {
   return header.toLowerCase() === 'authorization' ? 'Bearer' : ''
 }
 
-export type KeyedServer = z.infer<typeof KeyedServers>[number]
+export type ApiKeyService = z.infer<typeof ApiKeyServices>[number]
 
 /** Offered unless the operator lists others: search, reading of pages, documentation, code. */
-export const defaultKeyedServers: readonly KeyedServer[] = KeyedServers.parse([
+export const defaultApiKeyServices: readonly ApiKeyService[] = ApiKeyServices.parse([
   { name: 'tavily', url: 'https://mcp.tavily.com/mcp/' },
   { name: 'exa', url: 'https://mcp.exa.ai/mcp', header: 'x-api-key' },
   { name: 'firecrawl', url: 'https://mcp.firecrawl.dev/v2/mcp' },

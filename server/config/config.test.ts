@@ -212,7 +212,7 @@ it.each<[string, unknown, string]>([
 })
 
 it('offers services with a key: some of its own, or those that the operator lists', () => {
-  const own = parseConfig({}).keyedServers
+  const own = parseConfig({}).apiKeyServices
   expect(own.map(({ name }) => name)).toEqual(['tavily', 'exa', 'firecrawl', 'jina', 'context7', 'GitHub'])
   expect(own.every(({ url }) => url.startsWith('https://'))).toBe(true)
   const API_KEY_SERVICES = JSON.stringify([
@@ -220,12 +220,12 @@ it('offers services with a key: some of its own, or those that the operator list
     { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key' },
     { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
   ])
-  expect(parseConfig({ API_KEY_SERVICES }).keyedServers).toEqual([
+  expect(parseConfig({ API_KEY_SERVICES }).apiKeyServices).toEqual([
     { name: 'Our Search', url: 'http://10.0.0.7:8000/mcp', header: 'Authorization', scheme: 'Bearer' },
     { name: 'docs', url: 'https://docs.example/mcp', header: 'X-API-Key', scheme: '' },
     { name: 'wiki', url: 'https://wiki.example/mcp', header: 'Authorization', scheme: 'Token' },
   ])
-  expect(parseConfig({ API_KEY_SERVICES: '[]' }).keyedServers).toEqual([])
+  expect(parseConfig({ API_KEY_SERVICES: '[]' }).apiKeyServices).toEqual([])
 })
 
 it.each<[string, unknown, string]>([

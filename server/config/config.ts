@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { BotInput } from '@yonder/contract/bot'
 import { z } from 'zod'
-import { KeyedServers, defaultKeyedServers } from './api-key-service.ts'
-import type { KeyedServer } from './api-key-service.ts'
+import { ApiKeyServices, defaultApiKeyServices } from './api-key-service.ts'
+import type { ApiKeyService } from './api-key-service.ts'
 
 /** Bots that every person gets at first sign-in. */
 const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
@@ -111,7 +111,7 @@ const Environment = z.object({
   GOOGLE_REVOKE_URL: optional(httpUrl),
   GMAIL_API_URL: optional(httpUrl),
   GOOGLE_CALENDAR_API_URL: optional(httpUrl),
-  API_KEY_SERVICES: optional(json(KeyedServers, 'a JSON list of services')),
+  API_KEY_SERVICES: optional(json(ApiKeyServices, 'a JSON list of services')),
   SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters')),
   DEFAULT_MODEL_BASE_URL: optional(httpUrl),
   DEFAULT_MODEL_API_KEY: optional(z.string()),
@@ -164,7 +164,7 @@ export interface Config {
     readonly calendarUrl: string
   }
   /** Services that a person connects with a key of their own. */
-  readonly keyedServers: readonly KeyedServer[]
+  readonly apiKeyServices: readonly ApiKeyService[]
   /** Null means the key that is kept in `dataDir`. */
   readonly secretKey: string | null
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
@@ -299,7 +299,7 @@ function toConfig(env: Settings): Config {
             clientSecret: env.GOOGLE_CLIENT_SECRET ?? '',
           },
     googleApis: toGoogleApis(env),
-    keyedServers: env.API_KEY_SERVICES ?? defaultKeyedServers,
+    apiKeyServices: env.API_KEY_SERVICES ?? defaultApiKeyServices,
     secretKey: env.SECRET_KEY ?? null,
     defaultModel:
       env.DEFAULT_MODEL_BASE_URL === undefined

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { BuiltInConnectors } from './built-in/built-in-connectors.ts'
-import type { CallSlots } from '../lib/concurrency-limiter.ts'
+import type { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import type { SingleFlight } from '../lib/single-flight.ts'
 import type { TokenLeases } from '../lib/token-lease.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
@@ -20,7 +20,7 @@ export interface ConnectorDeps {
   readonly builtIns: BuiltInConnectors
   readonly pool: ConnectionPool
   readonly retries: RetryGate
-  readonly slots: CallSlots
+  readonly slots: ConcurrencyLimiter
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly registryReads: SingleFlight<void>

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
 import type { BroughtConnectors } from './built-in/built-in-connectors.ts'
-import { CallSlots } from '../lib/concurrency-limiter.ts'
+import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
@@ -66,7 +66,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     builtIns: createBuiltInConnectors(now, options.integrations),
     pool,
     retries: new RetryGate(now),
-    slots: new CallSlots(),
+    slots: new ConcurrencyLimiter(),
     tokenLeases: new TokenLeases({ now, closing: closing.signal }),
     toolRefreshes: new SingleFlight(),
     registryReads: new SingleFlight(),

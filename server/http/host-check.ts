@@ -8,7 +8,7 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
  * Answers only under the public address, so that no forged Host reaches a link or a redirect and no other name can be
  * pointed at this machine. A page asked for under another loopback name is sent to the public one: sign-in returns there.
  */
-export function registerHostPin(app: FastifyInstance, publicUrl: string): void {
+export function registerHostCheck(app: FastifyInstance, publicUrl: string): void {
   const { host } = new URL(publicUrl)
   app.addHook('onRequest', async (request, reply) => {
     // "GET http://elsewhere/" is how a proxy is asked; as a redirect it would lead there.

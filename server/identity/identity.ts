@@ -1,6 +1,6 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import type { FastifyInstance } from 'fastify'
-import type { SignIns } from './sessions/sessions.ts'
+import type { Sessions } from './sessions/sessions.ts'
 import type { User } from './user.ts'
 
 /** Who may come in: the embedded provider, or one elsewhere. */
@@ -17,7 +17,7 @@ export interface Identity {
    */
   verify(token: string): Promise<User>
   /** Null where the provider does not tell when one ends. */
-  readonly signIns: SignIns | null
+  readonly sessions: Sessions | null
   /** Mounts what the provider serves, if it is embedded. */
   register(app: FastifyInstance): Promise<void>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import { createAdmitUser } from './users/upsert-user.ts'
+import { createUpsertUser } from './users/upsert-user.ts'
 import type { OnNewUser } from './users/upsert-user.ts'
 import type { Identity } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
@@ -21,8 +21,8 @@ export interface OpenIdentityOptions {
 /** Opens the provider that the settings name: the embedded one, or one elsewhere. */
 export async function openIdentity(options: OpenIdentityOptions): Promise<Identity> {
   const { config, database, now, onNewUser } = options
-  const admitUser = createAdmitUser({ db: database.db, now, onNewUser })
+  const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })
   return config.oidc === null
-    ? openEmbeddedIdentity(options, admitUser)
-    : openHostedIdentity({ ...options, oidc: config.oidc }, admitUser)
+    ? openEmbeddedIdentity(options, upsertUser)
+    : openHostedIdentity({ ...options, oidc: config.oidc }, upsertUser)
 }

@@ -4,15 +4,15 @@ import type { User } from './user.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who sent it; null where no guard stands before the route. */
+    /** Null on routes without the bearer guard. */
     user: User | null
-    /** Names the sign-in it was sent with; null where that is not known. */
-    signIn: string | null
+    /** The session of its access token; null when the provider does not report sessions. */
+    sessionId: string | null
   }
 }
 
 /**
- * The signed-in person behind a request.
+ * The signed-in user of a request.
  * @throws AppError `unauthenticated`
  */
 export function requireUser(request: FastifyRequest): User {

@@ -14,7 +14,7 @@ import { listStandings } from './integration-status.ts'
 import type { IntegrationStanding } from './integration-status.ts'
 
 export interface IntegrationOptions {
-  readonly config: Pick<Config, 'publicUrl' | 'google' | 'googleApis' | 'keyedServers'>
+  readonly config: Pick<Config, 'publicUrl' | 'google' | 'googleApis' | 'apiKeyServices'>
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
@@ -47,7 +47,7 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     sealer,
     now,
     loadGoogle: createGoogleLoader(options, closing.signal),
-    keyedServers: config.keyedServers,
+    apiKeyServices: config.apiKeyServices,
     renewing: new Map(),
     inBackground(work) {
       const noted = work.catch((error: unknown) => {
@@ -72,7 +72,7 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     connectors: [
       createGmailConnector(google),
       createCalendarConnector(google),
-      ...config.keyedServers.map((server) => createKeyedConnector(deps, server, options.guards.operator)),
+      ...config.apiKeyServices.map((server) => createKeyedConnector(deps, server, options.guards.operator)),
     ],
     listStandings: (userId) => listStandings(deps, userId),
     async close() {

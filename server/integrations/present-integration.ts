@@ -8,7 +8,7 @@ import { isOffered } from './is-offered.ts'
 
 /** An integration as its owner reads it: of the key only the mask. */
 export function presentIntegration(
-  deps: Pick<IntegrationDeps, 'sealer' | 'keyedServers'>,
+  deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
 ): Integration {
   return {
@@ -24,7 +24,7 @@ export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' 
   return api_key !== null || tokens !== null
 }
 
-function describeTrouble(deps: Pick<IntegrationDeps, 'keyedServers'>, row: IntegrationRow): string | null {
+function describeTrouble(deps: Pick<IntegrationDeps, 'apiKeyServices'>, row: IntegrationRow): string | null {
   if (!isOffered(deps, row.name)) return 'This service is not offered here any more.'
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'
   if (row.tokens === null || !isGoogleIntegration(row.name)) return null

@@ -9,7 +9,7 @@ import { isOffered } from './is-offered.ts'
  * @throws AppError `invalid_request`
  */
 export function requireAuthType(
-  deps: Pick<IntegrationDeps, 'keyedServers'>,
+  deps: Pick<IntegrationDeps, 'apiKeyServices'>,
   name: string,
   given: AuthType,
 ): void {

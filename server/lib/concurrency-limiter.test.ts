@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { AppError } from './app-error.ts'
-import { CallSlots } from './concurrency-limiter.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { RetryGate } from '../connectors/mcp/backoff.ts'
 
 const never = new AbortController().signal
 const one = [{ key: 'a', most: 1 }]
 
-describe('CallSlots', () => {
+describe('ConcurrencyLimiter', () => {
   it('lets so many run at once, and the next in order', async () => {
-    const slots = new CallSlots()
+    const slots = new ConcurrencyLimiter()
     const order: string[] = []
     const first = await slots.take(one, never)
     const second = slots.take(one, never).then((give) => (order.push('second'), give))
@@ -23,7 +23,7 @@ describe('CallSlots', () => {
   })
 
   it('holds nobody up because of another', async () => {
-    const slots = new CallSlots()
+    const slots = new ConcurrencyLimiter()
     await slots.take(one, never)
     void slots.take(one, never)
     const other = await slots.take([{ key: 'b', most: 1 }], never)
@@ -31,7 +31,7 @@ describe('CallSlots', () => {
   })
 
   it('counts all limits together', async () => {
-    const slots = new CallSlots()
+    const slots = new ConcurrencyLimiter()
     const user = { key: 'user', most: 2 }
     await slots.take([{ key: 'a', most: 5 }, user], never)
     await slots.take([{ key: 'b', most: 5 }, user], never)
@@ -42,7 +42,7 @@ describe('CallSlots', () => {
   })
 
   it('lets whoever has stopped leave the line', async () => {
-    const slots = new CallSlots()
+    const slots = new ConcurrencyLimiter()
     const give = await slots.take(one, never)
     const controller = new AbortController()
     const waiting = slots.take(one, controller.signal)

@@ -1,20 +1,20 @@
-export interface SlotLimit {
+export interface ConcurrencyLimit {
   readonly key: string
   readonly most: number
 }
 
 interface Waiting {
-  readonly limits: readonly SlotLimit[]
+  readonly limits: readonly ConcurrencyLimit[]
   readonly start: () => void
 }
 
 /** Lets so many calls run at once for each key; further ones wait for their turn, in order. */
-export class CallSlots {
+export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
 
   /** Resolves with the function that gives the slots back. Rejects when `signal` aborts first. */
-  async take(limits: readonly SlotLimit[], signal: AbortSignal): Promise<() => void> {
+  async take(limits: readonly ConcurrencyLimit[], signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#waiting.size > 0 || !this.#isFree(limits)) await this.#wait(limits, signal)
     else this.#count(limits, 1)
@@ -27,7 +27,7 @@ export class CallSlots {
     }
   }
 
-  #wait(limits: readonly SlotLimit[], signal: AbortSignal): Promise<void> {
+  #wait(limits: readonly ConcurrencyLimit[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         limits,
@@ -56,11 +56,11 @@ export class CallSlots {
     }
   }
 
-  #isFree(limits: readonly SlotLimit[]): boolean {
+  #isFree(limits: readonly ConcurrencyLimit[]): boolean {
     return limits.every(({ key, most }) => (this.#running.get(key) ?? 0) < most)
   }
 
-  #count(limits: readonly SlotLimit[], by: number): void {
+  #count(limits: readonly ConcurrencyLimit[], by: number): void {
     for (const { key } of limits) {
       const count = (this.#running.get(key) ?? 0) + by
       if (count === 0) this.#running.delete(key)

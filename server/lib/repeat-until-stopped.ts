@@ -2,7 +2,7 @@
  * Does `work` again and again. It resolves with the milliseconds to its next turn; without a number, and after a failure,
  * these are `interval`. The returned function ends it, after work that is under way.
  */
-export function repeatWork(
+export function repeatUntilStopped(
   work: () => Promise<number | void>,
   interval: number,
   onError: (error: unknown) => void,

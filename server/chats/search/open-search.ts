@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts'
-import { repeatWork } from '../../lib/repeat-until-stopped.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { findInPostgres } from './find-in-postgres.ts'
 import { indexMessages } from './index-messages.ts'
 import { createChatSearch } from './search-chats.ts'
@@ -25,7 +25,7 @@ export function openSearch(database: Database, onError: (error: unknown) => void
     }
   }
   const worker = openWorkerSearch(file)
-  const endIndexing = repeatWork(
+  const endIndexing = repeatUntilStopped(
     async () => ((await indexMessages(db)) ? busyInterval : idleInterval),
     idleInterval,
     onError,

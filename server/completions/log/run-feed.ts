@@ -1,7 +1,7 @@
 import type { LiveRun } from '@yonder/contract/live'
 import type { RunEvent } from '@yonder/contract/completion'
 import { sseFrame } from '../../http/sse.ts'
-import { repeatWork } from '../../lib/repeat-until-stopped.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type { ActiveRun } from './active-runs.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { WrittenEvent } from './run-recorder.ts'
@@ -48,7 +48,7 @@ export class RunFeed {
     this.#deps = deps
     this.#audience = audience
     deps.news.onNews((runId) => this.#hear(runId))
-    this.#endLooking = repeatWork(() => this.#look(), lookInterval, deps.onError)
+    this.#endLooking = repeatUntilStopped(() => this.#look(), lookInterval, deps.onError)
   }
 
   /** A run of this process has begun. */

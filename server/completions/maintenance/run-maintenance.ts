@@ -1,4 +1,4 @@
-import { repeatWork } from '../../lib/repeat-until-stopped.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import { deliverAnswers } from '../tools/answer-elicitation.ts'
 import { closeDeadRuns } from './expire-runs.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -19,11 +19,11 @@ const removalSlice = 500
 export function tendRuns(deps: CompletionDeps): () => Promise<void> {
   const { runs, onError } = deps
   const ends = [
-    repeatWork(() => renewRuns(deps), renewInterval, onError),
-    repeatWork(() => closeDeadRuns(deps), sweepInterval, onError),
-    repeatWork(() => removeOldLogs(deps), removalInterval, onError),
+    repeatUntilStopped(() => renewRuns(deps), renewInterval, onError),
+    repeatUntilStopped(() => closeDeadRuns(deps), sweepInterval, onError),
+    repeatUntilStopped(() => removeOldLogs(deps), removalInterval, onError),
     // A wake-up comes sooner where there is one.
-    repeatWork(
+    repeatUntilStopped(
       async () => {
         if (runs.size > 0) await hearRequests(deps)
       },

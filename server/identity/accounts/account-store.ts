@@ -21,7 +21,7 @@ export async function insertAccount(db: Db, account: AccountRow): Promise<void> 
 }
 
 /** An account whose holder is known elsewhere, with what that provider says of them now. */
-export async function upsertOutsideAccount(
+export async function upsertFederatedAccount(
   db: Db,
   account: Omit<AccountRow, 'password_hash'>,
 ): Promise<void> {

@@ -15,14 +15,14 @@ export async function hashPassword(password: string): Promise<string> {
 
 /** Takes as long for an unknown person (`hash` undefined) as for a known one. */
 export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
-  const [, rounds, salt, key] = (hash ?? unknownPerson).split('$')
+  const [, rounds, salt, key] = (hash ?? unknownUserHash).split('$')
   const expected = Buffer.from(key ?? '', 'base64url')
   const found = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(rounds))
   const same = expected.length === found.length && timingSafeEqual(expected, found)
   return same && hash !== null && hash !== undefined
 }
 
-const unknownPerson = ['scrypt', cost, 'AAAAAAAAAAAAAAAAAAAAAA', ''].join('$')
+const unknownUserHash = ['scrypt', cost, 'AAAAAAAAAAAAAAAAAAAAAA', ''].join('$')
 
 function derive(password: string, salt: Buffer, rounds: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

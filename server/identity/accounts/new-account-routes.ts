@@ -1,37 +1,35 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { makeFormToken } from './form-token.ts'
-import { createAccount } from './new-account.ts'
-import { newAccountPage } from '../pages/new-account-page.ts'
-import { noticePage } from '../pages/notice-page.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { notOnTheList } from './sign-up-rule.ts'
-import { finishVisit, interactionPath, readVisit } from './sign-in-visit.ts'
-import type { Interaction, SignInDeps, Visit } from './sign-in-visit.ts'
+import { makeFormToken } from './forms.ts'
+import { createAccount, emailNotAllowed } from './create-account.ts'
+import { newAccountPage } from '../pages/account-pages.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
+import type { Interaction, SignInDeps, InteractionRequest } from './interaction.ts'
 
 /** The page that makes a local account, in the middle of a sign-in. */
 export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDeps): void {
   const { database, provider, signUp, formKey, now, limit } = deps
   const base = interactionPath(provider)
 
-  scope.get(`${base}/:uid/new-account`, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.get(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     if (!signUp.offered) return showClosed(reply)
     return show(reply, interaction, { name: '', email: '', error: null })
   })
 
-  scope.post(`${base}/:uid/new-account`, { config: limit }, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.post(`${base}/:uid/new-account`, { config: limit }, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     if (!signUp.offered) return showClosed(reply)
     const { name = '', email = '' } = request.body ?? {}
     const { accountId, error } = await createAccount(request.body ?? {}, {
       database,
       now: now(),
-      refuse: (_trx, email) => Promise.resolve(signUp.mayJoin(email) ? null : notOnTheList),
+      refuse: (_trx, email) => Promise.resolve(signUp.maySignUp(email) ? null : emailNotAllowed),
     })
     if (accountId === undefined) return show(reply, interaction, { name, email, error }, 422)
-    return finishVisit(deps, request, reply, accountId)
+    return finishInteraction(deps, request, reply, accountId)
   })
 
   function show(

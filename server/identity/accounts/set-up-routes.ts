@@ -1,14 +1,38 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type Provider from 'oidc-provider'
-import type { Database } from '../../db/database.ts'
+import type { Db, Database } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { deleteKey } from '../provider/key-store.ts'
-import { isFormToken, makeFormToken } from './form-token.ts'
-import { createAccount } from './new-account.ts'
-import { newAccountPage } from '../pages/new-account-page.ts'
-import { noticePage } from '../pages/notice-page.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { isSetUpToken, setUpKey } from './set-up-link.ts'
+import { newAccountPage } from '../pages/account-pages.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import { findKey, insertKey, deleteKey } from '../provider/key-store.ts'
+import { hasAccounts } from './account-store.ts'
+import { createAccount } from './create-account.ts'
+import { isFormToken, makeFormToken } from './forms.ts'
+
+const keyName = 'set-up'
+
+/** The name under which the token waits; whoever deletes it has used the link. */
+export const setUpKey = keyName
+
+/** The token of the link that makes the first account; null once there is an account. */
+export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
+  if (await hasAccounts(db)) return null
+  await insertKey(db, keyName, sealer.seal(randomBytes(32).toString('base64url')), now)
+  return (await findSetUpToken(db, sealer)) ?? null
+}
+
+export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
+  const expected = await findSetUpToken(db, sealer)
+  if (expected === undefined || typeof token !== 'string') return false
+  const [known, given] = [Buffer.from(expected), Buffer.from(token)]
+  return known.length === given.length && timingSafeEqual(known, given)
+}
+
+async function findSetUpToken(db: Db, sealer: Sealer): Promise<string | undefined> {
+  const sealed = await findKey(db, keyName)
+  return sealed === undefined ? undefined : sealer.open(sealed)
+}
 
 export interface SetUpDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -19,7 +43,7 @@ export interface SetUpDeps {
   readonly limit: { readonly rateLimit: object }
 }
 
-type Visit = FastifyRequest<{
+type SetUpRequest = FastifyRequest<{
   Querystring: { token?: unknown }
   Body: Readonly<Record<string, string>> | null | undefined
 }>
@@ -29,13 +53,13 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
   const { database, sealer, provider, formKey, now, limit } = deps
   const path = `${new URL(provider.issuer).pathname}/set-up`
 
-  scope.get(path, { config: limit }, async (request: Visit, reply) => {
+  scope.get(path, { config: limit }, async (request: SetUpRequest, reply) => {
     const { token } = request.query
     if (!(await isSetUpToken(database.db, sealer, token))) return showUsed(reply)
     return show(reply, String(token), { name: '', email: '', error: null })
   })
 
-  scope.post(path, { config: limit }, async (request: Visit, reply) => {
+  scope.post(path, { config: limit }, async (request: SetUpRequest, reply) => {
     const { token } = request.query
     if (!(await isSetUpToken(database.db, sealer, token))) return showUsed(reply)
     const body = request.body ?? {}

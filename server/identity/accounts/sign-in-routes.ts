@@ -1,21 +1,21 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findLocalAccount } from './account-store.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
-import { makeFormToken } from './form-token.ts'
+import { makeFormToken } from './forms.ts'
 import { isPassword } from './hash-password.ts'
-import { Email } from './new-account.ts'
-import { signInPage } from '../pages/sign-in-page.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { finishVisit, interactionPath, readVisit } from './sign-in-visit.ts'
-import type { Interaction, SignInDeps, Visit } from './sign-in-visit.ts'
+import { Email } from './create-account.ts'
+import { signInPage } from '../pages/account-pages.ts'
+import { sendPage } from '../pages/render-page.ts'
+import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
+import type { Interaction, SignInDeps, InteractionRequest } from './interaction.ts'
 
 /** The sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
   const { database, provider, signUp, formKey, google, limit } = deps
   const base = interactionPath(provider)
 
-  scope.get(`${base}/:uid`, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     const asksGoogle = interaction.params['connection'] === googleConnection
     // Who comes back from Google without success may choose.
@@ -25,19 +25,19 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     return show(reply, interaction, { email: '', error: null })
   })
 
-  scope.post(`${base}/:uid`, { config: limit }, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.post(`${base}/:uid`, { config: limit }, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
-    const accountId = await findHolder(email, password)
+    const accountId = await findAccountByPassword(email, password)
     if (accountId === undefined) {
       return show(reply, interaction, { email, error: 'E-mail or password is wrong.' }, 401)
     }
-    return finishVisit(deps, request, reply, accountId)
+    return finishInteraction(deps, request, reply, accountId)
   })
 
   /** Says nothing, by word or by time, about whether the e-mail is known. */
-  async function findHolder(text: string, password: string): Promise<string | undefined> {
+  async function findAccountByPassword(text: string, password: string): Promise<string | undefined> {
     const email = Email.safeParse(text)
     const account = email.success ? await findLocalAccount(database.db, email.data) : undefined
     const right = await isPassword(password.slice(0, 1_000), account?.password_hash)

@@ -3,13 +3,20 @@ import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { keepPendingFederation, takePendingFederation } from './pending-federation.ts'
+import {
+  hashRecordId,
+  consumeRecord,
+  deleteRecord,
+  findRecord,
+  upsertRecord,
+} from '../provider/oidc-store.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
-import { readProfile } from '../users/read-profile.ts'
+import { interactionLife } from '../provider/token-lifetimes.ts'
 import type { Profile } from '../user.ts'
+import { readProfile } from '../users/read-profile.ts'
 
 /** Whom Google says it is. */
-export interface GooglePerson {
+export interface GoogleUser {
   /** The account here: (issuer, subject), never an e-mail. */
   readonly accountId: string
   readonly profile: Partial<Profile>
@@ -22,7 +29,7 @@ export interface GoogleFederation {
   /** The interaction that an answer is for; the browser must prove by its cookie that it is its own. */
   readUid(state: unknown): string | null
   /** Checks an answer, once. Throws when anything about it is wrong. */
-  finish(uid: string, search: string): Promise<GooglePerson>
+  finish(uid: string, search: string): Promise<GoogleUser>
 }
 
 const realGoogle = 'https://accounts.google.com'
@@ -61,7 +68,7 @@ export function createGoogleFederation({
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       }
-      await keepPendingFederation(db, sealer, pending, now())
+      await insertPendingFederation(db, sealer, pending, now())
       return openid.buildAuthorizationUrl(configuration, {
         redirect_uri: callback,
         scope: 'openid profile email',
@@ -78,19 +85,19 @@ export function createGoogleFederation({
       const answer = new URL(callback + search)
       const state = answer.searchParams.get('state') ?? ''
       if (!state.startsWith(`${uid}.`)) throw new Error('The answer is for another sign-in.')
-      const pending = await takePendingFederation(db, sealer, state, now())
+      const pending = await consumePendingFederation(db, sealer, state, now())
       const tokens = await openid.authorizationCodeGrant(await open(), answer, {
         expectedState: pending.state,
         expectedNonce: pending.nonce,
         pkceCodeVerifier: pending.verifier,
         idTokenExpected: true,
       })
-      return readPerson(google.issuer, tokens.claims())
+      return readGoogleUser(google.issuer, tokens.claims())
     },
   }
 }
 
-function readPerson(issuer: string, claims: openid.IDToken | undefined): GooglePerson {
+function readGoogleUser(issuer: string, claims: openid.IDToken | undefined): GoogleUser {
   if (claims === undefined) throw new Error('Google sent no ID token.')
   return {
     accountId: toAccountId(issuer, claims.sub),
@@ -112,4 +119,45 @@ function toAccountId(issuer: string, subject: string): string {
   if (issuer === realGoogle) return `${googleConnection}|${subject}`
   const other = createHash('sha256').update(issuer).digest('hex').slice(0, 8)
   return `${googleConnection}|${other}|${subject}`
+}
+
+/** What an answer of another provider is checked against. */
+export interface PendingFederation {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+const model = 'Federation'
+
+/** Keeps it for as long as the sign-in that it belongs to, for whichever node the answer reaches. */
+export async function insertPendingFederation(
+  db: Db,
+  sealer: Sealer,
+  pending: PendingFederation,
+  now: number,
+): Promise<void> {
+  await upsertRecord(db, {
+    model,
+    id: hashRecordId(pending.state),
+    payload: sealer.seal(JSON.stringify(pending)),
+    grant_id: null,
+    uid: null,
+    expires_at: now + interactionLife * 1000,
+  })
+}
+
+/** Takes it away, so that an answer is used once. Throws when nobody waits for this one. */
+export async function consumePendingFederation(
+  db: Db,
+  sealer: Sealer,
+  state: string,
+  now: number,
+): Promise<PendingFederation> {
+  const id = hashRecordId(state)
+  const record = await findRecord(db, model, id)
+  const isFirst = await consumeRecord(db, model, id, now)
+  await deleteRecord(db, model, id)
+  if (record === undefined || !isFirst) throw new Error('Nobody here waits for this answer.')
+  return JSON.parse(sealer.open(record.payload)) as PendingFederation
 }

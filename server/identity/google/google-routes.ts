@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { findAccount, upsertOutsideAccount } from '../accounts/account-store.ts'
-import type { GoogleFederation, GooglePerson } from './google-federation.ts'
-import { noticePage } from '../pages/notice-page.ts'
-import { sendPage } from '../pages/send-page.ts'
-import { notOnTheList } from '../accounts/sign-up-rule.ts'
-import { finishVisit, interactionPath, readVisit } from '../accounts/sign-in-visit.ts'
-import type { SignInDeps, Visit } from '../accounts/sign-in-visit.ts'
+import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
+import type { GoogleFederation, GoogleUser } from './google-federation.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import { emailNotAllowed } from '../accounts/create-account.ts'
+import { finishInteraction, interactionPath, requireInteraction } from '../accounts/interaction.ts'
+import type { SignInDeps, InteractionRequest } from '../accounts/interaction.ts'
 
 /** Signing in with Google in the middle of a sign-in here. */
 export function registerGoogleRoutes(
@@ -16,8 +15,8 @@ export function registerGoogleRoutes(
   const { database, provider, signUp, now, limit } = deps
   const base = interactionPath(provider)
 
-  scope.get(`${base}/:uid/google`, { config: limit }, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.get(`${base}/:uid/google`, { config: limit }, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     try {
       return await reply.redirect(await google.begin(interaction.uid), 303)
@@ -37,10 +36,10 @@ export function registerGoogleRoutes(
     },
   )
 
-  scope.get(`${base}/:uid/federated`, { config: limit }, async (request: Visit, reply) => {
-    const interaction = await readVisit(deps, request, reply)
+  scope.get(`${base}/:uid/federated`, { config: limit }, async (request: InteractionRequest, reply) => {
+    const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
-    let person: GooglePerson
+    let person: GoogleUser
     try {
       person = await google.finish(interaction.uid, searchOf(request))
     } catch (error) {
@@ -50,17 +49,23 @@ export function registerGoogleRoutes(
     const refusal = await refuse(person)
     if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
     const { name = null, email = null, picture = null } = person.profile
-    await upsertOutsideAccount(database.db, { id: person.accountId, name, email, picture, created_at: now() })
-    return finishVisit(deps, request, reply, person.accountId)
+    await upsertFederatedAccount(database.db, {
+      id: person.accountId,
+      name,
+      email,
+      picture,
+      created_at: now(),
+    })
+    return finishInteraction(deps, request, reply, person.accountId)
   })
 
-  async function refuse({ accountId, profile, isEmailVerified }: GooglePerson): Promise<string | null> {
+  async function refuse({ accountId, profile, isEmailVerified }: GoogleUser): Promise<string | null> {
     const { email } = profile
     if (email === undefined || email === null || !isEmailVerified) {
       return 'Google has not verified the e-mail address of this account.'
     }
-    if (signUp.mayJoin(email.toLowerCase())) return null
-    return (await findAccount(database.db, accountId)) === undefined ? notOnTheList : null
+    if (signUp.maySignUp(email.toLowerCase())) return null
+    return (await findAccount(database.db, accountId)) === undefined ? emailNotAllowed : null
   }
 }
 

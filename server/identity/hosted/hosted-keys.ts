@@ -31,7 +31,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   const discover = (): Promise<Discovery> => {
-    discovery ??= askDiscovery(issuer, fetch).catch((error: unknown) => {
+    discovery ??= fetchDiscovery(issuer, fetch).catch((error: unknown) => {
       discovery = undefined
       throw error
     })
@@ -80,7 +80,7 @@ function isTokenFault(error: unknown): boolean {
   )
 }
 
-async function askDiscovery(issuer: string, fetch: typeof globalThis.fetch): Promise<Discovery> {
+async function fetchDiscovery(issuer: string, fetch: typeof globalThis.fetch): Promise<Discovery> {
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
     headers: { accept: 'application/json' },

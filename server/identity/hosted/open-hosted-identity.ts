@@ -1,12 +1,11 @@
 import type { Config } from '../../config/config.ts'
-import type { AdmitUser } from '../users/upsert-user.ts'
-import { createAskProfile } from '../users/fetch-profile.ts'
-import { asymmetricAlgorithms } from '../sessions/check-access-token.ts'
+import type { UpsertUser } from '../users/upsert-user.ts'
+import { createFetchProfile } from './fetch-profile.ts'
+import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 import type { Identity } from '../identity.ts'
 import type { OpenIdentityOptions } from '../open-identity.ts'
-import { rememberAccess } from '../sessions/cached-token-verifier.ts'
 
 /** Milliseconds after which a provider that was away is asked again, when somebody comes. */
 const discoveryPause = 5_000
@@ -18,11 +17,11 @@ export interface HostedOptions extends OpenIdentityOptions {
 /** Any OpenID provider elsewhere. One that is away at start does not stop the start. */
 export async function openHostedIdentity(
   { config, oidc, now, fetch = globalThis.fetch }: HostedOptions,
-  admitUser: AdmitUser,
+  upsertUser: UpsertUser,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, fetch)
-  const checkToken = rememberAccess({
+  const verifyToken = createCachedTokenVerifier({
     keys: keys.find,
     algorithms: asymmetricAlgorithms,
     issuer,
@@ -30,7 +29,7 @@ export async function openHostedIdentity(
     refuseIdTokens: audience === clientId,
     now,
   })
-  const askProfile = createAskProfile({ discover: () => keys.discover(), fetch, now })
+  const fetchProfile = createFetchProfile({ discover: () => keys.discover(), fetch, now })
   let origins = listOrigins(issuer, undefined)
   let nextTry = 0
   const learnOrigins = async (): Promise<void> => {
@@ -48,10 +47,10 @@ export async function openHostedIdentity(
       return origins
     },
     setUpUrl: null,
-    signIns: null,
+    sessions: null,
     async verify(token) {
-      const claims = await checkToken(token)
-      return admitUser(issuer, claims.sub, await askProfile(token, claims))
+      const claims = await verifyToken(token)
+      return upsertUser(issuer, claims.sub, await fetchProfile(token, claims))
     },
     register: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
-import { registerFormBody } from '../accounts/register-form-body.ts'
+import { registerFormBody } from '../accounts/forms.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
-import { noticePage } from './notice-page.ts'
-import { sendPage } from './send-page.ts'
+import { noticePage, sendPage } from './render-page.ts'
 import { registerSetUpRoutes } from '../accounts/set-up-routes.ts'
 import type { SetUpDeps } from '../accounts/set-up-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
-import type { SignInDeps } from '../accounts/sign-in-visit.ts'
+import type { SignInDeps } from '../accounts/interaction.ts'
 
 /** The provider's own pages, whose failures are pages too. */
 export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDeps): void {

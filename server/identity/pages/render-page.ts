@@ -1,8 +1,8 @@
+import type { FastifyReply } from 'fastify'
 import { createHash } from 'node:crypto'
 import { html, raw } from './html.ts'
 import type { Markup } from './html.ts'
-import { pageScript } from './page-script.ts'
-import { pageStyle } from './page-style.ts'
+import { pageScript, pageStyle } from './page-assets.ts'
 
 export interface Page {
   readonly title: string
@@ -73,4 +73,23 @@ function readElement(document: string, name: string): string {
 
 function hash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
+}
+
+export function sendPage(reply: FastifyReply, page: Page, status = 200): FastifyReply {
+  const { document, policy } = renderPage(page)
+  return reply
+    .status(status)
+    .header('content-security-policy', policy)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(document)
+}
+
+/** Says what happened and offers the way on. */
+export function noticePage(
+  title: string,
+  sentence: string,
+  action: { readonly text: string; readonly href: string } = { text: 'Back to Yonder', href: '/' },
+): Page {
+  return { title, sentence, body: html`<a class="button" href="${action.href}">${action.text}</a>` }
 }

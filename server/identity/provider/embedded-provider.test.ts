@@ -9,15 +9,15 @@ import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import type { EndedSignIn } from '../sessions/sessions.ts'
-import { rotateSigningKeys } from './require-identity-keys.ts'
+import type { EndedSession } from '../sessions/sessions.ts'
+import { rotateSigningKeys } from './identity-keys.ts'
 
 describe.each(engines)('the embedded provider on %s', (engine) => {
   const clock = { offset: 0 }
   const newcomers: string[] = []
   let database: TestDatabase
   let server: IdentityServer
-  const ended: EndedSignIn[] = []
+  const ended: EndedSession[] = []
   let people = 0
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       },
     })
   })
-  beforeAll(() => server.identity.signIns?.onEnd((signIn) => ended.push(signIn)))
+  beforeAll(() => server.identity.sessions?.onEnd((session) => ended.push(session)))
   afterAll(async () => {
     await server.close()
     await database.close()
@@ -111,10 +111,10 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(server.readUser(elsewhere.access_token))).toBe(200)
       expect(await statusOf(other.refresh(elsewhere.refresh_token))).toBe(200)
-      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
-      expect(signIn).not.toBe(server.identity.signIns?.nameOf(elsewhere.access_token))
-      expect(ended).toEqual([{ signIn, userId: id }])
-      expect(await server.identity.signIns?.listEnded()).toContain(signIn)
+      const sessionId = server.identity.sessions?.idOf(tokens.access_token)
+      expect(sessionId).not.toBe(server.identity.sessions?.idOf(elsewhere.access_token))
+      expect(ended).toEqual([{ sessionId, userId: id }])
+      expect(await server.identity.sessions?.listEnded()).toContain(sessionId)
     })
 
     it('at the provider ends them too, before it answers', async () => {
@@ -126,8 +126,8 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       const xsrf = /name="xsrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? ''
       const done = await session.post('/oidc/session/end/confirm', { xsrf, logout: 'yes' })
       expect(done.status).toBe(303)
-      const signIn = server.identity.signIns?.nameOf(tokens.access_token)
-      expect(ended).toEqual([{ signIn, userId: id }])
+      const sessionId = server.identity.sessions?.idOf(tokens.access_token)
+      expect(ended).toEqual([{ sessionId, userId: id }])
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
       // And the provider asks for the password again.

@@ -1,4 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
+
+/** What stands in the table in place of a code, a token or a session id. */
+export function hashRecordId(id: string): string {
+  return createHash('sha256').update(id).digest('base64url')
+}
 
 /** One protocol record; ids are hashes and payloads sealed before they get here. */
 export interface OidcRecord {

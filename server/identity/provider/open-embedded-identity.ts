@@ -1,20 +1,18 @@
 import { AppError } from '../../lib/app-error.ts'
-import { createProvider } from './create-provider.ts'
-import { EmbeddedSignIns, grantClaim } from '../sessions/embedded-sessions.ts'
-import { deleteExpiredGrantEnds, isGrantEnded } from '../sessions/revoked-grant-store.ts'
+import { createProvider, mountProvider } from './provider.ts'
+import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
+import { deleteExpiredRevokedGrants, isGrantRevoked } from '../sessions/revoked-grant-store.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity } from '../identity.ts'
-import { mountProvider } from './mount-provider.ts'
 import type { OpenIdentityOptions } from '../open-identity.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
-import type { AdmitUser } from '../users/upsert-user.ts'
+import type { UpsertUser } from '../users/upsert-user.ts'
 import { readProfile } from '../users/read-profile.ts'
-import { readSigningKeys, requireIdentityKeys } from './require-identity-keys.ts'
+import { readSigningKeys, requireIdentityKeys, createSharedKeys } from './identity-keys.ts'
 import { registerPages } from '../pages/register-pages.ts'
-import { rememberAccess } from '../sessions/cached-token-verifier.ts'
-import { requireSetUpToken } from '../accounts/set-up-link.ts'
-import { createSharedKeys } from '../hosted/shared-keys.ts'
-import { readSignUpRule } from '../accounts/sign-up-rule.ts'
+import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
+import { requireSetUpToken } from '../accounts/set-up-routes.ts'
+import { readSignUpPolicy } from '../accounts/create-account.ts'
 
 const clientId = 'yonder'
 /** None: it is served here. */
@@ -24,7 +22,7 @@ const minute = 60_000
 /** The provider in this process: tokens are checked against its own keys, without a request. */
 export async function openEmbeddedIdentity(
   options: OpenIdentityOptions,
-  admitUser: AdmitUser,
+  upsertUser: UpsertUser,
 ): Promise<Identity> {
   const { config, database, sealer, now } = options
   const { db } = database
@@ -32,11 +30,11 @@ export async function openEmbeddedIdentity(
   const issuer = `${publicUrl}/oidc`
   const audience = `${publicUrl}/api`
   const keys = await requireIdentityKeys(db, sealer, now())
-  const signIns = new EmbeddedSignIns({ db, sealer, issuer, now })
-  const client = { clientId, audience, publicUrl, endSignIn: (signIn: string) => signIns.end(signIn) }
+  const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
+  const client = { clientId, audience, publicUrl, revokeGrant: (grantId: string) => sessions.end(grantId) }
   const provider = await createProvider({ ...client, db, sealer, keys, issuer, now })
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
-  const checkToken = rememberAccess({
+  const verifyToken = createCachedTokenVerifier({
     keys: createSharedKeys(keys.signing, () => readSigningKeys(db, sealer, now()), now),
     algorithms: ['RS256'],
     issuer,
@@ -47,21 +45,28 @@ export async function openEmbeddedIdentity(
   })
   const sweep = setInterval(() => {
     // A failure leaves rows for the next round.
-    Promise.all([deleteExpiredRecords(db, now()), deleteExpiredGrantEnds(db, now())]).catch(() => undefined)
+    Promise.all([deleteExpiredRecords(db, now()), deleteExpiredRevokedGrants(db, now())]).catch(
+      () => undefined,
+    )
   }, 10 * minute).unref()
 
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
     browserOrigins: () => otherOrigins,
     setUpUrl: setUpToken === null ? null : `${issuer}/set-up?token=${setUpToken}`,
-    signIns,
+    sessions,
     async verify(token) {
-      const claims = await checkToken(token)
+      const claims = await verifyToken(token)
       const grantId = claims[grantClaim]
-      if (typeof grantId !== 'string' || (await isGrantEnded(db, grantId))) {
+      if (typeof grantId !== 'string' || (await isGrantRevoked(db, grantId))) {
         throw new AppError('unauthenticated', 'The access token was refused: its sign-in has ended.')
       }
-      return admitUser(issuer, claims.sub, { name: null, email: null, picture: null, ...readProfile(claims) })
+      return upsertUser(issuer, claims.sub, {
+        name: null,
+        email: null,
+        picture: null,
+        ...readProfile(claims),
+      })
     },
     async register(app) {
       const rateLimit = { max: config.rateLimits.signIn, timeWindow: minute, groupId: 'sign-in' }
@@ -70,7 +75,7 @@ export async function openEmbeddedIdentity(
           ? null
           : createGoogleFederation({ google: config.google, issuer, db, sealer, now })
       const deps = { database, sealer, provider, formKey: keys.form, google, now, limit: { rateLimit } }
-      await app.register(async (scope) => registerPages(scope, { ...deps, signUp: readSignUpRule(config) }))
+      await app.register(async (scope) => registerPages(scope, { ...deps, signUp: readSignUpPolicy(config) }))
       await mountProvider(app, provider)
     },
     async close() {

@@ -3,12 +3,12 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findAccount } from '../accounts/account-store.ts'
-import { createOidcAdapter } from './create-oidc-adapter.ts'
+import { createOidcAdapter } from './oidc-adapter.ts'
 import { grantClaim } from '../sessions/embedded-sessions.ts'
-import { hashRecordId } from './hash-record-id.ts'
+import { hashRecordId } from './oidc-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
 import * as lives from './token-lifetimes.ts'
-import type { IdentityKeys } from './require-identity-keys.ts'
+import type { IdentityKeys } from './identity-keys.ts'
 
 /** The accounts of another provider begin with its name; it is also what 'Sign in with Google' asks for. */
 export const googleConnection = 'google-oauth2'
@@ -26,19 +26,19 @@ export interface ProviderOptions {
   readonly publicUrl: string
   readonly now: () => number
   /** Ends what a grant stands for: the sign-in, with all that it was given. */
-  readonly endSignIn: (grantId: string) => Promise<void>
+  readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
 /** How the embedded provider behaves. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, sealer, keys, issuer, audience, publicUrl, now, endSignIn } = options
+  const { db, sealer, keys, issuer, audience, publicUrl, now, revokeGrant } = options
   const { errors } = library
   return {
     adapter: createOidcAdapter({
       db,
       sealer,
       now,
-      endSignIn,
+      revokeGrant,
       alreadyUsed: () => new errors.InvalidGrant('authorization code already used'),
     }),
     jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },

@@ -8,7 +8,7 @@ import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-a
 import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { startHostileServer } from '../../testing/hostile-mcp/start-hostile-server.ts'
 import type { TestIdentity } from '../../testing/identity/test-identity.ts'
-import { tieStreams } from './end-streams-on-sign-out.ts'
+import { endStreamsOnSignOut } from './end-streams-on-sign-out.ts'
 
 describe('signing out', () => {
   let product: ToolApp | undefined
@@ -58,12 +58,12 @@ describe('signing out', () => {
     const listEnded = vi.fn<() => Promise<string[]>>().mockRejectedValueOnce(new Error('away'))
     listEnded.mockResolvedValue(['first'])
     const errors: unknown[] = []
-    const streams = tieStreams({ nameOf: () => null, listEnded, onEnd: () => undefined }, (error) =>
+    const streams = endStreamsOnSignOut({ idOf: () => null, listEnded, onEnd: () => undefined }, (error) =>
       errors.push(error),
     )
-    const open = (signIn: string) => {
+    const open = (sessionId: string) => {
       const stream = { end: vi.fn<() => void>(), onClose: () => undefined } as unknown as SseStream
-      streams.tie({ signIn } as Parameters<typeof streams.tie>[0], stream)
+      streams.track({ sessionId } as Parameters<typeof streams.track>[0], stream)
       return stream
     }
     const [first, second] = [open('first'), open('second')]
@@ -79,7 +79,10 @@ describe('signing out', () => {
   it('asks nobody while no stream is open', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
-    const streams = tieStreams({ nameOf: () => null, listEnded, onEnd: () => undefined }, () => undefined)
+    const streams = endStreamsOnSignOut(
+      { idOf: () => null, listEnded, onEnd: () => undefined },
+      () => undefined,
+    )
     await vi.advanceTimersByTimeAsync(180_000)
     expect(listEnded).not.toHaveBeenCalled()
     await streams.close()

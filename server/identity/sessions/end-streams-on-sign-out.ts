@@ -1,43 +1,46 @@
 import type { FastifyRequest } from 'fastify'
 import type { SseStream } from '../../http/sse.ts'
-import { repeatWork } from '../../lib/repeat-until-stopped.ts'
-import type { SignIns } from './sessions.ts'
+import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
+import type { Sessions } from './sessions.ts'
 
-/** Milliseconds between two looks for sign-ins that were ended at other nodes. */
-const lookInterval = 60_000
+/** How often sessions that ended on other nodes are read. */
+const pollIntervalMs = 60_000
 
-/** Streams that end with the sign-in they were asked for with. */
-export interface TiedStreams {
-  readonly tie: (request: FastifyRequest, stream: SseStream) => void
+export interface SessionStreams {
+  /** Ends `stream` when the session of `request` ends. */
+  readonly track: (request: FastifyRequest, stream: SseStream) => void
   readonly close: () => Promise<void>
 }
 
-/** A sign-out is a matter of this minute also for an answer that has begun: at this node it ends at once. */
-export function tieStreams(signIns: SignIns | null, onError: (error: unknown) => void): TiedStreams {
-  if (signIns === null) return { tie: () => undefined, close: () => Promise.resolve() }
+/** Ends the open streams of a session with it: at once on this node, within a minute on the others. */
+export function endStreamsOnSignOut(
+  sessions: Sessions | null,
+  onError: (error: unknown) => void,
+): SessionStreams {
+  if (sessions === null) return { track: () => undefined, close: () => Promise.resolve() }
   const streams = new Map<string, Set<SseStream>>()
-  const end = (signIn: string): void => {
-    for (const stream of streams.get(signIn) ?? []) stream.end()
+  const end = (sessionId: string): void => {
+    for (const stream of streams.get(sessionId) ?? []) stream.end()
   }
-  signIns.onEnd(({ signIn }) => end(signIn))
-  const endLooking = repeatWork(
+  sessions.onEnd(({ sessionId }) => end(sessionId))
+  const stopPolling = repeatUntilStopped(
     async () => {
-      if (streams.size > 0) for (const signIn of await signIns.listEnded()) end(signIn)
+      if (streams.size > 0) for (const sessionId of await sessions.listEnded()) end(sessionId)
     },
-    lookInterval,
+    pollIntervalMs,
     onError,
   )
 
   return {
-    tie({ signIn }, stream) {
-      if (signIn === null) return
-      const tied = streams.get(signIn) ?? new Set()
-      streams.set(signIn, tied.add(stream))
+    track({ sessionId }, stream) {
+      if (sessionId === null) return
+      const tracked = streams.get(sessionId) ?? new Set()
+      streams.set(sessionId, tracked.add(stream))
       stream.onClose(() => {
-        tied.delete(stream)
-        if (tied.size === 0 && streams.get(signIn) === tied) streams.delete(signIn)
+        tracked.delete(stream)
+        if (tracked.size === 0 && streams.get(sessionId) === tracked) streams.delete(sessionId)
       })
     },
-    close: endLooking,
+    close: stopPolling,
   }
 }

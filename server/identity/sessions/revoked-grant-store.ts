@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 
-export async function insertEndedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
+export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
   await db
     .insertInto('ended_grants')
     .values({ grant_id: grantId, expires_at: expiresAt })
@@ -8,7 +8,7 @@ export async function insertEndedGrant(db: Db, grantId: string, expiresAt: numbe
     .execute()
 }
 
-export async function isGrantEnded(db: Db, grantId: string): Promise<boolean> {
+export async function isGrantRevoked(db: Db, grantId: string): Promise<boolean> {
   const row = await db
     .selectFrom('ended_grants')
     .select('grant_id')
@@ -18,11 +18,11 @@ export async function isGrantEnded(db: Db, grantId: string): Promise<boolean> {
 }
 
 /** Those of which access tokens may still be about. */
-export async function listGrantEnds(db: Db): Promise<string[]> {
+export async function listRevokedGrants(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
   return rows.map(({ grant_id }) => grant_id)
 }
 
-export async function deleteExpiredGrantEnds(db: Db, now: number): Promise<void> {
+export async function deleteExpiredRevokedGrants(db: Db, now: number): Promise<void> {
   await db.deleteFrom('ended_grants').where('expires_at', '<', now).execute()
 }

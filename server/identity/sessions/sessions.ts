@@ -1,16 +1,16 @@
-/** A sign-in that is over. */
-export interface EndedSignIn {
-  readonly signIn: string
-  /** Whose it was; null where that is not known any more. */
+/** A session that is over: the user signed out, or its tokens were stolen. */
+export interface EndedSession {
+  readonly sessionId: string
+  /** Null when the user of the session can no longer be found. */
   readonly userId: string | null
 }
 
-/** What is known of sign-ins beyond the tokens that they give. */
-export interface SignIns {
-  /** Names the sign-in of a token that was verified. */
-  nameOf(token: string): string | null
-  /** Those that ended a short while ago, on whichever node. */
+/** The sign-ins behind access tokens, where the provider reports when one ends. */
+export interface Sessions {
+  /** The id of the session that issued a verified token; null when the token names none. */
+  idOf(token: string): string | null
+  /** Ids of the sessions that ended recently, on any node. */
   listEnded(): Promise<readonly string[]>
-  /** Calls back as soon as one is ended at this node. */
-  onEnd(listener: (ended: EndedSignIn) => void): void
+  /** Calls the listener as soon as a session is ended on this node. */
+  onEnd(listener: (ended: EndedSession) => void): void
 }

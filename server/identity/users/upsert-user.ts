@@ -11,10 +11,10 @@ const memory = 60_000
 const mostRemembered = 10_000
 
 /** `profile` holds what the provider said; a field it left out keeps what is stored. */
-export type AdmitUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
+export type UpsertUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
 
 /** Finds the person behind (issuer, subject), storing them at first sight and their profile when it changed. */
-export function createAdmitUser({
+export function createUpsertUser({
   db,
   now,
   onNewUser,
@@ -22,10 +22,10 @@ export function createAdmitUser({
   readonly db: Database['db']
   readonly now: () => number
   readonly onNewUser: OnNewUser
-}): AdmitUser {
+}): UpsertUser {
   const known = new Map<string, { readonly user: User; readonly until: number }>()
 
-  return async function admitUser(issuer, subject, profile) {
+  return async function upsertUser(issuer, subject, profile) {
     const key = JSON.stringify([issuer, subject])
     const remembered = known.get(key)
     if (remembered !== undefined && remembered.until > now() && isCurrent(remembered.user, profile)) {

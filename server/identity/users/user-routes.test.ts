@@ -6,6 +6,7 @@ import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { userPrefix } from './user-routes.ts'
 
 let database: TestDatabase
 let server: IdentityServer
@@ -75,3 +76,26 @@ function send(
     sent.end()
   })
 }
+
+const prefixed = { issuer: 'https://id.example', subject: 'local|1', email: 'Ada.Lovelace@example.com' }
+
+it("makes a prefix of the e-mail's local part and a short hash", () => {
+  expect(userPrefix(prefixed)).toMatch(/^ada\.lovelace-[0-9a-f]{8}$/)
+})
+
+it('makes different prefixes for equal e-mails of two issuers or two subjects, and always the same for one user', () => {
+  const prefixes = [
+    prefixed,
+    { ...prefixed, issuer: 'https://other.example' },
+    { ...prefixed, subject: 'local|2' },
+  ]
+  expect(new Set(prefixes.map(userPrefix)).size).toBe(3)
+  expect(userPrefix({ ...prefixed })).toBe(userPrefix(prefixed))
+})
+
+it.each([null, '', '@example.com', '<b>@example.com'])(
+  'makes a prefix without a readable e-mail: %s',
+  (email) => {
+    expect(userPrefix({ ...prefixed, email })).toMatch(/^[a-z]+-[0-9a-f]{8}$/)
+  },
+)

@@ -1,8 +1,22 @@
 import { UserInfo } from '@yonder/contract/identity'
+import { createHash } from 'node:crypto'
 import type { Api } from '../../http/api.ts'
 import { requireUser } from '../require-user.ts'
 import type { User } from '../user.ts'
-import { userPrefix } from './user-prefix.ts'
+
+/** Tells people apart at a glance: the e-mail's local part, and a short hash of who they are. */
+export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
+  const local =
+    (email ?? '')
+      .split('@')[0]
+      ?.toLowerCase()
+      .replace(/[^a-z0-9._-]/g, '') || 'user'
+  const hash = createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('hex')
+    .slice(0, 8)
+  return `${local}-${hash}`
+}
 
 export function registerUserRoutes(api: Api): void {
   api.get('/api/auth/userinfo', { schema: { response: { 200: UserInfo } } }, async (request) =>

@@ -38,7 +38,7 @@ describe('a key', () => {
       sealer: createSealer('a secret of tests that is long enough'),
       now: () => 1,
       loadGoogle: null,
-      keyedServers: [server],
+      apiKeyServices: [server],
       renewing: new Map(),
       inBackground: () => undefined,
       onChanged: () => undefined,

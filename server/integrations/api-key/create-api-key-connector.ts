@@ -1,7 +1,7 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { AppError } from '../../lib/app-error.ts'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
-import type { KeyedServer } from '../../config/api-key-service.ts'
+import type { ApiKeyService } from '../../config/api-key-service.ts'
 import type { IntegrationConnector, RemoteServer } from '../integration-connector.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
 import { findIntegration } from '../integration-store.ts'
@@ -10,7 +10,7 @@ import { notConnected } from '../not-connected.ts'
 /** A hosted MCP server, reached with the person's own key; the key goes to the address that the operator declared, nowhere else. */
 export function createKeyedConnector(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
-  { name, url, header, scheme }: KeyedServer,
+  { name, url, header, scheme }: ApiKeyService,
   wayOut: Pick<GuardedFetch, 'fetch'>,
 ): IntegrationConnector & { readonly server: RemoteServer } {
   const address = new URL(url)

@@ -283,7 +283,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     const finished = finishGoogleConsent(
       {
         ...product.deps,
-        keyedServers: [],
+        apiKeyServices: [],
         renewing: new Map(),
         closing: new AbortController().signal,
         onChanged: () => undefined,

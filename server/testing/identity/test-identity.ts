@@ -2,7 +2,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Identity } from '../../identity/identity.ts'
-import type { EndedSignIn } from '../../identity/sessions/sessions.ts'
+import type { EndedSession } from '../../identity/sessions/sessions.ts'
 import type { User } from '../../identity/user.ts'
 
 export interface TestIdentity extends Identity {
@@ -22,7 +22,7 @@ export function createTestIdentity(
   const known = new Map<string, User>()
   const ended: string[] = []
   const origins: readonly string[] = []
-  const listeners: ((ended: EndedSignIn) => void)[] = []
+  const listeners: ((ended: EndedSession) => void)[] = []
   return {
     clientSettings: {
       issuer: 'http://localhost/oidc',
@@ -33,8 +33,8 @@ export function createTestIdentity(
     },
     browserOrigins: () => origins,
     setUpUrl: null,
-    signIns: {
-      nameOf: (token) => token,
+    sessions: {
+      idOf: (token) => token,
       listEnded: () => Promise.resolve(ended),
       onEnd: (listener) => void listeners.push(listener),
     },
@@ -72,7 +72,7 @@ export function createTestIdentity(
       const userId = known.get(token)?.id ?? null
       known.delete(token)
       if (at === 'elsewhere') ended.push(token)
-      else for (const tell of listeners) tell({ signIn: token, userId })
+      else for (const notify of listeners) notify({ sessionId: token, userId })
     },
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { requireIdentityKeys, rotateSigningKeys } from './require-identity-keys.ts'
+import { requireIdentityKeys, rotateSigningKeys } from './identity-keys.ts'
 
 const sealer = createSealer('a secret of thirty-two characters or more')
 const day = 86_400_000

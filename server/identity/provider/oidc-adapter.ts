@@ -1,22 +1,28 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { hashRecordId } from './hash-record-id.ts'
+import {
+  hashRecordId,
+  consumeRecord,
+  deleteRecord,
+  findRecord,
+  findRecordByUid,
+  upsertRecord,
+} from './oidc-store.ts'
 import type { StoredRecord } from './oidc-store.ts'
-import { consumeRecord, deleteRecord, findRecord, findRecordByUid, upsertRecord } from './oidc-store.ts'
 import { refreshOverlap } from './token-lifetimes.ts'
 
 export interface OidcAdapterOptions {
   readonly db: Db
   readonly sealer: Sealer
   readonly now: () => number
-  readonly endSignIn: (grantId: string) => Promise<void>
+  readonly revokeGrant: (grantId: string) => Promise<void>
   /** What the provider answers with when a code is redeemed twice. */
   readonly alreadyUsed: () => Error
 }
 
 /** Keeps the provider's records in the database: ids hashed, payloads sealed, so that the file alone signs nobody in. */
-export function createOidcAdapter({ db, sealer, now, endSignIn, alreadyUsed }: OidcAdapterOptions) {
+export function createOidcAdapter({ db, sealer, now, revokeGrant, alreadyUsed }: OidcAdapterOptions) {
   return (model: string): Adapter => {
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
@@ -49,10 +55,10 @@ export function createOidcAdapter({ db, sealer, now, endSignIn, alreadyUsed }: O
         if (!first && model !== 'RefreshToken') throw alreadyUsed()
       },
       async destroy(id) {
-        if (model === 'Grant') await endSignIn(id)
+        if (model === 'Grant') await revokeGrant(id)
         else await deleteRecord(db, model, hashRecordId(id))
       },
-      revokeByGrantId: endSignIn,
+      revokeByGrantId: revokeGrant,
     }
   }
 }

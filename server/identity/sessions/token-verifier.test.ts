@@ -1,8 +1,8 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { TokenCheck } from './check-access-token.ts'
-import { rememberAccess } from './cached-token-verifier.ts'
+import { createCachedTokenVerifier } from './token-verifier.ts'
+import type { TokenCheck } from './token-verifier.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const start = Date.UTC(2026, 0, 1)
@@ -21,7 +21,7 @@ function scene() {
     refuseIdTokens: false,
     now: () => clock.now,
   }
-  return { clock, checkToken: rememberAccess(check), countComputed: () => computed }
+  return { clock, verifyToken: createCachedTokenVerifier(check), countComputed: () => computed }
 }
 
 function mint(seconds: number, subject = 'ada'): Promise<string> {
@@ -35,35 +35,35 @@ function mint(seconds: number, subject = 'ada'): Promise<string> {
 }
 
 it('computes the signature of a token once a minute', async () => {
-  const { clock, checkToken, countComputed } = scene()
+  const { clock, verifyToken, countComputed } = scene()
   const token = await mint(3_600)
   for (const at of [0, 30_000, 59_999]) {
     clock.now = start + at
-    expect((await checkToken(token)).sub).toBe('ada')
+    expect((await verifyToken(token)).sub).toBe('ada')
   }
   expect(countComputed()).toBe(1)
   clock.now = start + 60_000
-  await checkToken(token)
+  await verifyToken(token)
   expect(countComputed()).toBe(2)
 })
 
 it('refuses a remembered token that has expired meanwhile', async () => {
-  const { clock, checkToken, countComputed } = scene()
+  const { clock, verifyToken, countComputed } = scene()
   const token = await mint(-30)
-  await checkToken(token)
+  await verifyToken(token)
   clock.now = start + 40_000
-  await expect(checkToken(token)).rejects.toMatchObject({ code: 'unauthenticated' })
+  await expect(verifyToken(token)).rejects.toMatchObject({ code: 'unauthenticated' })
   expect(countComputed()).toBe(2)
 })
 
 it('remembers nobody by the token of another, and no token that was refused', async () => {
-  const { checkToken, countComputed } = scene()
+  const { verifyToken, countComputed } = scene()
   const token = await mint(3_600)
-  expect((await checkToken(token)).sub).toBe('ada')
-  expect((await checkToken(await mint(3_600, 'bob'))).sub).toBe('bob')
+  expect((await verifyToken(token)).sub).toBe('ada')
+  expect((await verifyToken(await mint(3_600, 'bob'))).sub).toBe('bob')
   const changed = `${token.slice(0, -8)}AAAAAAAA`
   for (let times = 0; times < 2; times++) {
-    await expect(checkToken(changed)).rejects.toMatchObject({ code: 'unauthenticated' })
+    await expect(verifyToken(changed)).rejects.toMatchObject({ code: 'unauthenticated' })
   }
   expect(countComputed()).toBe(4)
 })

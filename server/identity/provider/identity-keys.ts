@@ -1,6 +1,6 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, createLocalJWKSet, errors } from 'jose'
+import type { JWK, JWTVerifyGetKey } from 'jose'
 import { randomBytes } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
-import type { JWK } from 'jose'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
@@ -96,4 +96,31 @@ async function makeSigningKey(now: number): Promise<SigningKey> {
   const { n = '', e = '' } = jwk
   const kid = await calculateJwkThumbprint(jwk)
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
+}
+
+/** Milliseconds between two looks for a signing key that another node may have made. */
+const keyReadPause = 10_000
+
+/** The public halves; an unknown key id is looked up once more in the database, where another node may have put it. */
+export function createSharedKeys(
+  first: readonly SigningKey[],
+  read: () => Promise<readonly SigningKey[]>,
+  now: () => number,
+): JWTVerifyGetKey {
+  let find = createLocalJWKSet({ keys: first.map(toPublic) })
+  let readAt = now()
+  return async (header, token) => {
+    try {
+      return await find(header, token)
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - readAt < keyReadPause) throw error
+      readAt = now()
+      find = createLocalJWKSet({ keys: (await read()).map(toPublic) })
+      return find(header, token)
+    }
+  }
+}
+
+function toPublic({ kty, n, e, kid }: SigningKey) {
+  return { kty, n, e, kid, use: 'sig', alg: 'RS256' } as const
 }

@@ -1,12 +1,36 @@
 import { z } from 'zod'
+import type { Config } from '../../config/config.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import { normalizeText } from '../../lib/normalize-text.ts'
 import { insertAccount } from './account-store.ts'
 import { hashPassword } from './hash-password.ts'
 
-export const shortestPassword = 8
-const longestPassword = 1_000
+/** Who may make a local account. */
+export interface SignUpPolicy {
+  /** Whether the page offers it at all. */
+  readonly offered: boolean
+  maySignUp(email: string): boolean
+}
+
+/** What a person reads who is not allowed to join. */
+export const emailNotAllowed =
+  'This e-mail address may not create an account here. Ask whoever runs this Yonder.'
+
+/** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
+export function readSignUpPolicy({
+  signUp,
+  allowedEmails,
+}: Pick<Config, 'signUp' | 'allowedEmails'>): SignUpPolicy {
+  const allowed = new Set(allowedEmails)
+  return {
+    offered: signUp === 'open' || allowed.size > 0,
+    maySignUp: (email) => signUp === 'open' || allowed.has(email),
+  }
+}
+
+export const minPasswordChars = 8
+const maxPasswordChars = 1_000
 
 /** One reading of an e-mail: case, outer spaces and composition do not make another account. */
 export const Email = z
@@ -22,8 +46,8 @@ const NewAccount = z.object({
   email: Email,
   password: z
     .string()
-    .min(shortestPassword, `The password needs at least ${shortestPassword} characters.`)
-    .max(longestPassword, 'This password is too long.'),
+    .min(minPasswordChars, `The password needs at least ${minPasswordChars} characters.`)
+    .max(maxPasswordChars, 'This password is too long.'),
 })
 
 export type NewAccountResult =

@@ -47,7 +47,7 @@ export type AccessClaims = JWTPayload & { readonly sub: string; readonly exp: nu
  * Checks signature, issuer, audience and times of an access token.
  * @throws AppError `unauthenticated` | `identity_unavailable`
  */
-export async function checkAccessToken(token: string, check: TokenCheck): Promise<AccessClaims> {
+export async function verifyAccessToken(token: string, check: TokenCheck): Promise<AccessClaims> {
   const { keys, algorithms, issuer, audience, type, now } = check
   const seconds = now() / 1000
   try {
@@ -79,4 +79,26 @@ export async function checkAccessToken(token: string, check: TokenCheck): Promis
 
 function refusal(reason: string, cause?: unknown): AppError {
   return new AppError('unauthenticated', `The access token was refused: ${reason}.`, { cause })
+}
+
+/** Milliseconds for which a token that passed the checks is known, as a key that the provider withdrew may be. */
+const memory = 60_000
+const mostRemembered = 1_000
+
+/**
+ * Checks access tokens as `verifyAccessToken` does, and computes the signature of the same token once a minute: it costs
+ * more than anything else before the first token of a reply. From its expiry on a token is checked anew.
+ */
+export function createCachedTokenVerifier(check: TokenCheck): (token: string) => Promise<AccessClaims> {
+  const known = new Map<string, { readonly claims: AccessClaims; readonly until: number }>()
+
+  return async function verifyCached(token) {
+    const now = check.now()
+    const remembered = known.get(token)
+    if (remembered !== undefined && remembered.until > now) return remembered.claims
+    const claims = await verifyAccessToken(token, check)
+    if (known.size >= mostRemembered) known.clear()
+    known.set(token, { claims, until: Math.min(now + memory, claims.exp * 1000) })
+    return claims
+  }
 }

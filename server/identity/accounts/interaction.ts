@@ -1,17 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Database } from '../../db/database.ts'
-import { isFormToken } from './form-token.ts'
 import type { GoogleFederation } from '../google/google-federation.ts'
-import { noticePage } from '../pages/notice-page.ts'
-import { sendPage } from '../pages/send-page.ts'
-import type { SignUpRule } from './sign-up-rule.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import type { SignUpPolicy } from './create-account.ts'
+import { isFormToken } from './forms.ts'
 
 export interface SignInDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly provider: Provider
   readonly formKey: string
-  readonly signUp: SignUpRule
+  readonly signUp: SignUpPolicy
   /** Null where Google is not set up. */
   readonly google: GoogleFederation | null
   readonly now: () => number
@@ -19,7 +18,7 @@ export interface SignInDeps {
   readonly limit: { readonly rateLimit: object }
 }
 
-export type Visit = FastifyRequest<{
+export type InteractionRequest = FastifyRequest<{
   Params: { uid: string }
   Querystring: { choose?: unknown }
   Body: Readonly<Record<string, string>> | null | undefined
@@ -35,9 +34,9 @@ export function interactionPath({ issuer }: Provider): string {
  * The sign-in that this browser began, by the cookie that the provider gave it. Without one, and for a form that is not
  * ours, the refusal is sent and there is nothing to go on with.
  */
-export async function readVisit(
+export async function requireInteraction(
   { provider, formKey }: SignInDeps,
-  request: Visit,
+  request: InteractionRequest,
   reply: FastifyReply,
 ): Promise<Interaction | undefined> {
   const interaction = await findInteraction(provider, request, reply)
@@ -53,9 +52,9 @@ export async function readVisit(
 }
 
 /** Takes the browser back to the app, signed in. */
-export async function finishVisit(
+export async function finishInteraction(
   { provider }: SignInDeps,
-  request: Visit,
+  request: InteractionRequest,
   reply: FastifyReply,
   accountId: string,
 ): Promise<FastifyReply> {
@@ -70,7 +69,7 @@ export async function finishVisit(
 
 async function findInteraction(
   provider: Provider,
-  request: Visit,
+  request: InteractionRequest,
   reply: FastifyReply,
 ): Promise<Interaction | undefined> {
   try {

@@ -1,13 +1,13 @@
-import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
 import { exportJWK, SignJWT } from 'jose'
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
-import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
-import { openIdentityServer } from '../../testing/identity/identity-server.ts'
-import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { openHostileProvider } from '../../testing/models/hostile-provider.ts'
+import type { HostileProvider } from '../../testing/models/hostile-provider.ts'
 
 const clock = { offset: 0 }
 let database: TestDatabase
