@@ -1,10 +1,8 @@
 import type { SettingsList } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import { useSWRConfig } from 'swr'
-import { botsKey } from '../features/bots/bots-key.ts'
-import { connectorsKey } from '../features/connectors/connectors-key.ts'
+import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
 import { historyChanges } from '../features/history/history-changes.ts'
-import { integrationsKey } from '../features/integrations/integrations-key.ts'
 import { useApi } from '../lib/use-api.ts'
 import { followLive } from './follow-live.ts'
 

@@ -1,8 +1,8 @@
-import { useAuthorizationReturn } from '../../features/connectors/list/use-authorization-return.ts'
-import { useConnectorList } from '../../features/connectors/use-connector-list.ts'
+import { useConnectors } from '../../data/connectors.ts'
+import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 
-/** Tells how the consent to a connector went, on the screen that a person gave it from. */
+/** Shows how the consent to a connector went, on the screen that the user started it from. */
 export function AuthorizationReturn() {
-  useAuthorizationReturn(useConnectorList().data)
+  useAuthorizationReturn(useConnectors().data)
   return null
 }

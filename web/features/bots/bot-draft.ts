@@ -1,6 +1,7 @@
 import type { ApiType, Bot, BotInput } from '@yonder/contract/bot'
+import type { Problems } from '../../lib/use-form.ts'
 
-/** A bot as its form holds it: texts as typed, and which groups of fields are open. */
+/** The state of the bot form: texts as typed, and which groups of fields are open. */
 export interface BotDraft {
   readonly name: string
   readonly model: string
@@ -17,7 +18,7 @@ export interface BotDraft {
 const emptyOwnKey = { baseUrl: '', apiKey: '' } as const
 const emptyOptional = { apiType: '', customApiPath: '', maxTokens: '' } as const
 
-/** The draft that a form starts with: of a stored bot, or of a new one. */
+/** The draft of a stored bot, or of a new one. */
 export function draftOf(bot: Bot | undefined): BotDraft {
   return {
     name: bot?.name ?? '',
@@ -32,17 +33,17 @@ export function draftOf(bot: Bot | undefined): BotDraft {
   }
 }
 
-/** Opens or closes the fields of one's own key; closing clears them (§5.7). */
+/** Shows or hides the fields of the user's own key; hiding clears them (§5.7). */
 export function toggleOwnKey(draft: BotDraft): BotDraft {
   return draft.ownKey ? { ...draft, ownKey: false, ...emptyOwnKey } : { ...draft, ownKey: true }
 }
 
-/** Opens or closes the optional settings; closing clears them (§5.8). */
+/** Shows or hides the optional settings; hiding clears them (§5.8). */
 export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
 }
 
-/** What is sent: every field by name, so that what was cleared here is cleared there. */
+/** The request body: every field by name, so that a field which was cleared here is cleared on the server. */
 export function inputOf(draft: BotDraft): BotInput {
   return {
     name: draft.name.trim(),
@@ -53,4 +54,24 @@ export function inputOf(draft: BotDraft): BotInput {
     custom_api_path: draft.customApiPath.trim() || null,
     max_tokens: draft.maxTokens === '' ? null : Number(draft.maxTokens),
   }
+}
+
+/** The fields that `checkBotDraft` looks at. */
+export type CheckedField = 'name' | 'model' | 'maxTokens'
+
+const maxMaxTokens = 10_000_000
+
+/**
+ * What keeps a draft from being saved (§5.5, §5.6). `isTokensUnreadable` says that the number field holds text which is no
+ * number, such as "1e": its value is empty then.
+ */
+export function checkBotDraft(draft: BotDraft, isTokensUnreadable: boolean): Problems<CheckedField> {
+  const missing = (['name', 'model'] as const).filter((field) => draft[field].trim() === '')
+  if (missing.length > 0)
+    return Object.fromEntries(missing.map((field) => [field, 'Please fill in all required fields']))
+  const tokens = Number(draft.maxTokens)
+  const isInRange = Number.isInteger(tokens) && tokens >= 1 && tokens <= maxMaxTokens
+  return isTokensUnreadable || (draft.maxTokens !== '' && !isInRange)
+    ? { maxTokens: 'Max tokens must be a whole number from 1 to 10,000,000' }
+    : {}
 }

@@ -1,4 +1,5 @@
 import type { ApiType } from '@yonder/contract/bot'
+import type { Ref } from 'react'
 import { Field } from '../../ui/form/field.tsx'
 import { SecretInput, TextInput } from '../../ui/form/text-input.tsx'
 import { Select } from '../../ui/form/select.tsx'
@@ -10,7 +11,7 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
   google: 'Google',
 }
 
-/** Fields that a checkbox above them has revealed. */
+/** For the fields that a checkbox above them reveals. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
 
 export interface BotFieldsProps {
@@ -24,10 +25,10 @@ export interface OwnKeyFieldsProps extends BotFieldsProps {
   readonly storedUrl: string | null
 }
 
-/** Where the bot's model is asked, and with which key (§5.6, §5.7). */
+/** The address of the model's provider, and the key for it (§5.6, §5.7). */
 export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
-  const kept = storedKey !== null && draft.apiKey === storedKey
-  const moved = draft.baseUrl.trim() !== (storedUrl ?? '')
+  const isStored = storedKey !== null && draft.apiKey === storedKey
+  const isMoved = draft.baseUrl.trim() !== (storedUrl ?? '')
   return (
     <div className={group}>
       <Field label="Base URL" hint="Leave it empty to use this site's own provider.">
@@ -40,9 +41,9 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
           onChange={(event) => onChange({ baseUrl: event.target.value })}
         />
       </Field>
-      <Field label="API key" hint={kept ? describeKeptKey(storedKey, moved) : undefined}>
+      <Field label="API key" hint={isStored ? describeStoredKey(storedKey, isMoved) : undefined}>
         <SecretInput
-          isMask={kept}
+          isMask={isStored}
           value={draft.apiKey}
           onChange={(event) => onChange({ apiKey: event.target.value })}
         />
@@ -51,18 +52,19 @@ export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFi
   )
 }
 
-function describeKeptKey(mask: string, moved: boolean): string {
-  return moved
-    ? 'The stored key was given for the former address and goes with it. Enter the key for the new one.'
+function describeStoredKey(mask: string, isMoved: boolean): string {
+  return isMoved
+    ? 'The address changed, so the stored key will be removed. Enter the key for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }
 
-/** How the model is spoken to (§5.6, §5.8). */
+/** The protocol and the limits of the requests to the model (§5.6, §5.8). */
 export function OptionalFields({
   draft,
   onChange,
-  tokensWrong,
-}: BotFieldsProps & { readonly tokensWrong: boolean }) {
+  maxTokensRef,
+  isMaxTokensWrong,
+}: BotFieldsProps & { readonly maxTokensRef: Ref<HTMLInputElement>; readonly isMaxTokensWrong: boolean }) {
   return (
     <div className={group}>
       <Field label="API type">
@@ -78,7 +80,7 @@ export function OptionalFields({
           ))}
         </Select>
       </Field>
-      <Field label="Custom API path" hint="Replaces the path that the API type would add to the address.">
+      <Field label="Custom API path" hint="Replaces the path that the API type adds to the address.">
         <TextInput
           autoComplete="off"
           placeholder="/chat/completions"
@@ -86,14 +88,14 @@ export function OptionalFields({
           onChange={(event) => onChange({ customApiPath: event.target.value })}
         />
       </Field>
-      <Field label="Max tokens" hint="The longest answer to ask for. Empty leaves it to the provider.">
+      <Field label="Max tokens" hint="The longest answer to request. Leave it empty for the provider's own limit.">
         <TextInput
-          name="maxTokens"
+          ref={maxTokensRef}
           type="number"
           inputMode="numeric"
           min={1}
           step={1}
-          aria-invalid={tokensWrong || undefined}
+          aria-invalid={isMaxTokensWrong || undefined}
           value={draft.maxTokens}
           onChange={(event) => onChange({ maxTokens: event.target.value })}
         />

@@ -1,12 +1,14 @@
-import { render, screen } from '@testing-library/react'
+import { screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
+import { renderScreen } from '../../testing/render-screen.tsx'
+import { ScriptedApi } from '../../testing/scripted-api.ts'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 
 it('brings a wrong field in sight under the message that tells what is wrong (§5.6, §8.34)', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
-  const onSave = vi.fn()
-  render(<BotFormDialog onSave={onSave} onClose={vi.fn()} />)
+  const api = new ScriptedApi()
+  renderScreen(api, <BotFormDialog onClose={vi.fn()} />)
   await userEvent.type(screen.getByLabelText('Name *'), 'A')
   await userEvent.type(screen.getByLabelText('Model *'), 'm')
   await userEvent.click(screen.getByRole('checkbox', { name: 'Optional settings' }))
@@ -19,6 +21,6 @@ it('brings a wrong field in sight under the message that tells what is wrong (§
   expect(wasTold).toBe(true)
   expect(scroll).toHaveBeenCalledExactlyOnceWith({ block: 'nearest' })
   expect(scroll.mock.contexts).toEqual([tokens])
-  expect(onSave).not.toHaveBeenCalled()
+  expect(api.requests).toEqual([])
   scroll.mockRestore()
 })

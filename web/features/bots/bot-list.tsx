@@ -1,18 +1,19 @@
 import type { Bot } from '@yonder/contract/bot'
 import { Bot as BotIcon } from 'lucide-react'
+import { useId } from 'react'
+import { useBots } from '../../data/bots.ts'
 import { readReason } from '../../lib/read-reason.ts'
+import { Button } from '../../ui/button/button.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
-import { BotRow } from './bot-row.tsx'
-import { useBotList } from './use-bot-list.ts'
 
 export interface BotListProps {
   readonly onEdit: (bot: Bot) => void
   readonly onDelete: (bot: Bot) => void
 }
 
-/** The bots, or why there are none to see (§2.51, §2.52). What was read once stays when a later read fails. */
+/** The bots, or why there are none to show (§2.51, §2.52). A list that was read once stays when a later read fails. */
 export function BotList({ onEdit, onDelete }: BotListProps) {
-  const { data: bots, error } = useBotList()
+  const { data: bots, error } = useBots()
   if (bots === undefined && error !== undefined) {
     return (
       <ErrorState
@@ -37,5 +38,40 @@ export function BotList({ onEdit, onDelete }: BotListProps) {
         <BotRow key={bot.name} bot={bot} onEdit={() => onEdit(bot)} onDelete={() => onDelete(bot)} />
       ))}
     </ul>
+  )
+}
+
+interface BotRowProps {
+  readonly bot: Bot
+  readonly onEdit: () => void
+  readonly onDelete: () => void
+}
+
+function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
+  const name = useId()
+  const ownKey = bot.base_url !== null || bot.api_key !== null
+  return (
+    <li className="flex items-center gap-3 py-2.5">
+      <div className="min-w-0 flex-1">
+        <p id={name} className="text-sm font-medium wrap-anywhere">
+          <bdi>{bot.name}</bdi>
+        </p>
+        <p className="text-xs text-muted">
+          <bdi title={bot.model} className="line-clamp-2 wrap-anywhere">
+            {bot.model}
+          </bdi>
+          {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
+        </p>
+      </div>
+      {/* The text of the last button, which has no border, aligns with the edge. */}
+      <div className="-mr-3 flex shrink-0 gap-1">
+        <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
+          Edit
+        </Button>
+        <Button size="small" look="plain" aria-describedby={name} onClick={onDelete}>
+          Delete
+        </Button>
+      </div>
+    </li>
   )
 }

@@ -2,13 +2,11 @@ import type { Bot } from '@yonder/contract/bot'
 import { Plus } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useDeleteBot } from '../../data/bots.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 import { BotList } from './bot-list.tsx'
-import { DeleteBotDialog } from './delete-bot-dialog.tsx'
-import { useCreateBot } from './use-create-bot.ts'
-import { useDeleteBot } from './use-delete-bot.ts'
-import { useUpdateBot } from './use-update-bot.ts'
 
 type OpenDialog =
   | { readonly kind: 'add' }
@@ -25,21 +23,18 @@ export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const createBot = useCreateBot()
-  const updateBot = useUpdateBot(onRename)
-  const deleteBot = useDeleteBot()
-  // A save may end after its dialog was left and another one opened.
+  // A request may end after its dialog was closed and another one opened.
   const close = () => setDialog((current) => (current === dialog ? null : current))
 
   const closeAfterDelete = () => {
     flushSync(close)
-    // The button that had the focus went with its row.
+    // The button that had the focus was removed with its row.
     addButton.current?.focus()
   }
 
   return (
     <section aria-labelledby={title}>
-      {/* The button is taller than the title, which stands where it does in every section. */}
+      {/* The button is taller than the title, which is at the same height in every section. */}
       <header className="-mt-1 mb-3 flex items-center justify-between gap-4">
         <h2 id={title} className="text-lg font-semibold">
           Bots
@@ -53,21 +48,32 @@ export function BotsSection({ onRename }: BotsSectionProps) {
         onEdit={(bot) => setDialog({ kind: 'edit', bot })}
         onDelete={(bot) => setDialog({ kind: 'delete', bot })}
       />
-      {dialog?.kind === 'add' && <BotFormDialog onSave={createBot} onClose={close} />}
-      {dialog?.kind === 'edit' && (
-        <BotFormDialog
-          bot={dialog.bot}
-          onSave={(input) => updateBot(dialog.bot.name, input)}
-          onClose={close}
-        />
-      )}
+      {dialog?.kind === 'add' && <BotFormDialog onClose={close} />}
+      {dialog?.kind === 'edit' && <BotFormDialog bot={dialog.bot} onRename={onRename} onClose={close} />}
       {dialog?.kind === 'delete' && (
-        <DeleteBotDialog
-          onDelete={() => deleteBot(dialog.bot.name)}
-          onDeleted={closeAfterDelete}
-          onCancel={close}
-        />
+        <DeleteBotDialog bot={dialog.bot} onDeleted={closeAfterDelete} onCancel={close} />
       )}
     </section>
+  )
+}
+
+interface DeleteBotDialogProps {
+  readonly bot: Bot
+  readonly onDeleted: () => void
+  readonly onCancel: () => void
+}
+
+/** Confirms the deletion of a bot (§2.54). */
+function DeleteBotDialog({ bot, onDeleted, onCancel }: DeleteBotDialogProps) {
+  const deleteBot = useDeleteBot()
+  return (
+    <ConfirmDialog
+      title="Delete Bot"
+      message="Are you sure you want to delete this bot? This action cannot be undone."
+      action="Delete"
+      onConfirm={async () => (await deleteBot.run(bot.name)).done}
+      onDone={onDeleted}
+      onCancel={onCancel}
+    />
   )
 }

@@ -2,19 +2,16 @@ import type { Connector } from '@yonder/contract/connector'
 import { Plus } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useConnectors, useDeleteConnector } from '../../data/connectors.ts'
 import { Button } from '../../ui/button/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { BrowseDialog } from './browse/browse-dialog.tsx'
 import { ConfigureToolsDialog } from './configure/configure-tools-dialog.tsx'
 import { ConnectorFormDialog } from './form/connector-form-dialog.tsx'
 import { ConnectorList } from './list/connector-list.tsx'
-import { DeleteConnectorDialog } from './list/delete-connector-dialog.tsx'
-import { useAuthorizationReturn } from './list/use-authorization-return.ts'
-import { useConnectorList } from './use-connector-list.ts'
-import { useCreateConnector } from './form/use-create-connector.ts'
-import { useDeleteConnector } from './list/use-delete-connector.ts'
-import { useUpdateConnector } from './form/use-update-connector.ts'
+import { useAuthorizationReturn } from './list/authorization-return.ts'
 
-/** What is open over the list (§4.30). */
+/** The dialog that is open over the list (§4.30). */
 type OpenDialog =
   | { readonly kind: 'add' | 'browse' }
   | { readonly kind: 'edit' | 'configure' | 'delete'; readonly connector: Connector }
@@ -23,16 +20,13 @@ type OpenDialog =
 export function ConnectorsSection() {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
-  const { data: connectors } = useConnectorList()
+  const { data: connectors } = useConnectors()
   useAuthorizationReturn(connectors)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const createConnector = useCreateConnector('Failed to save connector')
-  const updateConnector = useUpdateConnector()
-  const deleteConnector = useDeleteConnector()
   const close = () => {
-    // A save may end after its dialog was left and another one opened.
+    // A request may end after its dialog was closed and another one opened.
     flushSync(() => setDialog((current) => (current === dialog ? null : current)))
-    // The row that had the focus went: deleted, or under another name.
+    // The row that had the focus is gone: deleted, or renamed.
     if (document.activeElement === document.body) addButton.current?.focus()
   }
 
@@ -58,30 +52,38 @@ export function ConnectorsSection() {
         onEdit={(connector) => setDialog({ kind: 'edit', connector })}
         onDelete={(connector) => setDialog({ kind: 'delete', connector })}
       />
-      {dialog?.kind === 'add' && <ConnectorFormDialog onSave={createConnector} onClose={close} />}
+      {dialog?.kind === 'add' && <ConnectorFormDialog onClose={close} />}
       {dialog?.kind === 'browse' && <BrowseDialog connectors={connectors ?? []} onClose={close} />}
-      {dialog?.kind === 'edit' && (
-        <ConnectorFormDialog
-          connector={dialog.connector}
-          onSave={(input) => updateConnector(dialog.connector.name, input)}
-          onClose={close}
-        />
-      )}
+      {dialog?.kind === 'edit' && <ConnectorFormDialog connector={dialog.connector} onClose={close} />}
       {dialog?.kind === 'configure' && (
-        <ConfigureToolsDialog connector={asItIsNow(dialog.connector, connectors)} onClose={close} />
+        <ConfigureToolsDialog connector={findLatest(dialog.connector, connectors)} onClose={close} />
       )}
-      {dialog?.kind === 'delete' && (
-        <DeleteConnectorDialog
-          onDelete={() => deleteConnector(dialog.connector.name)}
-          onDeleted={close}
-          onCancel={close}
-        />
-      )}
+      {dialog?.kind === 'delete' && <DeleteConnectorDialog connector={dialog.connector} onClose={close} />}
     </section>
   )
 }
 
-/** A dialog stays open while its connector changes under it. */
-function asItIsNow(connector: Connector, connectors: readonly Connector[] = []): Connector {
+/** The connector as the list has it now: a dialog stays open while its connector changes. */
+function findLatest(connector: Connector, connectors: readonly Connector[] = []): Connector {
   return connectors.find(({ name }) => name === connector.name) ?? connector
+}
+
+interface DeleteConnectorDialogProps {
+  readonly connector: Connector
+  readonly onClose: () => void
+}
+
+/** Confirms the deletion of a connector (§2.59). */
+function DeleteConnectorDialog({ connector, onClose }: DeleteConnectorDialogProps) {
+  const deleteConnector = useDeleteConnector()
+  return (
+    <ConfirmDialog
+      title="Delete Connector"
+      message="Are you sure you want to delete this connector? This action cannot be undone."
+      action="Delete"
+      onConfirm={async () => (await deleteConnector.run(connector.name)).done}
+      onDone={onClose}
+      onCancel={onClose}
+    />
+  )
 }

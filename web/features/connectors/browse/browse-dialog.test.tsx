@@ -13,7 +13,7 @@ import {
 } from '../../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
-import { nameNewConnector } from '../form/name-new-connector.ts'
+import { nameNewConnector } from '../form/connector-draft.ts'
 
 const catalogue = 'GET /api/browse-connectors'
 

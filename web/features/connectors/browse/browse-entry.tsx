@@ -1,24 +1,28 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { Check } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId } from 'react'
+import { useAddConnector } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { inputOfNew, nameNewConnector, type NewConnector } from '../form/connector-draft.ts'
 
 export interface BrowseEntryProps {
   readonly server: BrowseServer
   readonly isAdded: boolean
-  /** Ends when it is added, or could not be. */
-  readonly onAdd: () => Promise<void>
+  /** The names that the user's connectors have already. */
+  readonly usedNames: readonly string[]
+  /** Opens the form, where a token is needed. */
+  readonly onForm: (known: NewConnector) => void
 }
 
 /** One entry of the catalogue (§2.66). */
-export function BrowseEntry({ server, isAdded, onAdd }: BrowseEntryProps) {
+export function BrowseEntry({ server, isAdded, usedNames, onForm }: BrowseEntryProps) {
   const id = useId()
-  const [busy, setBusy] = useState(false)
+  const create = useAddConnector()
 
-  const add = async () => {
-    setBusy(true)
-    await onAdd()
-    setBusy(false)
+  const add = () => {
+    const known = { name: nameNewConnector(server, usedNames), url: server.server_url }
+    if (server.needs_token) onForm(known)
+    else void create.run(inputOfNew(known))
   }
 
   return (
@@ -32,7 +36,7 @@ export function BrowseEntry({ server, isAdded, onAdd }: BrowseEntryProps) {
         </p>
         {server.description !== '' && <p className="mt-0.5 text-sm text-muted">{server.description}</p>}
         <p className="mt-1">Config: {server.config_name}</p>
-        {server.needs_token && !isAdded && <p>It wants a token of yours.</p>}
+        {server.needs_token && !isAdded && <p>It needs a token of yours.</p>}
       </div>
       {isAdded ? (
         <p className="inline-flex h-8 shrink-0 items-center gap-1.5 px-3 text-sm text-muted">
@@ -40,8 +44,8 @@ export function BrowseEntry({ server, isAdded, onAdd }: BrowseEntryProps) {
           Added
         </p>
       ) : (
-        <Button size="small" busy={busy} aria-describedby={id} onClick={() => void add()}>
-          {busy ? 'Adding...' : 'Add'}
+        <Button size="small" busy={create.pending} aria-describedby={id} onClick={add}>
+          {create.pending ? 'Adding...' : 'Add'}
         </Button>
       )}
     </li>

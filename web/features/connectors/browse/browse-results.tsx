@@ -3,21 +3,22 @@ import { useDeferredValue, useState } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
+import type { NewConnector } from '../form/connector-draft.ts'
 import { BrowseEntry } from './browse-entry.tsx'
-import { searchCatalogue } from './search-catalogue.ts'
 
-/** Entries that are drawn at first, and more with each 'Show more': the catalogue may hold thousands. */
+/** Entries that are shown at first, and more with each 'Show more': the catalogue may hold thousands. */
 const pageSize = 40
 
 export interface BrowseResultsProps {
-  /** Undefined while they are being read: the box is there already. */
+  /** Undefined while they are read; the search box is shown already. */
   readonly servers: readonly BrowseServer[] | undefined
   readonly connectors: readonly Connector[]
-  readonly onAdd: (server: BrowseServer) => Promise<void>
+  /** Opens the form for a connector that needs a token. */
+  readonly onForm: (known: NewConnector) => void
 }
 
-/** The entries of the catalogue, narrowed by words. */
-export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps) {
+/** The entries of the catalogue that match the search. */
+export function BrowseResults({ servers, connectors, onForm }: BrowseResultsProps) {
   const [search, setSearch] = useState('')
   const [shown, setShown] = useState(pageSize)
   const found = searchCatalogue(servers ?? [], useDeferredValue(search))
@@ -39,7 +40,7 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
       ) : (
         <>
           <output className="sr-only">{describeCount(found.length)}</output>
-          {/* As wide as the dialog: what scrolls cuts off the focus rings at its sides. */}
+          {/* As wide as the dialog, since a scrolling box cuts off the focus rings at its sides. */}
           <div className="-mx-5 mt-2 min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 sm:-mx-6 sm:px-6">
             {found.length === 0 ? (
               <p className="px-6 py-12 text-center text-sm text-muted wrap-anywhere">
@@ -48,7 +49,7 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
                   : `No connectors found matching "${search.trim()}"`}
               </p>
             ) : (
-              <Entries found={found.slice(0, shown)} connectors={connectors} onAdd={onAdd} />
+              <Entries found={found.slice(0, shown)} connectors={connectors} onForm={onForm} />
             )}
             {found.length > shown && (
               <div className="my-3">
@@ -67,9 +68,10 @@ export function BrowseResults({ servers, connectors, onAdd }: BrowseResultsProps
 function Entries({
   found,
   connectors,
-  onAdd,
-}: Pick<BrowseResultsProps, 'connectors' | 'onAdd'> & { readonly found: readonly BrowseServer[] }) {
+  onForm,
+}: Pick<BrowseResultsProps, 'connectors' | 'onForm'> & { readonly found: readonly BrowseServer[] }) {
   const added = new Set(connectors.map(({ url }) => url))
+  const names = connectors.map(({ name }) => name)
   return (
     <ul aria-label="Available connectors" className="divide-y divide-line">
       {found.map((server) => (
@@ -77,7 +79,8 @@ function Entries({
           key={server.uuid}
           server={server}
           isAdded={added.has(server.server_url)}
-          onAdd={async () => onAdd(server)}
+          usedNames={names}
+          onForm={onForm}
         />
       ))}
     </ul>
@@ -86,4 +89,16 @@ function Entries({
 
 function describeCount(count: number): string {
   return `${count} ${count === 1 ? 'connector' : 'connectors'}`
+}
+
+/** The entries whose texts contain every word of the search. */
+function searchCatalogue(servers: readonly BrowseServer[], search: string): readonly BrowseServer[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return servers
+  return servers.filter((server) => {
+    const text = [server.title, server.name, server.author_name, server.description, server.config_name]
+      .join('\n')
+      .toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
 }

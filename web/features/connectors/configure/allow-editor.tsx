@@ -1,19 +1,19 @@
+import { ShieldAlert, ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Checkbox } from '../../../ui/form/checkbox.tsx'
 import type { AllowDraft } from './allow-draft.ts'
-import { ConsentBadge } from './consent-badge.tsx'
 import { ToolChips } from './tool-chips.tsx'
 
 export interface AllowEditorProps {
   readonly draft: AllowDraft
   readonly onChange: (draft: AllowDraft) => void
-  /** Takes the focus when the last name was removed. */
+  /** Moves the focus when the last name was removed. */
   readonly onEmptied: () => void
-  /** How further names are added. */
+  /** The control that adds names. */
   readonly children: ReactNode
 }
 
-/** Says which tools run without asking: all of them, or those on a list. */
+/** Edits which tools run without approval: all of them, or those on a list. */
 export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEditorProps) {
   return (
     <div className="flex flex-col gap-3">
@@ -37,5 +37,18 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
         </>
       )}
     </div>
+  )
+}
+
+/** The badge of a connector whose tools all need approval (§2.72), or all run without it. */
+export function ConsentBadge({ everyTool }: { readonly everyTool: boolean }) {
+  const Icon = everyTool ? ShieldAlert : ShieldCheck
+  return (
+    <p
+      className={`inline-flex w-fit items-center gap-1.5 rounded-full border border-line px-2.5 py-1 text-xs font-medium ${everyTool ? 'text-warning' : 'text-muted'}`}
+    >
+      <Icon size={14} aria-hidden />
+      {everyTool ? 'Every tool runs without asking' : 'All tools need confirmation'}
+    </p>
   )
 }

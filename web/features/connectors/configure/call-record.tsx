@@ -1,13 +1,13 @@
 import type { Connector, ToolCallRecord } from '@yonder/contract/connector'
 import { ChevronRight } from 'lucide-react'
 import { Fragment, useState } from 'react'
+import { useCallLog } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { describeCall } from './describe-call.ts'
-import { useCallRecord } from './use-call-record.ts'
 
-/** What a connector's tools were called for; folded, and read only when it is opened. */
+/** The log of a connector's tool calls; folded, and read when it is opened. */
 export function CallRecord({ connector }: { readonly connector: Connector }) {
   const [open, setOpen] = useState(false)
   return (
@@ -25,7 +25,7 @@ export function CallRecord({ connector }: { readonly connector: Connector }) {
 }
 
 function Calls({ name }: { readonly name: string }) {
-  const { calls, error, hasMore, isLoadingMore, loadMore } = useCallRecord(name)
+  const { calls, error, hasMore, isLoadingMore, loadMore } = useCallLog(name)
   if (calls === undefined)
     return (
       <output className="mt-2 block text-sm text-muted">

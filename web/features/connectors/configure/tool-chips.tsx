@@ -4,28 +4,27 @@ import { flushSync } from 'react-dom'
 
 export interface ToolChipsProps {
   readonly names: readonly string[]
-  /** Makes them removable. */
+  /** Makes the chips removable. */
   readonly onRemove?: (name: string) => void
-  /** Takes the focus when the last chip is gone. */
+  /** Moves the focus when the last chip is gone. */
   readonly onEmptied?: () => void
 }
 
-/** Names of tools as chips (§2.70). */
+/** Tool names as chips (§2.70). */
 export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
-  const list = useRef<HTMLUListElement>(null)
+  const buttons = useRef(new Map<string, HTMLButtonElement>())
 
   const remove = (name: string, at: number) => {
     flushSync(() => onRemove?.(name))
-    // The button that had the focus went with its chip: its neighbour takes over.
-    const buttons = list.current?.querySelectorAll('button') ?? []
-    const next = buttons[Math.min(at, buttons.length - 1)]
-    if (next === undefined) onEmptied?.()
-    else next.focus()
+    // The button that had the focus was removed with its chip: the focus goes to the next one, or to the one before.
+    const neighbour = names[at + 1] ?? names[at - 1]
+    if (neighbour === undefined) onEmptied?.()
+    else buttons.current.get(neighbour)?.focus()
   }
 
   if (names.length === 0) return null
   return (
-    <ul ref={list} aria-label="Allowed tools" className="flex flex-wrap gap-1.5">
+    <ul aria-label="Allowed tools" className="flex flex-wrap gap-1.5">
       {names.map((name, at) => (
         <li
           key={name}
@@ -36,6 +35,10 @@ export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
           </bdi>
           {onRemove !== undefined && (
             <button
+              ref={(button) => {
+                if (button === null) buttons.current.delete(name)
+                else buttons.current.set(name, button)
+              }}
               type="button"
               aria-label={`Remove ${name}`}
               onClick={() => remove(name, at)}

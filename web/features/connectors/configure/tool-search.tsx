@@ -1,9 +1,12 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
+import { cutText } from '@yonder/contract/message-text'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { moveByArrowKeys, useFocusList } from '../../../ui/focus-list.ts'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
-import { cutDescription, findTools } from './find-tools.ts'
+
+const maxResults = 10
+const maxDescriptionChars = 80
 
 export interface ToolSearchProps {
   readonly tools: readonly ConnectorTool[]
@@ -20,7 +23,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
 
   const add = (name: string) => {
     onAdd(name)
-    // The result that had the focus is no result any more.
+    // The result that had the focus is gone.
     list()[0]?.focus()
   }
 
@@ -65,4 +68,27 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
       </output>
     </div>
   )
+}
+
+/** The tools not allowed yet whose name or description contains the search, ten at most (§2.70, §9.8). */
+function findTools(
+  tools: readonly ConnectorTool[],
+  allowed: readonly string[],
+  search: string,
+): readonly ConnectorTool[] {
+  const wanted = search.trim().toLowerCase()
+  const used = new Set(allowed)
+  return tools
+    .filter(
+      ({ name, description }) =>
+        !used.has(name) &&
+        (name.toLowerCase().includes(wanted) || description.toLowerCase().includes(wanted)),
+    )
+    .slice(0, maxResults)
+}
+
+/** The beginning of a description, for a line in the results (§2.70). */
+function cutDescription(description: string): string {
+  const { text, isCut } = cutText(description, maxDescriptionChars)
+  return isCut ? `${text}...` : text
 }

@@ -1,21 +1,22 @@
-import type { Connector, ConnectorInput } from '@yonder/contract/connector'
+import type { BrowseServer, Connector, ConnectorInput } from '@yonder/contract/connector'
+import type { Problems } from '../../../lib/use-form.ts'
 import { addToolName, allowDraftOf, allowToolsOf } from '../configure/allow-draft.ts'
 import type { AllowDraft } from '../configure/allow-draft.ts'
 
-/** A connector as its form holds it: texts as typed. */
+/** The state of the connector form: texts as typed. */
 export interface ConnectorDraft {
   readonly name: string
   readonly url: string
-  /** A stored secret's mask until something else is typed; the server takes the mask as "unchanged". */
+  /** A stored secret's mask until something else is typed; the server reads the mask as "unchanged". */
   readonly token: string
   readonly clientId: string
   readonly clientSecret: string
   readonly allow: AllowDraft
-  /** The name of a tool that is being typed. */
+  /** The tool name that is being typed. */
   readonly toolName: string
 }
 
-/** The draft that a form starts with: of a stored connector, or of a new one, whose tools all ask. */
+/** The draft of a stored connector, or of a new one, whose tools all need approval. */
 export function draftOf(connector: Connector | undefined, known?: NewConnector): ConnectorDraft {
   return {
     name: connector?.name ?? known?.name ?? '',
@@ -34,23 +35,23 @@ export interface NewConnector {
   readonly url: string
 }
 
-/** What makes a new connector: not connected, its own person's, and asking before every tool (§4.27). */
+/** The request body for a new connector: not connected, and every tool needs approval (§4.27). */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
   return { name, url, token: null, status: 'disconnected', is_default: false, allow_tools: [] }
 }
 
-/** Whether it leads to another server than the stored one. */
+/** Whether the address is another one than the stored one. */
 export function isMoved(draft: ConnectorDraft, stored: Connector | undefined): boolean {
   return stored !== undefined && draft.url.trim() !== stored.url
 }
 
 /**
- * What is sent: every field by name, with nothing for what is empty (§2.64). `stored` is the connector that the form
- * started with: allowed tools that are still those are left out, since others may have been allowed meanwhile.
+ * The request body: every field by name, null for an empty one (§2.64). Allowed tools that were not changed are left out,
+ * since others may have been allowed meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName)
-  // Approvals were given to the tools of one server: at another one everything asks.
+  // The user allowed the tools of one server: those of another one all need approval.
   const allowTools = isMoved(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
   return {
     name: draft.name.trim(),
@@ -66,4 +67,23 @@ export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): C
 
 function isSame(names: ConnectorInput['allow_tools'], others: ConnectorInput['allow_tools']): boolean {
   return JSON.stringify(names) === JSON.stringify(others)
+}
+
+/** What keeps a draft from being saved; an address is accepted as typed (§5.10). */
+export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'name' | 'url'> {
+  return {
+    ...(name.trim() === '' ? { name: 'Server name is required' } : {}),
+    ...(url.trim() === '' ? { url: 'URL is required' } : {}),
+  }
+}
+
+/**
+ * The name for a connector from the catalogue: its title, and more where the user has a connector of that name. The names in
+ * the catalogue itself are addresses ("com.example/mcp"), whose last part is often the same.
+ */
+export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
+  const known = new Set(used.map((name) => name.toLowerCase()))
+  const title = server.title || server.name
+  const names = [title, `${title} (${server.author_name})`]
+  return names.find((name) => !known.has(name.toLowerCase())) ?? server.config_name
 }

@@ -1,13 +1,13 @@
-import type { Connector, ConnectorInput } from '@yonder/contract/connector'
-import { useId, useState, type SubmitEvent } from 'react'
+import type { Connector } from '@yonder/contract/connector'
+import { useId } from 'react'
+import { useSaveConnector } from '../../../data/connectors.ts'
+import { useForm, type Form } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
-import { AllowFields } from '../configure/allow-fields.tsx'
-import { checkConnectorDraft } from './check-connector-draft.ts'
-import type { DraftProblems } from './check-connector-draft.ts'
-import { draftOf, inputOf, isMoved } from './connector-draft.ts'
+import { AllowFields } from './allow-fields.tsx'
+import { checkConnectorDraft, draftOf, inputOf, isMoved } from './connector-draft.ts'
 import type { ConnectorDraft, NewConnector } from './connector-draft.ts'
 import { RegistrationFields } from './registration-fields.tsx'
 import { SecretField } from './secret-field.tsx'
@@ -17,41 +17,22 @@ export interface ConnectorFormDialogProps {
   readonly connector?: Connector
   /** What a new one starts with. */
   readonly known?: NewConnector
-  /** Answers whether it is stored; what failed has been told by then. */
-  readonly onSave: (input: ConnectorInput) => Promise<boolean>
   readonly onClose: () => void
 }
 
 /** Adds or edits a connector (§2.60-§2.64, §2.74). */
-export function ConnectorFormDialog({ connector, known, onSave, onClose }: ConnectorFormDialogProps) {
-  const form = useId()
-  const [draft, setDraft] = useState(() => draftOf(connector, known))
-  const [problems, setProblems] = useState<DraftProblems>({})
-  const [busy, setBusy] = useState(false)
+export function ConnectorFormDialog({ connector, known, onClose }: ConnectorFormDialogProps) {
+  const id = useId()
+  const save = useSaveConnector(connector)
+  const form = useForm<ConnectorDraft, 'name' | 'url'>({
+    initial: () => draftOf(connector, known),
+    check: checkConnectorDraft,
+    submit: async (draft) => {
+      if ((await save.run(inputOf(draft, connector))).done) onClose()
+    },
+  })
+  const { draft, change } = form
   const moved = isMoved(draft, connector)
-
-  const change = (part: Partial<ConnectorDraft>) => {
-    setProblems(({ name, url }) => ({
-      name: 'name' in part ? undefined : name,
-      url: 'url' in part ? undefined : url,
-    }))
-    setDraft((current) => ({ ...current, ...part }))
-  }
-
-  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (busy) return
-    const found = checkConnectorDraft(draft)
-    setProblems(found)
-    const [wrong] = Object.keys(found)
-    if (wrong !== undefined) {
-      focusControl(event.currentTarget, wrong)
-      return
-    }
-    setBusy(true)
-    if (await onSave(inputOf(draft, connector))) onClose()
-    else setBusy(false)
-  }
 
   const action = connector === undefined ? 'Add Connector' : 'Update Connector'
   return (
@@ -61,21 +42,16 @@ export function ConnectorFormDialog({ connector, known, onSave, onClose }: Conne
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} look="primary" busy={busy}>
-            {busy ? 'Saving...' : action}
+          <Button type="submit" form={id} look="primary" busy={form.pending}>
+            {form.pending ? 'Saving...' : action}
           </Button>
         </>
       }
     >
-      <form
-        id={form}
-        noValidate
-        onSubmit={(event) => void submit(event)}
-        className="flex flex-col gap-4 pt-1"
-      >
-        <AddressFields draft={draft} problems={problems} onChange={change} />
+      <form id={id} noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4 pt-1">
+        <AddressFields form={form} />
         <SecretField
-          // A connector from the catalogue that comes here lacks nothing else.
+          // A connector from the catalogue lacks nothing else.
           focusFirst={known !== undefined}
           label="Token (Optional)"
           hint="Authentication token for the connector"
@@ -91,29 +67,22 @@ export function ConnectorFormDialog({ connector, known, onSave, onClose }: Conne
   )
 }
 
-function AddressFields({
-  draft,
-  problems,
-  onChange,
-}: {
-  readonly draft: ConnectorDraft
-  readonly problems: DraftProblems
-  readonly onChange: (change: Partial<ConnectorDraft>) => void
-}) {
+function AddressFields({ form }: { readonly form: Form<ConnectorDraft, 'name' | 'url'> }) {
+  const { draft, problems, change, ref } = form
   return (
     <>
       <Field label="Name" required error={problems.name}>
         <TextInput
-          name="name"
+          ref={ref('name')}
           autoComplete="off"
           maxLength={200}
           value={draft.name}
-          onChange={(event) => onChange({ name: event.target.value })}
+          onChange={(event) => change({ name: event.target.value })}
         />
       </Field>
       <Field label="URL" required hint="URL for the connector" error={problems.url}>
         <TextInput
-          name="url"
+          ref={ref('url')}
           type="text"
           inputMode="url"
           autoComplete="off"
@@ -122,14 +91,9 @@ function AddressFields({
           maxLength={2000}
           placeholder="http://localhost:8000/mcp"
           value={draft.url}
-          onChange={(event) => onChange({ url: event.target.value })}
+          onChange={(event) => change({ url: event.target.value })}
         />
       </Field>
     </>
   )
-}
-
-function focusControl(form: HTMLFormElement, name: string): void {
-  const control = form.elements.namedItem(name)
-  if (control instanceof HTMLInputElement) control.focus()
 }

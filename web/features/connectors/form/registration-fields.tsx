@@ -13,7 +13,7 @@ export interface RegistrationFieldsProps {
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
-/** For the few servers that know a client only when somebody has registered it there: folded away. */
+/** For the few servers where a client has to be registered by hand: folded. */
 export function RegistrationFields({ draft, stored, moved, onChange }: RegistrationFieldsProps) {
   const isLost = moved && draft.clientId !== '' && draft.clientId === stored?.client_id
   const [isFilled] = useState(draft.clientId !== '')
@@ -25,11 +25,11 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
       </summary>
       <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
         <p className="text-xs text-muted">
-          Only for a server that signs people in and wants its clients registered by hand.
+          Only for a server that signs users in and needs its clients registered by hand.
         </p>
         <Field
           label="Client ID"
-          hint={isLost ? 'It was given for the former address and goes with it.' : undefined}
+          hint={isLost ? 'The address changed, so the stored one will be removed.' : undefined}
         >
           <TextInput
             autoComplete="off"
@@ -41,7 +41,7 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
         </Field>
         <SecretField
           label="Client Secret"
-          hint="If the server has given one."
+          hint="If the server issued one."
           stored={stored?.client_secret ?? null}
           moved={moved}
           value={draft.clientSecret}

@@ -4,23 +4,23 @@ import { SecretInput } from '../../../ui/form/text-input.tsx'
 export interface SecretFieldProps {
   readonly label: string
   readonly hint: string
-  /** The mask of what is stored, when something is. */
+  /** The mask of the stored secret. */
   readonly stored: string | null
-  /** The connector leads elsewhere now, where the stored secret does not go along. */
+  /** The address of the connector changed, so the stored secret will be removed. */
   readonly moved: boolean
-  /** Has the focus when its dialog opens. */
+  /** Gets the focus when the dialog opens. */
   readonly focusFirst?: boolean
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** A secret that is typed and never read back: until something else is typed, the box holds the mask of the stored one. */
+/** A secret that is never read back: the box holds the mask of the stored one until the user types another. */
 export function SecretField({ label, hint, stored, moved, focusFirst, value, onChange }: SecretFieldProps) {
-  const isKept = stored !== null && value === stored
+  const isStored = stored !== null && value === stored
   return (
-    <Field label={label} hint={isKept ? describeKept(stored, moved) : hint}>
+    <Field label={label} hint={isStored ? describeStored(stored, moved) : hint}>
       <SecretInput
-        isMask={isKept}
+        isMask={isStored}
         initialFocus={focusFirst}
         value={value}
         onChange={(event) => onChange(event.target.value)}
@@ -29,8 +29,8 @@ export function SecretField({ label, hint, stored, moved, focusFirst, value, onC
   )
 }
 
-function describeKept(mask: string, moved: boolean): string {
+function describeStored(mask: string, moved: boolean): string {
   return moved
-    ? 'The stored one was given for the former address and goes with it. Enter the one for the new address.'
+    ? 'The address changed, so the stored one will be removed. Enter the one for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }

@@ -1,10 +1,10 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plug } from 'lucide-react'
+import { useConnectors } from '../../../data/connectors.ts'
 import { readReason } from '../../../lib/read-reason.ts'
 import { EmptyState, ErrorState, LoadingState } from '../../../ui/states/states.tsx'
 import { ConnectorRow } from './connector-row.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
-import { useConnectorList } from '../use-connector-list.ts'
 
 export interface ConnectorListProps {
   readonly onConfigure: (connector: Connector) => void
@@ -12,9 +12,9 @@ export interface ConnectorListProps {
   readonly onDelete: (connector: Connector) => void
 }
 
-/** The connectors, or why there are none to see (§2.56, §2.57). What was read once stays when a later read fails. */
+/** The connectors, or why there are none to show (§2.56, §2.57). A list that was read once stays when a later read fails. */
 export function ConnectorList(actions: ConnectorListProps) {
-  const { data: connectors, error } = useConnectorList()
+  const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {
     return (
       <ErrorState

@@ -1,10 +1,9 @@
 import type { Connector } from '@yonder/contract/connector'
-import { useId, useState, useSyncExternalStore } from 'react'
+import { useId, useState } from 'react'
+import { useIsToggling, useToggleConnector } from '../../../data/connector-toggle.ts'
 import { Button } from '../../../ui/button/button.tsx'
+import { StateBadge } from '../../../ui/states/state-badge.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'
-import { StatusBadge } from './status-badge.tsx'
-import { togglesUnderWay } from './pending-toggles.ts'
-import { useToggleConnector } from './use-toggle-connector.ts'
 
 export interface ConnectorRowProps {
   readonly connector: Connector
@@ -13,7 +12,7 @@ export interface ConnectorRowProps {
   readonly onDelete: () => void
 }
 
-/** One connector: what it is, how it is, and what can be done with it (§2.58, §2.59). */
+/** One connector: its name, address and status, and the buttons for what can be done with it (§2.58, §2.59). */
 export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: ConnectorRowProps) {
   const id = useId()
   const { name, url, status, error_message, notice } = connector
@@ -34,7 +33,7 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
         {error_message !== null && <p className="mt-1 text-xs text-danger wrap-anywhere">{error_message}</p>}
         {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
       </div>
-      {/* Buttons without a border begin and end where their words do. */}
+      {/* The texts of the buttons, which have no border, align with the text above. */}
       <div className="-mx-3 flex flex-wrap gap-1 sm:ml-0">
         <Button size="small" look="plain" aria-describedby={id} onClick={onConfigure}>
           Configure
@@ -62,13 +61,11 @@ function ToggleButton({
   readonly connector: Connector
   readonly describedBy: string
 }) {
-  const toggle = useToggleConnector()
+  const toggle = useToggleConnector('/settings/connectors')
   const [pressed, setPressed] = useState(false)
-  // It may have been begun by a row that was left since.
-  const isUnderWay = useSyncExternalStore(togglesUnderWay.subscribe, () =>
-    togglesUnderWay.has(connector.name),
-  )
-  const busy = pressed || isUnderWay
+  // It may have been started by a row that was unmounted since.
+  const isToggling = useIsToggling(connector.name)
+  const busy = pressed || isToggling
 
   const press = async () => {
     setPressed(true)
@@ -78,7 +75,7 @@ function ToggleButton({
 
   const action = connector.status === 'connected' ? 'Disconnect' : 'Connect'
   return (
-    // As wide as its longest text, so that its neighbours stay where they are.
+    // As wide as its longest text, so that the buttons beside it do not move.
     <span className="grid min-w-30">
       <Button
         size="small"
@@ -90,5 +87,20 @@ function ToggleButton({
         {busy ? 'Toggling...' : action}
       </Button>
     </span>
+  )
+}
+
+const statusLabels: Readonly<Record<Connector['status'], string>> = {
+  connected: 'Connected',
+  failed: 'Failed',
+  disconnected: 'Disconnected',
+}
+
+/** Whether a connector works (§2.58). */
+function StatusBadge({ status }: { readonly status: Connector['status'] }) {
+  return (
+    <StateBadge tone={status === 'connected' ? 'success' : 'danger'} hollow={status === 'disconnected'}>
+      {statusLabels[status]}
+    </StateBadge>
   )
 }

@@ -1,9 +1,9 @@
 import { useId, useRef } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
-import { addToolName } from './allow-draft.ts'
-import { AllowEditor } from './allow-editor.tsx'
-import type { ConnectorDraft } from '../form/connector-draft.ts'
+import { addToolName } from '../configure/allow-draft.ts'
+import { AllowEditor } from '../configure/allow-editor.tsx'
+import type { ConnectorDraft } from './connector-draft.ts'
 
 export interface AllowFieldsProps {
   readonly draft: ConnectorDraft
@@ -11,7 +11,7 @@ export interface AllowFieldsProps {
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
-/** The allowed tools in the form of a connector, by their names as they are typed (§2.74, §5.16). */
+/** The allowed tools in the connector form, typed by name (§2.74, §5.16). */
 export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
   const title = useId()
   const entry = useRef<HTMLInputElement>(null)
@@ -31,8 +31,8 @@ export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
       </p>
       {moved ? (
         <p className="text-xs text-muted">
-          What was allowed was given to the former address and goes with it: at the new one every tool asks
-          first.
+          The address changed, so the list of allowed tools will be removed: at the new one every tool needs
+          approval.
         </p>
       ) : (
         <AllowEditor
@@ -53,7 +53,7 @@ export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
               onChange={(event) => onChange({ toolName: event.target.value })}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
-                // It adds the name, and does not save the form.
+                // Enter adds the name and does not submit the form.
                 event.preventDefault()
                 add()
               }}

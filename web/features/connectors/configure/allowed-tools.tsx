@@ -1,0 +1,72 @@
+import type { Connector, ConnectorTool } from '@yonder/contract/connector'
+import { Button } from '../../../ui/button/button.tsx'
+import { addToolName, type AllowDraft } from './allow-draft.ts'
+import { AllowEditor, ConsentBadge } from './allow-editor.tsx'
+import { ToolChips } from './tool-chips.tsx'
+import { ToolSearch } from './tool-search.tsx'
+
+export interface AllowSummaryProps {
+  readonly connector: Connector
+  readonly onManage: () => void
+}
+
+/** Shows which tools run without approval (§2.69, §2.72). */
+export function AllowSummary({ connector: { allow_tools, tools }, onManage }: AllowSummaryProps) {
+  const missing = tools.length === 0 ? [] : (allow_tools ?? []).filter(isMissing)
+
+  function isMissing(name: string): boolean {
+    return !tools.some((tool) => tool.name === name)
+  }
+
+  return (
+    <section className="flex flex-col gap-3">
+      <div className="flex items-center justify-between gap-4">
+        <h3 className="text-sm font-medium">{describeAllowed(allow_tools)}</h3>
+        <Button size="small" initialFocus onClick={onManage}>
+          Manage
+        </Button>
+      </div>
+      {allow_tools === null || allow_tools.length === 0 ? (
+        <ConsentBadge everyTool={allow_tools === null} />
+      ) : (
+        <ToolChips names={allow_tools} />
+      )}
+      {missing.length > 0 && (
+        <p className="text-xs text-muted wrap-anywhere">Not among its tools now: {missing.join(', ')}</p>
+      )}
+    </section>
+  )
+}
+
+export interface ManageToolsProps {
+  readonly tools: readonly ConnectorTool[]
+  readonly draft: AllowDraft
+  readonly onChange: (draft: AllowDraft) => void
+  /** Moves the focus when the last name was removed. */
+  readonly onEmptied: () => void
+}
+
+/** The manage mode of the allowed tools (§2.70). */
+export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsProps) {
+  return (
+    <section className="flex flex-col gap-3">
+      <h3 className="flex min-h-8 items-center text-sm font-medium">
+        {describeAllowed(draft.everyTool ? null : draft.names)}
+      </h3>
+      <AllowEditor draft={draft} onChange={onChange} onEmptied={onEmptied}>
+        {tools.length > 0 && (
+          <ToolSearch
+            tools={tools}
+            allowed={draft.names}
+            onAdd={(name) => onChange({ ...draft, names: addToolName(draft.names, name) })}
+          />
+        )}
+      </AllowEditor>
+    </section>
+  )
+}
+
+/** The heading of the allowed tools (§2.69); null stands for every tool. */
+function describeAllowed(names: readonly string[] | null): string {
+  return `Allowed Tools (${names === null ? 'all' : names.length})`
+}

@@ -1,0 +1,53 @@
+import type { Connector } from '@yonder/contract/connector'
+import { useEffect, useRef } from 'react'
+import { useSearchParams } from 'react-router'
+import { describeToggleFailure } from '../../../data/connector-toggle.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { toast } from '../../../lib/toasts.ts'
+
+/** Shows once how the consent went when the browser has come back from it, and removes that from the address. */
+export function useAuthorizationReturn(connectors: readonly Connector[] | undefined): void {
+  const [params, setParams] = useSearchParams()
+  const isShown = useRef(false)
+  useEffect(() => {
+    if (connectors === undefined || isShown.current) return
+    const outcome = readAuthorizationReturn(params, connectors)
+    if (outcome === undefined) return
+    isShown.current = true
+    toast[outcome.kind](outcome.text)
+    if (outcome.kind === 'error') logError(outcome.text)
+    setParams({}, { replace: true })
+  }, [connectors, params, setParams])
+}
+
+interface AuthorizationOutcome {
+  readonly kind: 'success' | 'error'
+  readonly text: string
+}
+
+const reasons = {
+  denied: 'You did not give your consent.',
+  expired: 'The sign-in took too long, or this page was opened before. Connect again.',
+  failed: 'The authorization did not work. Connect again.',
+} as const
+
+/**
+ * Reads the outcome from the address that the browser came back to (§8.20, §8.32). Anyone can write such an address: a name is
+ * only repeated if one of the user's connectors has it, and "connected" only believed if the connector is.
+ */
+function readAuthorizationReturn(
+  params: URLSearchParams,
+  connectors: readonly Connector[],
+): AuthorizationOutcome | undefined {
+  const outcome = params.get('authorization')
+  if (outcome === null) return undefined
+  const connector = connectors.find(({ name }) => name === params.get('connector'))
+  if (outcome === 'connected' && connector?.status === 'connected')
+    return { kind: 'success', text: `Connector "${connector.name}" connected` }
+  const reason = outcome === 'denied' || outcome === 'expired' ? reasons[outcome] : explainFailed(connector)
+  return { kind: 'error', text: describeToggleFailure(connector?.name, reason) }
+}
+
+function explainFailed(connector: Connector | undefined): string {
+  return connector?.error_message ?? reasons.failed
+}

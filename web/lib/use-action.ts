@@ -1,0 +1,73 @@
+import { useState } from 'react'
+import { useSWRConfig, type ScopedMutator } from 'swr'
+import type { ApiClient } from './api-client.ts'
+import { logError } from './log-error.ts'
+import { toast } from './toasts.ts'
+import { useApi } from './use-api.ts'
+
+export interface ActionOptions<Input, Answer> {
+  /** Calls the server, once. `undefined` means that the user was signed out by a 401. */
+  readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
+  /** Changes the cached reads after a success, before the toast. */
+  readonly update?: (mutate: ScopedMutator, answer: Answer, input: Input) => unknown
+  /** The toast after a success; none where this is left out or returns undefined. */
+  readonly success?: (answer: Answer, input: Input) => string | undefined
+  /** The toast after a failure, which the console logs too (§8.34). */
+  readonly failure: (error: unknown, input: Input) => string
+  /** `false` for a failure that is only logged. */
+  readonly isFailureShown?: boolean
+  /** Refreshes the cached reads after a failure, where the reason may be that they are out of date. */
+  readonly refresh?: ((mutate: ScopedMutator) => unknown) | undefined
+}
+
+export type ActionResult<Answer> =
+  | { readonly done: true; readonly answer: Answer }
+  /** Without an error the user was signed out. */
+  | { readonly done: false; readonly error?: unknown }
+
+export interface Action<Input, Answer> {
+  /** Never rejects: what failed was shown or logged by then. */
+  readonly run: (input: Input) => Promise<ActionResult<Answer>>
+  readonly pending: boolean
+}
+
+/**
+ * A change that the user makes on the server: the call, the cached reads it changes, and the toasts of §8. The button or the
+ * form that starts it prevents a second run while it is pending.
+ */
+export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>): Action<Input, Answer> {
+  const api = useApi()
+  const { mutate } = useSWRConfig()
+  const [runs, setRuns] = useState(0)
+  return {
+    pending: runs > 0,
+    async run(input) {
+      setRuns((count) => count + 1)
+      const result = await runAction(options, api, mutate, input)
+      setRuns((count) => count - 1)
+      return result
+    },
+  }
+}
+
+async function runAction<Input, Answer>(
+  { call, update, success, failure, isFailureShown = true, refresh }: ActionOptions<Input, Answer>,
+  api: ApiClient,
+  mutate: ScopedMutator,
+  input: Input,
+): Promise<ActionResult<Answer>> {
+  try {
+    const answer = await call(api, input)
+    if (answer === undefined) return { done: false }
+    void update?.(mutate, answer, input)
+    const text = success?.(answer, input)
+    if (text !== undefined) toast.success(text)
+    return { done: true, answer }
+  } catch (error) {
+    const message = failure(error, input)
+    if (isFailureShown) toast.error(message)
+    logError(message, error)
+    void refresh?.(mutate)
+    return { done: false, error }
+  }
+}

@@ -1,0 +1,90 @@
+import { useRef, useState, type RefCallback, type SubmitEvent } from 'react'
+import { flushSync } from 'react-dom'
+
+/** What is wrong with each field, in the order of the form. */
+export type Problems<Field extends string> = { readonly [Name in Field]?: string | undefined }
+
+export interface FormOptions<Draft, Field extends string> {
+  readonly initial: () => Draft
+  /** Returns what keeps the draft from being submitted; nothing when it is complete. */
+  readonly check: (draft: Draft, control: (field: Field) => HTMLElement | undefined) => Problems<Field>
+  /** Returns the problems that the server found, if there are any for a field. */
+  readonly submit: (draft: Draft) => Promise<Problems<Field> | undefined | void>
+  /** Whether a change clears the problems of the changed fields, or all of them. */
+  readonly clears?: 'changed' | 'all'
+}
+
+export interface Form<Draft, Field extends string> {
+  readonly draft: Draft
+  readonly problems: Problems<Field>
+  readonly pending: boolean
+  readonly change: (part: Partial<Draft>) => void
+  readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
+  /** Goes to the control of a field, which has the focus when it is the first wrong one. */
+  readonly ref: (field: Field) => RefCallback<HTMLElement>
+}
+
+/** A form's draft, its problems by field, and its submission, which runs once at a time. */
+export function useForm<Draft extends object, Field extends string>({
+  initial,
+  check,
+  submit,
+  clears = 'changed',
+}: FormOptions<Draft, Field>): Form<Draft, Field> {
+  const [draft, setDraft] = useState(initial)
+  const [problems, setProblems] = useState<Problems<Field>>({})
+  const [pending, setPending] = useState(false)
+  const controls = useRef(new Map<Field, HTMLElement>())
+  // One for each field, since a ref that changes with every render would be attached with every render.
+  const refs = useRef(new Map<Field, RefCallback<HTMLElement>>())
+
+  const change = (part: Partial<Draft>) => {
+    setProblems((known) => (clears === 'all' ? {} : omit(known, Object.keys(part))))
+    setDraft((current) => ({ ...current, ...part }))
+  }
+
+  const submitDraft = async () => {
+    if (pending) return
+    const found = check(draft, (field) => controls.current.get(field))
+    // A message may move the control or cover it: it is scrolled to where it is afterwards.
+    flushSync(() => setProblems(found))
+    const wrong = Object.keys(found)[0] as Field | undefined
+    if (wrong !== undefined) return focusControl(controls.current.get(wrong))
+    setPending(true)
+    setProblems((await submit(draft)) ?? {})
+    setPending(false)
+  }
+
+  return {
+    draft,
+    problems,
+    pending,
+    change,
+    onSubmit: (event) => {
+      event.preventDefault()
+      void submitDraft()
+    },
+    ref: (field) => {
+      const known = refs.current.get(field)
+      if (known !== undefined) return known
+      const attach = (element: HTMLElement | null) => {
+        if (element === null) controls.current.delete(field)
+        else controls.current.set(field, element)
+      }
+      refs.current.set(field, attach)
+      return attach
+    },
+  }
+}
+
+function omit<Field extends string>(problems: Problems<Field>, fields: readonly string[]): Problems<Field> {
+  return Object.fromEntries(
+    Object.entries(problems).filter(([field]) => !fields.includes(field)),
+  ) as Problems<Field>
+}
+
+function focusControl(control: HTMLElement | undefined): void {
+  control?.focus()
+  // Focusing a control that has the focus already does not scroll.
+  control?.scrollIntoView({ block: 'nearest' })
+}
