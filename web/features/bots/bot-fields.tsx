@@ -88,7 +88,10 @@ export function OptionalFields({
           onChange={(event) => onChange({ customApiPath: event.target.value })}
         />
       </Field>
-      <Field label="Max tokens" hint="The longest answer to request. Leave it empty for the provider's own limit.">
+      <Field
+        label="Max tokens"
+        hint="The longest answer to request. Leave it empty for the provider's own limit."
+      >
         <TextInput
           ref={maxTokensRef}
           type="number"

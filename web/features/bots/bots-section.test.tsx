@@ -312,10 +312,10 @@ describe('editing', () => {
     expect(screen.getByText('m2')).toBeInTheDocument()
   })
 
-  it('says that a new address takes the stored key away', async () => {
+  it('says that a new address removes the stored key', async () => {
     const form = await openEdit(full)
     await userEvent.type(form.getByLabelText('Base URL'), '/other')
-    expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Enter the key for the new one/)
+    expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Enter the key for the new address/)
   })
 
   it('clears on the server what is unchecked here (§5.7, §5.8)', async () => {

@@ -262,7 +262,10 @@ describe('coming back from consent', () => {
 
   it.each([
     ['denied', 'You did not give your consent.'],
-    ['expired', 'The way back came too late, or was used before. Connect again.'],
+    [
+      'expired',
+      'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
+    ],
     ['failed', 'The authorization did not work. Connect again.'],
   ])('says why it is not after "%s" (§8.20)', async (outcome, reason) => {
     expectConsole('error', /Failed to toggle connector "Files/)

@@ -244,13 +244,13 @@ describe('editing', () => {
     expect(scene.connectors[0]?.allow_tools).toEqual(['read', 'list', 'write'])
   })
 
-  it('says that another address takes token and approvals away, and then everything asks', async () => {
+  it('says that another address removes the token and the allowed tools, so that everything needs approval', async () => {
     const scene = new ConnectorsScene([{ ...github, allow_tools: null }])
     const form = await openEdit(scene)
     await userEvent.type(form.getByLabelText('URL *'), '/other')
     expect(form.getByLabelText('Token (Optional)')).toHaveAccessibleDescription(/Enter the one for the new/)
-    expect(form.getByText(/at the new one every tool asks first/)).toBeInTheDocument()
-    expect(form.getByLabelText('Client ID')).toHaveAccessibleDescription(/goes with it/)
+    expect(form.getByText(/at the new one every tool needs approval/)).toBeInTheDocument()
+    expect(form.getByLabelText('Client ID')).toHaveAccessibleDescription(/will be removed/)
     await userEvent.click(buttonOf('Update Connector', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({ url: 'https://one.example/mcp/other', allow_tools: [] })

@@ -27,7 +27,8 @@ interface AuthorizationOutcome {
 
 const reasons = {
   denied: 'You did not give your consent.',
-  expired: 'The sign-in took too long, or this page was opened before. Connect again.',
+  expired:
+    'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
   failed: 'The authorization did not work. Connect again.',
 } as const
 
