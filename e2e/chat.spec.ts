@@ -177,7 +177,7 @@ test('reasoning is folded above an answer, and a failed reply says why (§8.7)',
   await expect(page.getByRole('article')).toHaveCount(2)
   await expect(sendButton(page)).toBeVisible()
   await lastReply(page).getByText('Reasoning', { exact: true }).click()
-  await expect(lastReply(page)).toContainText('The person wrote')
+  await expect(lastReply(page)).toContainText('The user wrote')
   await writeMessage(page, 'fail')
   await expect(lastReply(page)).toContainText(/^Error: /)
 })

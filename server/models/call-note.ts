@@ -1,15 +1,15 @@
 import type { ApiType } from '@yonder/contract/bot'
 
 /**
- * What an upstream wants to see again with a call of its own: signatures, and the thinking that they sign. Kept with the
- * call and given back to that upstream alone, in the format in which it came.
+ * Data that an upstream expects back with its call: signatures, and the thinking that they sign. It is stored with the
+ * call and returned to that upstream only, in the format in which it came.
  */
 interface CallNote {
   readonly from: string
   readonly data: unknown
 }
 
-/** Whom notes come from and go back to. */
+/** Names the upstream that a note comes from. */
 export function noteSource(apiType: ApiType, { origin }: URL): string {
   return `${apiType} ${origin}`
 }
@@ -18,9 +18,9 @@ export function writeNote(from: string, data: unknown): CallNote {
   return { from, data }
 }
 
-/** What this source wrote; nothing when the note is another one's. */
+/** The data of this source's note; undefined for another source's note. */
 export function readNote(note: unknown, from: string): unknown {
-  // Only `writeNote` makes notes.
+  // Every stored note was made by `writeNote`.
   const written = note as CallNote | undefined
   return written?.from === from ? written.data : undefined
 }

@@ -64,7 +64,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     withHostile(async (upstream) => {
       const started = Date.now()
       const { parts, end } = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
-      expect(Date.now() - started).toBeLessThan(sceneLimits.total + 1500)
+      expect(Date.now() - started).toBeLessThan(sceneLimits.totalTimeoutMs + 1500)
       expect(end).toMatchObject({ type: 'failed', code })
       const message = end?.type === 'failed' ? end.message : ''
       expect(message).toMatch(/^\S.{10,600}[.!?…]$/)
@@ -108,7 +108,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     }),
   )
 
-  it('asks at most three times, and never again once something came', async () => {
+  it('makes at most three attempts, and none after data has arrived', async () => {
     const asked = (fault: string) => scene.hostile.asked.filter((each) => each === fault).length
     for (const [fault, times] of [
       ['status-500', 3],
@@ -122,7 +122,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     }
   })
 
-  it('tells a name that does not exist, a port where nobody listens and a server that speaks no TLS', async () => {
+  it('distinguishes an unknown name, a closed port and a server without TLS', async () => {
     const { url } = await scene.serve(() => [])
     const cases = ['http://no-such-host.invalid', 'http://127.0.0.1:9', url.replace('http:', 'https:')]
     for (const address of cases) {
@@ -133,7 +133,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     }
   })
 
-  it('names the setting when the address is refused, and the bot when its settings are no good', async () => {
+  it('names the setting when the address is refused, and the bot when its settings are wrong', async () => {
     const strict = guardedFetch({
       policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
     })

@@ -11,13 +11,13 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 describe.each(apiTypes)('%s', (apiType) => {
-  it('closes the upstream within a second of an abort and gives nothing more', async () => {
+  it('closes the upstream within a second of an abort and yields no further part', async () => {
     const stop = new AbortController()
     const started = Date.now()
     const { parts } = await scene.ask(apiType, scene.hostile.baseUrl, {
       request: { model: 'endless' },
       signal: stop.signal,
-      limits: { outputChars: 1e9 },
+      limits: { maxOutputChars: 1e9 },
       onParts: (some) => {
         if (some.some((part) => part.type === 'text')) queueMicrotask(() => stop.abort())
       },
@@ -27,7 +27,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(await scene.countOpen(scene.hostile)).toBe(0)
   })
 
-  it('resolves at once when aborted before the first byte, and asks nothing when aborted already', async () => {
+  it('closes at once when aborted before the first byte, and sends no request when already aborted', async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 50)
     const started = Date.now()

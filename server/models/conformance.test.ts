@@ -17,7 +17,7 @@ afterAll(() => scene.close())
 describe.each(apiTypes)('%s', (apiType) => {
   const shape = wireShapes[apiType]
 
-  it('gives model, reasoning, text, usage and finish in order', async () => {
+  it('yields model, reasoning, text, usage and finish in order', async () => {
     const { url } = await scene.serve(() => [
       shape.start('wire-model'),
       shape.reasoning('Let me see.'),
@@ -89,7 +89,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) expect(names).not.toContain(name)
   })
 
-  it('gives whole tool calls after the text', async () => {
+  it('yields complete tool calls after the text', async () => {
     const { url } = await scene.serve(() => [
       shape.start('m'),
       shape.text('I will look.'),
@@ -106,7 +106,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('gives an upstream back what it signed with its call, and nobody else', async () => {
+  it('sends signed data back with its call to the same upstream only', async () => {
     const signature = 'c2lnbmVkLWJ5LW1l'
     const answer = () => [
       shape.start('m'),
@@ -118,7 +118,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     const { parts } = await scene.ask(apiType, own.url, { request: { tools } })
     const call = parts.find((part) => part.type === 'tool_call')
     if (call === undefined) throw new Error('there is no call')
-    // As it is kept.
+    // As it is stored.
     const toolCalls = [JSON.parse(JSON.stringify(call)) as typeof call]
     const messages: ModelMessage[] = [
       { role: 'user', content: 'What is it?' },
@@ -135,7 +135,7 @@ describe.each(apiTypes)('%s', (apiType) => {
   it.each([
     [400, '"gemma" does not support tools'],
     [404, 'No endpoints found that support tool use.'],
-  ])('knows a model that takes no tools by its refusal with %i', async (status, message) => {
+  ])('recognises a model without tool support by its refusal with %i', async (status, message) => {
     const { url } = await scene.refuse(status, message)
     const tools = [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }]
     expect((await scene.ask(apiType, url, { request: { tools } })).end).toMatchObject({
@@ -145,7 +145,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect((await scene.ask(apiType, url)).end).toMatchObject({ type: 'failed', code: 'upstream_error' })
   })
 
-  it('says when the length limit ended the answer', async () => {
+  it('finishes with length when the limit ended the reply', async () => {
     const { url } = await scene.serve(() => [
       shape.start('m'),
       shape.text('half'),
@@ -154,10 +154,10 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect((await scene.ask(apiType, url)).end).toEqual({ type: 'finish', reason: 'length' })
   })
 
-  it('reads five thousand tiny pieces', async () => {
+  it('reads five thousand tiny chunks', async () => {
     const { text } = await scene.ask(apiType, scene.hostile.baseUrl, {
       request: { model: 'tiny-chunks' },
-      limits: { total: 20_000 },
+      limits: { totalTimeoutMs: 20_000 },
     })
     expect(text).toHaveLength(5000)
   })

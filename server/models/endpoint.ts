@@ -1,7 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { ModelFailure } from './failure.ts'
 
-/** Where a model is asked, and as whom. */
+/** The address of a model, and the key to call it with. */
 export interface ModelEndpoint {
   readonly apiType: ApiType
   /** The address without the call's own path, e.g. `https://api.example.com/v1`. */
@@ -9,7 +9,7 @@ export interface ModelEndpoint {
   readonly apiKey: string | null
   /** Replaces the path that the wire format would append to the address. */
   readonly customApiPath: string | null
-  /** Who named the address: the operator's own is not restricted, a person's is guarded. */
+  /** Who supplied the address: the operator's is not restricted, a user's is guarded. */
   readonly trusted: 'operator' | 'typed'
 }
 
@@ -20,6 +20,8 @@ export interface ModelEndpoint {
  * - The endpoint's own path replaces the default one. It stays on the base address's host: a whole address is refused.
  * - A base address that ends with the default path already is used as it is.
  * - The query of the base address and that of the path are both kept; `{model}` in the path becomes the model's name.
+ *
+ * @throws ModelFailure `bot_misconfigured`
  */
 export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, model: string): URL {
   const base = parse(endpoint.baseUrl)
@@ -57,24 +59,27 @@ function parse(text: string): URL {
   return url
 }
 
-/** `new URL` silently drops tabs and line breaks; an address that needs that is not what its person meant. */
+/** `new URL` silently drops tabs and line breaks, so an address with one would lead somewhere else than it reads. */
 function hasControl(text: string): boolean {
   return /[\0-\x20\x7f]/.test(text)
 }
 
-/** How messages name an upstream: a person's own address by its host, the operator's without telling where it is. */
+/** The name of an upstream in messages: the host of a user's address, but not the address of the operator's provider. */
 export function nameUpstream(endpoint: ModelEndpoint, url: URL): string {
   return endpoint.trusted === 'typed' ? url.host : 'The model provider'
 }
 
-/** The key as a header can carry it, or null when the endpoint has none; throws a `ModelFailure` on one it cannot. */
+/**
+ * The key for a request header, or null when the endpoint has none.
+ * @throws ModelFailure when a header cannot carry the key
+ */
 export function requireKey(apiKey: string | null): string | null {
   const key = apiKey?.trim() ?? ''
   if (key === '') return null
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new ModelFailure(
       'bot_misconfigured',
-      'The API key of this bot holds a space, a line break or a letter that no key can hold. Enter it again.',
+      'The API key of this bot contains a space, a line break or another character that keys cannot contain. Enter it again.',
     )
   }
   return key

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ModelFailure, refusesTools } from './failure.ts'
 
-const says = (rejection: string) => refusesTools(new ModelFailure('upstream_error', 'no', rejection))
+const isRefusal = (rejection: string) => refusesTools(new ModelFailure('upstream_error', 'no', rejection))
 
 describe('refusesTools', () => {
   it.each([
@@ -15,8 +15,8 @@ describe('refusesTools', () => {
     'Unrecognized request argument supplied: tools',
     "Unsupported parameter: 'tools' is not supported with this model.",
     'This model does not support function calling.',
-  ])('knows "%s"', (message) => {
-    expect(says(JSON.stringify({ error: { message } }).replaceAll('\\"', '"'))).toBe(true)
+  ])('recognises "%s"', (message) => {
+    expect(isRefusal(JSON.stringify({ error: { message } }).replaceAll('\\"', '"'))).toBe(true)
   })
 
   it.each([
@@ -25,11 +25,11 @@ describe('refusesTools', () => {
     'messages.3: tool_use ids were found without tool_result blocks immediately after',
     'This model does not support the "max_tokens" parameter',
     '',
-  ])('takes "%s" for what it is', (message) => {
-    expect(says(message)).toBe(false)
+  ])('does not match "%s"', (message) => {
+    expect(isRefusal(message)).toBe(false)
   })
 
-  it('takes nothing else for one', () => {
+  it('does not match another error', () => {
     expect(refusesTools(new Error('does not support tools'))).toBe(false)
   })
 })

@@ -4,10 +4,10 @@ import type { ModelPart } from './model.ts'
 
 export type FailedPart = Extract<ModelPart, { type: 'failed' }>
 
-/** Thrown inside an adapter to end the answer; it never leaves `models/`. */
+/** Thrown inside an adapter to end the reply. It never leaves `models/`. */
 export class ModelFailure extends Error {
   readonly code: ErrorCode
-  /** The body of a request's refusal, which may name the field that was not understood. */
+  /** The response body of a refused request, which may name a field that the upstream does not support. */
   readonly rejection: string
 
   constructor(code: ErrorCode, message: string, rejection = '') {
@@ -18,7 +18,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The last part of an answer that failed; what is no failure of an upstream is a defect, and says nothing else. */
+/** The last part of a failed reply. An error that is not an upstream's failure is a defect and shows no details. */
 export function toFailedPart(error: unknown): FailedPart {
   if (error instanceof ModelFailure || error instanceof AppError) {
     return { type: 'failed', code: error.code, message: error.message }
@@ -30,7 +30,7 @@ export function toFailedPart(error: unknown): FailedPart {
   }
 }
 
-/** How servers say that a model takes no tools: Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and their like. */
+/** Messages of a model without tool support, from Ollama, Google, OpenRouter, vLLM, llama.cpp, Anthropic and others. */
 const refusals: readonly RegExp[] = [
   /\b(?:does not|doesn't|do not|cannot) support (?:the )?(?:tools?|tool[ _-]?(?:use|calls?|calling)|functions?|function[ _-]?call(?:s|ing)?)\b/i,
   /\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i,
@@ -40,12 +40,12 @@ const refusals: readonly RegExp[] = [
   /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
 ]
 
-/** Whether an upstream refused a request because its model takes no tools: without them it may answer. */
+/** Whether the upstream refused a request because its model does not support tools; a request without tools may succeed. */
 export function refusesTools(error: unknown): error is ModelFailure {
   return error instanceof ModelFailure && refusals.some((refusal) => refusal.test(error.rejection))
 }
 
-/** The failure that says so. */
-export function withoutTools(upstream: string): ModelFailure {
+/** The failure of a model without tool support. */
+export function noToolSupport(upstream: string): ModelFailure {
   return new ModelFailure('tool_unavailable', `${upstream} says that this model cannot use tools.`)
 }

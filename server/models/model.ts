@@ -1,15 +1,15 @@
 import type { ErrorCode } from '@yonder/contract/error'
 
-/** A call that the model asked for; `arguments` is the text of a JSON object. */
+/** A tool call of the model; `arguments` is a JSON object as text. */
 export interface ModelToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
-  /** JSON that the adapter wants back with the call, a signature for example; it means nothing to anybody else. */
+  /** JSON that the adapter expects back with the call, for example a signature. Only the adapter reads it. */
   readonly note?: unknown
 }
 
-/** One message of the conversation as models see it, oldest first. A `tool` message answers the call named by `callId`. */
+/** One message of the conversation, oldest first. A `tool` message holds the result of the call `callId`. */
 export type ModelMessage =
   | {
       readonly role: 'user' | 'assistant'
@@ -18,7 +18,7 @@ export type ModelMessage =
     }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly content: string }
 
-/** A tool that the model may call; `inputSchema` is a JSON schema of an object. */
+/** A tool offered to the model; `inputSchema` is the JSON schema of an object. */
 export interface ModelTool {
   readonly name: string
   readonly description: string
@@ -31,20 +31,20 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[]
   /** An empty list means that no tools are sent. */
   readonly tools: readonly ModelTool[]
-  /** The most tokens of the answer; null leaves it to the provider. */
+  /** The limit of output tokens; null leaves it to the provider. */
   readonly maxTokens: number | null
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
 
 export type ModelPart =
-  /** Who answers, as the upstream names it: at most once, and before the first text when it is known by then. */
+  /** The model's name as the upstream sends it: at most once, and before the first text if it is known by then. */
   | { readonly type: 'model'; readonly model: string; readonly provider?: string }
-  /** A piece of the answer: never empty, without NUL and lone surrogates. */
+  /** A chunk of the reply's text: never empty, without NUL and lone surrogates. */
   | { readonly type: 'text'; readonly text: string }
-  /** A piece of the model's thinking, under the rules of `text`. */
+  /** A chunk of the model's reasoning, under the rules of `text`. */
   | { readonly type: 'reasoning'; readonly text: string }
-  /** A whole call; `arguments` is the text of a JSON object. Yielded only when the upstream finished properly. */
+  /** A complete call. Yielded only when the upstream finished properly. */
   | ({ readonly type: 'tool_call' } & ModelToolCall)
   | { readonly type: 'usage'; readonly inputTokens: number | null; readonly outputTokens: number | null }
   | { readonly type: 'finish'; readonly reason: FinishReason }

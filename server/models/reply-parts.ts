@@ -31,13 +31,13 @@ export class PartQueue {
 }
 
 export interface TextJoiner {
-  /** The part of the piece that can be shown now; may be empty. */
+  /** Returns the text that can be shown now; may be empty. */
   push(piece: string): string
-  /** What was held back and never completed. */
+  /** Returns the text that was held back and never completed. */
   end(): string
 }
 
-/** Normalises text that comes in pieces; a surrogate pair cut in two by an upstream is put together again. */
+/** Normalises text that arrives in pieces, and joins a surrogate pair that an upstream split. */
 export function joinText(): TextJoiner {
   let held = ''
   return {

@@ -166,7 +166,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
 
   it('works with the demo model from the first message of a newcomer on', async () => {
-    const demo = await startDemoModel({ pace: 0 })
+    const demo = await startDemoModel({ paceMs: 0 })
     const eve = await product.join('Newcomer')
     await eve.post('/api/bot', { name: 'Demo', model: 'demo', base_url: demo.baseUrl })
     const ask = async () => {

@@ -4,7 +4,7 @@ import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import { noteSource } from '../call-note.ts'
 import { fetchModelBody } from '../upstream/fetch-model-body.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import { toFailedPart, refusesTools, withoutTools } from '../failure.ts'
+import { toFailedPart, refusesTools, noToolSupport } from '../failure.ts'
 import { modelLimits } from '../adapter.ts'
 import type { ModelPart, ModelRequest, ModelStream } from '../model.ts'
 import { PartQueue } from '../reply-parts.ts'
@@ -52,7 +52,7 @@ export function callProvider(
 
   function describe(error: unknown, { tools, model }: ModelRequest): unknown {
     if (tools.length === 0 || !refusesTools(error)) return error
-    return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
+    return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
   }
 
   return (request, { signal, onReadable }) => {

@@ -133,10 +133,10 @@ class ProviderPartReader {
         `${upstream} sent a broken tool call, so the tool was not run.`,
       )
     }
-    if (this.calls.length >= limits.toolCalls) {
+    if (this.calls.length >= limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
-        `${upstream} asked for more than ${limits.toolCalls} tool calls at once; none was run.`,
+        `${upstream} asked for more than ${limits.maxToolCalls} tool calls at once; none was run.`,
       )
     }
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
@@ -171,10 +171,10 @@ class ProviderPartReader {
   private count(text: string): string {
     const { limits } = this.reading
     this.outputChars += text.length
-    if (this.outputChars <= limits.outputChars) return text
+    if (this.outputChars <= limits.maxOutputChars) return text
     throw new ModelFailure(
       'output_limit',
-      `The answer was ended after ${limits.outputChars.toLocaleString('en')} characters.`,
+      `The answer was ended after ${limits.maxOutputChars.toLocaleString('en')} characters.`,
     )
   }
 }

@@ -1,4 +1,4 @@
-const setUp = `To talk to a real model, open **Settings → Bots → Add Bot** and enter a model, its base address and your API key. Whoever runs this installation can instead set \`DEFAULT_MODEL_BASE_URL\` and \`DEFAULT_MODEL_API_KEY\` for everyone.`
+const setUp = `To talk to a real model, open **Settings → Bots → Add Bot** and enter a model, its base address and your API key. The operator of this installation can instead set \`DEFAULT_MODEL_BASE_URL\` and \`DEFAULT_MODEL_API_KEY\` for everyone.`
 
 const code = `Here is a small program, so that you can see how code looks:
 
@@ -88,7 +88,7 @@ const asides: readonly string[] = [
   '1. Notice.\n2. Keep.\n3. Begin anywhere.',
 ]
 
-/** What the demo model says. It never pretends to be a real one. */
+/** The texts of the demo model. It never pretends to be a real one. */
 export const demoTexts = {
   code,
   table,
@@ -99,7 +99,7 @@ export const demoTexts = {
   again: ({ now, before, turns, words }: { now: string; before: string; turns: number; words: number }) =>
     `“${now}”: ${words === 1 ? 'one word' : `${words} words`}, and message number ${turns} of yours in this chat. Before that you wrote “${before}”, so you see that the conversation reaches me whole.\n\nAs a **demo model** I can only repeat and count. Try *write a long answer*, *think first* or *use the calculator to add 2 and 3*, or connect a real model: ${setUp}`,
   reasoning: (asked: string) =>
-    `The person wrote “${asked}”. They want to see what thinking looks like before an answer. A demo model does not think, so the honest thing is to show the place where thinking would stand, and to keep it short. First I would restate the question. Then I would look for what is missing. Then I would answer.`,
+    `The user wrote “${asked}”. They want to see what thinking looks like before an answer. A demo model does not think, so the honest thing is to show the place where thinking would stand, and to keep it short. First I would restate the question. Then I would look for what is missing. Then I would answer.`,
   thought: (asked: string) =>
     `You asked: “${asked}”. The folded part above this answer is where a model's reasoning is shown when it sends any.\n\nThis is the **demo model**, so there was no real thought in it. ${setUp}`,
   noTool: (tool: string) =>

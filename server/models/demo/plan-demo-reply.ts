@@ -6,8 +6,8 @@ export interface DemoReply {
   readonly kind: 'reply'
   readonly reasoning: string
   readonly text: string
-  /** How many times slower than the usual pace it is sent. */
-  readonly slower: number
+  /** The factor by which it is sent more slowly than usual. */
+  readonly slowdown: number
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null
 }
 
@@ -16,35 +16,36 @@ export interface DemoFailure {
   readonly message: string
 }
 
-/** Decides what the demo model says: it obeys plain requests, so that every path can be tried without a key. */
+/** Plans the demo model's reply. It obeys plain requests, so that every feature can be tried without a key. */
 export function planDemoReply(
   messages: readonly DemoMessage[],
   tools: readonly DemoTool[],
 ): DemoReply | DemoFailure {
   const last = messages.at(-1)
-  if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : answerResult(last.content))
-  const asked = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
-  const wish = asked.toLowerCase()
+  if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : describeResult(last.content))
+  const text = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
+  const request = text.toLowerCase()
 
-  if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(wish)) return say(demoTexts.denied)
-  if (/^(please )?fail\b/.test(wish)) {
+  if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(request)) return say(demoTexts.denied)
+  if (/^(please )?fail\b/.test(request)) {
     return { kind: 'failure', message: 'The demo model failed because it was asked to.' }
   }
-  const sum = readSum(wish)
-  if (/\bcalculator\b/.test(wish) && sum !== undefined) return useCalculator(sum, tools)
-  if (/\b(what time|current time|the time)\b/.test(wish)) return useClock(tools)
-  if (/\bthink\b/.test(wish)) return think(asked)
-  if (/\blong (answer|text|story)\b/.test(wish)) return { ...say(demoTexts.long(quote(asked))), slower: 6 }
-  if (/\bcode\b/.test(wish)) return say(demoTexts.code)
-  if (/\btable\b/.test(wish)) return say(demoTexts.table)
-  if (/\b(math|maths|formula)\b/.test(wish)) return say(demoTexts.math)
+  const sum = readSum(request)
+  if (/\bcalculator\b/.test(request) && sum !== undefined) return useCalculator(sum, tools)
+  if (/\b(what time|current time|the time)\b/.test(request)) return useClock(tools)
+  if (/\bthink\b/.test(request)) return think(text)
+  if (/\blong (answer|text|story)\b/.test(request))
+    return { ...say(demoTexts.long(quote(text))), slowdown: 6 }
+  if (/\bcode\b/.test(request)) return say(demoTexts.code)
+  if (/\btable\b/.test(request)) return say(demoTexts.table)
+  if (/\b(math|maths|formula)\b/.test(request)) return say(demoTexts.math)
   const turns = messages.filter((message) => message.role === 'user').length
-  if (turns === 1) return say(demoTexts.welcome(quote(asked)))
+  if (turns === 1) return say(demoTexts.welcome(quote(text)))
   const before = messages.filter((message) => message.role === 'user').at(-2)?.content ?? ''
-  return say(demoTexts.again({ now: quote(asked), before: quote(before), turns, words: countWords(asked) }))
+  return say(demoTexts.again({ now: quote(text), before: quote(before), turns, words: countWords(text) }))
 }
 
-/** An unanswered wish stands before the next one in the same turn: only the newest is obeyed. */
+/** A message without a reply precedes the next one in the same turn; only the newest one is obeyed. */
 function lastParagraph(text: string): string {
   return (
     text
@@ -55,15 +56,15 @@ function lastParagraph(text: string): string {
 }
 
 function say(text: string): DemoReply {
-  return { kind: 'reply', reasoning: '', text, slower: 1, call: null }
+  return { kind: 'reply', reasoning: '', text, slowdown: 1, call: null }
 }
 
-function think(asked: string): DemoReply {
+function think(text: string): DemoReply {
   return {
     kind: 'reply',
-    reasoning: demoTexts.reasoning(quote(asked)),
-    text: demoTexts.thought(quote(asked)),
-    slower: 1,
+    reasoning: demoTexts.reasoning(quote(text)),
+    text: demoTexts.thought(quote(text)),
+    slowdown: 1,
     call: null,
   }
 }
@@ -74,10 +75,10 @@ interface Sum {
   readonly right: number
 }
 
-function readSum(wish: string): Sum | undefined {
+function readSum(request: string): Sum | undefined {
   const match =
-    /\b(add|plus|sum|subtract|multiply|divide)\b\D*?(-?\d+(?:\.\d+)?)\D+?(-?\d+(?:\.\d+)?)/.exec(wish) ??
-    /()(-?\d+(?:\.\d+)?)\s*[+x*]\s*(-?\d+(?:\.\d+)?)/.exec(wish)
+    /\b(add|plus|sum|subtract|multiply|divide)\b\D*?(-?\d+(?:\.\d+)?)\D+?(-?\d+(?:\.\d+)?)/.exec(request) ??
+    /()(-?\d+(?:\.\d+)?)\s*[+x*]\s*(-?\d+(?:\.\d+)?)/.exec(request)
   if (match === null) return undefined
   const [, verb = '', left = '0', right = '0'] = match
   const operation = verb === 'subtract' || verb === 'multiply' || verb === 'divide' ? verb : 'add'
@@ -110,7 +111,7 @@ function useClock(tools: readonly DemoTool[]): DemoReply {
   return tool === undefined ? say(demoTexts.noTool('clock')) : call(tool, {}, 'I will look at the clock.')
 }
 
-/** Tool names carry their connector's name in front, so the end decides. */
+/** Tool names begin with their connector's name, so the ending is compared. */
 function findTool(tools: readonly DemoTool[], endings: readonly string[]): DemoTool | undefined {
   return tools.find((tool) => endings.some((ending) => tool.name.toLowerCase().endsWith(ending)))
 }
@@ -120,16 +121,16 @@ function call(tool: DemoTool, values: object, text: string): DemoReply {
     kind: 'reply',
     reasoning: '',
     text,
-    slower: 1,
+    slowdown: 1,
     call: { id: newCallId(), name: tool.name, arguments: JSON.stringify(values) },
   }
 }
 
-function answerResult(content: string): string {
+function describeResult(content: string): string {
   return demoTexts.result(readResult(content).trim().slice(0, 2000))
 }
 
-/** What stands between the two marks, where the result has them. */
+/** The text between the two marks, when the result has them. */
 function readResult(content: string): string {
   return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
 }
@@ -138,7 +139,7 @@ function isDenied(message: DemoMessage | undefined): boolean {
   return message?.role === 'tool' && /denied by the user/i.test(message.content)
 }
 
-/** A person's words on one line, short enough to quote. */
+/** The user's message on one line, short enough to quote. */
 function quote(text: string): string {
   const line = text
     .replace(/\s+/g, ' ')

@@ -41,7 +41,7 @@ export interface DemoRequest {
   readonly maxTokens: number
 }
 
-/** What the demo model understands of a request; `undefined` when it is none. */
+/** Parses a chat completion request; `undefined` when it is not one. */
 export function readDemoRequest(body: string): DemoRequest | undefined {
   const parsed = DemoRequest.safeParse(parse(body))
   if (!parsed.success) return undefined

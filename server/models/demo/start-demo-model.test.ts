@@ -11,7 +11,7 @@ let demo: DemoModel
 let guard: GuardedFetch
 
 beforeAll(async () => {
-  demo = await startDemoModel({ pace: 0 })
+  demo = await startDemoModel({ paceMs: 0 })
   guard = guardedFetch({
     policy: { trust: 'operator', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
     maxRedirects: 0,
@@ -57,7 +57,7 @@ function calculator(name: string, properties: readonly string[]): ModelTool {
 }
 
 describe('the demo model', () => {
-  it('says that it is a demo, repeats what was said and tells how to get a real model', async () => {
+  it('says that it is a demo, repeats the message and explains how to set up a real model', async () => {
     const { text, parts, end } = await ask([say('Good morning, sunshine')])
     expect(text).toContain('Good morning, sunshine')
     expect(text).toContain('demo model')
@@ -67,7 +67,7 @@ describe('the demo model', () => {
     expect(end).toEqual({ type: 'finish', reason: 'stop' })
   })
 
-  it('knows the conversation', async () => {
+  it('receives the whole conversation', async () => {
     const { text } = await ask([
       say('First words'),
       { role: 'assistant', content: 'Hello' },
@@ -98,7 +98,7 @@ describe('the demo model', () => {
     expect(parts.some((part) => part.type === 'tool_call')).toBe(false)
   })
 
-  it('answers with what a tool gave, or that it was not allowed', async () => {
+  it('replies with a tool result, or says that the tool was not allowed', async () => {
     const asked: ModelMessage[] = [
       say('use the calculator to add 2 and 3'),
       { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'calculator', arguments: '{}' }] },
@@ -122,7 +122,7 @@ describe('the demo model', () => {
     expect((await ask([say('some math')])).text).toContain('$$')
   })
 
-  it('obeys the newest wish, although one that failed stands before it in the same turn', async () => {
+  it('obeys the newest message when a failed one precedes it in the same turn', async () => {
     expect((await ask([say('fail\n\nshow me code')])).text).toContain('```typescript')
   })
 
@@ -133,7 +133,7 @@ describe('the demo model', () => {
     expect(short.end).toEqual({ type: 'finish', reason: 'length' })
   })
 
-  it('answers whole when no stream is asked for, and refuses what is no request', async () => {
+  it('returns a complete response without streaming, and refuses an invalid request', async () => {
     const post = (body: string, path = '/chat/completions') =>
       fetch(demo.baseUrl + path, { method: 'POST', body })
     const whole = await post(JSON.stringify({ model: 'demo', messages: [{ role: 'user', content: 'hi' }] }))

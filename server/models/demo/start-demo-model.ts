@@ -6,28 +6,28 @@ import type { DemoReply } from './plan-demo-reply.ts'
 import { readDemoRequest } from './read-demo-request.ts'
 
 export interface DemoModel {
-  /** The base address to give a bot, ending in `/v1`. */
+  /** The base address for a bot, ending in `/v1`. */
   readonly baseUrl: string
   close(): Promise<void>
 }
 
 export interface DemoModelOptions {
-  /** Milliseconds between two pieces of about a word; 12 reads like a quick person. */
-  readonly pace?: number
+  /** Milliseconds between two chunks of about a word; 12 looks like a fast model. */
+  readonly paceMs?: number
   /** 0 lets the system choose. */
   readonly port?: number
 }
 
 const name = 'demo'
-const maxBody = 8 * 1024 * 1024
+const maxBodyBytes = 8 * 1024 * 1024
 
 /**
- * Starts the built-in demo model: a real upstream on its own loopback port that speaks OpenAI-compatible chat
- * completions, so that a newcomer without a key walks the same way as everyone else.
+ * Starts the built-in demo model: a real upstream with OpenAI-compatible chat completions on a loopback port of its own,
+ * so that an installation without a key uses the same code path as every other.
  */
-export function startDemoModel({ pace = 12, port = 0 }: DemoModelOptions = {}): Promise<DemoModel> {
+export function startDemoModel({ paceMs = 12, port = 0 }: DemoModelOptions = {}): Promise<DemoModel> {
   const server = createServer((request, response) => {
-    answer(request, response, pace).catch(() => response.destroy())
+    answer(request, response, paceMs).catch(() => response.destroy())
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -46,34 +46,35 @@ function close(server: ReturnType<typeof createServer>): Promise<void> {
   })
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, pace: number): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse, paceMs: number): Promise<void> {
   if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/chat/completions') {
     return sendError(response, 404, 'The demo model answers POST /v1/chat/completions.')
   }
-  const asked = readDemoRequest(await readBody(request))
-  if (asked === undefined) return sendError(response, 400, 'The request is not a chat completion request.')
-  const reply = planDemoReply(asked.messages, asked.tools)
+  const demoRequest = readDemoRequest(await readBody(request))
+  if (demoRequest === undefined)
+    return sendError(response, 400, 'The request is not a chat completion request.')
+  const reply = planDemoReply(demoRequest.messages, demoRequest.tools)
   if (reply.kind === 'failure') return sendError(response, 500, reply.message)
   const outputTokens = countTokens(reply.reasoning + reply.text)
   const usage = {
-    prompt_tokens: asked.messages.reduce((sum, message) => sum + countTokens(message.content), 0),
+    prompt_tokens: demoRequest.messages.reduce((sum, message) => sum + countTokens(message.content), 0),
     completion_tokens: outputTokens,
     total_tokens: 0,
   }
   usage.total_tokens = usage.prompt_tokens + usage.completion_tokens
-  if (asked.stream) await stream(response, reply, { pace, maxTokens: asked.maxTokens, usage })
+  if (demoRequest.stream) await stream(response, reply, { paceMs, maxTokens: demoRequest.maxTokens, usage })
   else sendWhole(response, reply, usage)
 }
 
 interface StreamOptions {
-  readonly pace: number
+  readonly paceMs: number
   readonly maxTokens: number
   readonly usage: object
 }
 
 async function stream(response: ServerResponse, reply: DemoReply, options: StreamOptions): Promise<void> {
-  const gone = new AbortController()
-  response.on('close', () => gone.abort())
+  const closed = new AbortController()
+  response.on('close', () => closed.abort())
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   const frame = {
     id: 'demo',
@@ -87,21 +88,21 @@ async function stream(response: ServerResponse, reply: DemoReply, options: Strea
     )
 
   send({ role: 'assistant', content: '' })
-  let left = options.maxTokens
+  let remaining = options.maxTokens
   for (const [field, text] of [
     ['reasoning_content', reply.reasoning],
     ['content', reply.text],
   ] as const) {
-    for (const piece of cutPieces(text)) {
-      if (gone.signal.aborted || left-- <= 0) break
-      send({ [field]: piece })
-      await wait(options.pace * reply.slower, undefined, { signal: gone.signal })
+    for (const chunk of splitWords(text)) {
+      if (closed.signal.aborted || remaining-- <= 0) break
+      send({ [field]: chunk })
+      await wait(options.paceMs * reply.slowdown, undefined, { signal: closed.signal })
     }
   }
-  if (reply.call !== null && left > 0) {
+  if (reply.call !== null && remaining > 0) {
     send({ tool_calls: [{ index: 0, id: reply.call.id, type: 'function', function: reply.call }] })
   }
-  send({}, left < 0 ? 'length' : reply.call === null ? 'stop' : 'tool_calls')
+  send({}, remaining < 0 ? 'length' : reply.call === null ? 'stop' : 'tool_calls')
   response.write(`data: ${JSON.stringify({ ...frame, choices: [], usage: options.usage })}\n\n`)
   response.end('data: [DONE]\n\n')
 }
@@ -128,12 +129,12 @@ function sendWhole(response: ServerResponse, reply: DemoReply, usage: object): v
   )
 }
 
-/** Pieces of a word with the space before it, as models send them; code and emoji stay whole characters. */
-function cutPieces(text: string): readonly string[] {
+/** Chunks of about a word with the space before it, as models send them. No character is split. */
+function splitWords(text: string): readonly string[] {
   return text.match(/\s*\S{1,12}|\s+$/gu) ?? []
 }
 
-/** A guess such as tokenisers average out to. */
+/** An estimate: tokenisers average about four characters. */
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }
@@ -143,7 +144,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBody) throw new Error('the request is too long')
+    if (size > maxBodyBytes) throw new Error('the request is too long')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -11,44 +11,47 @@ interface OpenCall {
   extra: unknown
 }
 
-/** One piece of a call as upstreams send it: whatever is missing is `undefined`. */
-export interface ToolCallPiece {
+/** One chunk of a call as upstreams send it; a missing field is `undefined`. */
+export interface ToolCallChunk {
   readonly index: number | undefined
   readonly id: string | undefined
   readonly name: string | undefined
   readonly arguments: string | undefined
-  /** What the upstream wants back with the call. */
+  /** Data that the upstream expects back with the call. */
   readonly extra: unknown
 }
 
-/** A whole call, with what its upstream wants back. */
+/** A complete call, with the data that its upstream expects back. */
 export interface AssembledCall extends ModelToolCall {
   readonly extra: unknown
 }
 
 export interface ToolCallAssembler {
   readonly count: number
-  /** Returns how many characters were added. */
-  push(piece: ToolCallPiece): number
-  /** The whole calls; throws a `ModelFailure` when one of them is broken, so that half a call never runs. */
+  /** Returns the number of characters added. */
+  push(chunk: ToolCallChunk): number
+  /**
+   * Returns the complete calls. An incomplete call must never run.
+   * @throws ModelFailure when a call is incomplete
+   */
   end(upstream: string, cutByLimit: boolean): AssembledCall[]
 }
 
-/** Puts tool calls together from pieces, keyed by index, else by id, else by order. */
+/** Assembles tool calls from chunks, matched by index, else by id, else by order. */
 export function assembleToolCalls(): ToolCallAssembler {
   const calls: OpenCall[] = []
 
-  function find(piece: ToolCallPiece): OpenCall {
+  function find(chunk: ToolCallChunk): OpenCall {
     const known = calls.findLast((call) =>
-      piece.index !== undefined
-        ? call.index === piece.index && (piece.id === undefined || piece.id === call.id || call.id === '')
-        : piece.id === undefined || piece.id === call.id,
+      chunk.index !== undefined
+        ? call.index === chunk.index && (chunk.id === undefined || chunk.id === call.id || call.id === '')
+        : chunk.id === undefined || chunk.id === call.id,
     )
-    // Some servers send every whole call under the same index and without ids: a second name is a second call.
+    // Some servers send every complete call under the same index and without ids: a second name starts a second call.
     const another =
-      known !== undefined && piece.id === undefined && piece.name !== undefined && known.name !== ''
-    if (known !== undefined && !(another && isWhole(known.arguments))) return known
-    const call: OpenCall = { index: piece.index, id: '', name: '', arguments: '', extra: undefined }
+      known !== undefined && chunk.id === undefined && chunk.name !== undefined && known.name !== ''
+    if (known !== undefined && !(another && isComplete(known.arguments))) return known
+    const call: OpenCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call
   }
@@ -57,13 +60,13 @@ export function assembleToolCalls(): ToolCallAssembler {
     get count() {
       return calls.length
     },
-    push(piece) {
-      const call = find(piece)
-      if (piece.id !== undefined) call.id = piece.id
-      call.extra ??= piece.extra
-      if (piece.name !== undefined && call.name !== piece.name) call.name += piece.name
-      if (piece.arguments !== undefined) call.arguments += piece.arguments
-      return (piece.name?.length ?? 0) + (piece.arguments?.length ?? 0)
+    push(chunk) {
+      const call = find(chunk)
+      if (chunk.id !== undefined) call.id = chunk.id
+      call.extra ??= chunk.extra
+      if (chunk.name !== undefined && call.name !== chunk.name) call.name += chunk.name
+      if (chunk.arguments !== undefined) call.arguments += chunk.arguments
+      return (chunk.name?.length ?? 0) + (chunk.arguments?.length ?? 0)
     },
     end(upstream, cutByLimit) {
       const used = new Set<string>()
@@ -82,11 +85,11 @@ function brokenCall(upstream: string, cutByLimit: boolean): ModelFailure {
   return cutByLimit
     ? new ModelFailure(
         'output_limit',
-        'The answer reached its length limit in the middle of a tool call, so the tool was not run.',
+        'The reply reached its length limit in the middle of a tool call, so the tool was not run.',
       )
     : new ModelFailure('upstream_invalid', `${upstream} sent a broken tool call, so the tool was not run.`)
 }
 
-function isWhole(text: string): boolean {
+function isComplete(text: string): boolean {
   return text !== '' && readArguments(text) !== undefined
 }

@@ -32,12 +32,12 @@ async function ask(
   request: Partial<ModelRequest>,
   onBatch?: (parts: readonly ModelPart[]) => void,
   late = false,
-  total = modelLimits.total,
+  totalTimeoutMs = modelLimits.totalTimeoutMs,
 ) {
   const parts: ModelPart[] = []
   const model = openaiChat(
     { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
-    { guard, limits: { ...modelLimits, afterFinish: 100, total } },
+    { guard, limits: { ...modelLimits, afterFinishMs: 100, totalTimeoutMs } },
   )
   await readReply(
     model,
@@ -59,7 +59,7 @@ async function ask(
 
 const misbehave = (fault: string) => ask(hostile.baseUrl, { model: fault })
 
-describe('what OpenAI-compatible servers do to the format', () => {
+describe('deviations of OpenAI-compatible servers', () => {
   it.each([
     'no-done',
     'only-done',
@@ -82,30 +82,30 @@ describe('what OpenAI-compatible servers do to the format', () => {
     expect(Date.now() - started).toBeLessThan(1500)
   })
 
-  it('calls an answer of nothing but its end invalid', async () => {
+  it('fails on a response that holds only its end', async () => {
     expect((await misbehave('only-done-and-nothing')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',
     })
   })
 
-  it('skips choices, deltas and contents that are none, and reads those in other shapes', async () => {
+  it('skips invalid choices, deltas and contents, and reads those in other shapes', async () => {
     expect((await misbehave('odd-shapes')).text).toBe('ok5')
   })
 
-  it('reads an answer that comes whole, with its reasoning and usage', async () => {
+  it('reads a complete JSON response, with its reasoning and usage', async () => {
     const { reasoning, parts } = await misbehave('whole')
     expect(reasoning).toBe('because')
     expect(parts).toContainEqual({ type: 'usage', inputTokens: 5, outputTokens: 7 })
   })
 
-  it('tells thinking in tags at the start from the answer', async () => {
+  it('separates thinking in tags at the start from the text', async () => {
     const { reasoning, text } = await misbehave('think-tags')
     expect(reasoning).toBe('why not')
     expect(text).toBe('ok <think> stays')
   })
 
-  it('takes impossible usage for unknown', async () => {
+  it('treats impossible usage as unknown', async () => {
     expect((await misbehave('odd-usage')).parts).toContainEqual({
       type: 'usage',
       inputTokens: null,
@@ -119,7 +119,7 @@ describe('what OpenAI-compatible servers do to the format', () => {
     expect(calls).toEqual([])
   })
 
-  it('puts calls without index, id and text arguments together', async () => {
+  it('assembles calls without index, id and text arguments', async () => {
     const { calls, end } = await misbehave('loose-tools')
     expect(calls.map(({ name, arguments: text }) => [name, text])).toEqual([
       ['first', '{"a":1}'],
@@ -129,7 +129,7 @@ describe('what OpenAI-compatible servers do to the format', () => {
     expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('leaves half an answer at the end of a cut stream without a finish', async () => {
+  it('fails a stream that is cut in the middle of the reply', async () => {
     expect((await misbehave('broken-json-at-end')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',
@@ -138,7 +138,7 @@ describe('what OpenAI-compatible servers do to the format', () => {
 })
 
 describe('requests', () => {
-  it('asks for max_completion_tokens where max_tokens is refused', async () => {
+  it('retries with max_completion_tokens when max_tokens is refused', async () => {
     scripted.reply([{ status: 400, body: { error: { message: "use 'max_completion_tokens' instead" } } }])
     scripted.reply(['ok'])
     const before = scripted.requests.length
@@ -160,7 +160,7 @@ describe('requests', () => {
     ])
   })
 
-  it('gives what one read brought in one batch, before the next is there', async () => {
+  it('yields the parts of one read in one batch, before the next read', async () => {
     const gate = scripted.gate()
     const text = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
     scripted.reply([{ raw: text('a') + text('b') + text('c') }, gate, 'd'])
@@ -175,7 +175,7 @@ describe('requests', () => {
 })
 
 describe('a reply that is drained later', () => {
-  it('is read to its end before the end is told, in one go', async () => {
+  it('is read to its end in one drain before it closes', async () => {
     scripted.reply(['a', { delay: 20 }, 'b', { delay: 20 }, 'c'])
     const batches: string[] = []
     const { end } = await ask(
@@ -188,14 +188,14 @@ describe('a reply that is drained later', () => {
     expect(end).toEqual({ type: 'finish', reason: 'stop' })
   })
 
-  it('gives what came before a fault', async () => {
+  it('yields the parts that arrived before a failure', async () => {
     scripted.reply(['a', 'b', { delay: 20 }, { cut: true }])
     const { text, end } = await ask(scripted.baseUrl, {}, undefined, true)
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
   })
 
-  it('gives what came before its time was up', async () => {
+  it('yields the parts that arrived before the timeout', async () => {
     const gate = scripted.gate()
     scripted.reply(['a', 'b', gate])
     const { text, end } = await ask(scripted.baseUrl, {}, undefined, true, 1_000)
@@ -204,7 +204,7 @@ describe('a reply that is drained later', () => {
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_timeout' })
   })
 
-  it('does not wait once it has grown', async () => {
+  it('asks to be drained at once when it is full', async () => {
     const gate = scripted.gate()
     scripted.reply(['x'.repeat(20_000), gate, 'end'])
     const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), true)

@@ -2,19 +2,19 @@ import type { AdapterDeps } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
 import { noteSource } from '../call-note.ts'
-import { ModelFailure, toFailedPart, refusesTools, withoutTools } from '../failure.ts'
+import { ModelFailure, toFailedPart, refusesTools, noToolSupport } from '../failure.ts'
 import { modelLimits } from '../adapter.ts'
 import type { ModelRequest, ModelStream } from '../model.ts'
 import { PartQueue } from '../reply-parts.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
 import type { ModelCall, ModelPost } from '../upstream/post-model-call.ts'
-import { readOpenaiAnswer } from './read-answer.ts'
-import { plainDialect, writeOpenaiRequest } from './write-request.ts'
+import { readResponse } from './read-response.ts'
+import { plainDialect, writeRequest } from './write-request.ts'
 import type { OpenaiDialect } from './write-request.ts'
 
 const defaultPath = '/chat/completions'
 
-/** Speaks OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and their like. */
+/** Calls OpenAI-compatible chat completions: OpenAI, OpenRouter, Ollama, vLLM, DeepSeek and others. */
 export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStream {
   const { guard, limits = modelLimits, now = Date.now } = deps
 
@@ -23,31 +23,31 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
     const parts = new PartQueue()
     let post: ModelPost | undefined
 
-    async function ask(dialect: OpenaiDialect): Promise<void> {
-      const call = writeCall(endpoint, request, dialect)
-      guard.requireUrl(call.url)
-      const answer = readOpenaiAnswer(call, limits, parts)
-      post = postModelCall(call, {
+    async function call(dialect: OpenaiDialect): Promise<void> {
+      const modelCall = writeCall(endpoint, request, dialect)
+      guard.requireUrl(modelCall.url)
+      const response = readResponse(modelCall, limits, parts)
+      post = postModelCall(modelCall, {
         dispatcher: guard.dispatcher,
         limits,
         now,
         signal,
-        onData: (chunk) => answer.push(chunk),
+        onData: (chunk) => response.push(chunk),
         onReadable: () => options.onReadable(parts.isFull),
       })
       await post.ended
-      answer.end()
+      response.end()
     }
 
-    async function askInDialects(): Promise<void> {
+    async function callInDialects(): Promise<void> {
       let dialect = plainDialect
       while (!signal.aborted) {
         try {
-          return await ask(dialect)
+          return await call(dialect)
         } catch (error) {
           if (signal.aborted) return
           const other = adaptDialect(dialect, error, request)
-          if (other === undefined) return parts.push([toFailedPart(explain(error, request, endpoint))])
+          if (other === undefined) return parts.push([toFailedPart(describe(error, request, endpoint))])
           dialect = other
         }
       }
@@ -58,14 +58,14 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
         post?.read()
         return signal.aborted ? [] : parts.drain()
       },
-      closed: askInDialects(),
+      closed: callInDialects(),
     }
   }
 }
 
-function explain(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
+function describe(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
   if (tools.length === 0 || !refusesTools(error)) return error
-  return withoutTools(nameUpstream(endpoint, buildModelUrl(endpoint, defaultPath, model)))
+  return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, defaultPath, model)))
 }
 
 function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: OpenaiDialect): ModelCall {
@@ -74,13 +74,13 @@ function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: Open
   return {
     url,
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
-    body: writeOpenaiRequest(request, dialect, noteSource('openai', url)),
+    body: writeRequest(request, dialect, noteSource('openai', url)),
     upstream: nameUpstream(endpoint, url),
     guard: { key, contents: request.messages.map((message) => message.content) },
   }
 }
 
-/** The dialect to try next when an upstream refused a field that is not essential; each is tried once. */
+/** The dialect to try next when an upstream refused an optional field. Each dialect is tried once. */
 function adaptDialect(
   dialect: OpenaiDialect,
   error: unknown,

@@ -2,21 +2,21 @@ type Fields = Readonly<Record<string, unknown>>
 
 export interface TurnKeeper {
   push(delta: Fields): void
-  /** Fields of the turn; nothing when there were none. */
+  /** The fields to send back with the turn; undefined when there were none. */
   end(): Fields | undefined
 }
 
 /**
- * Keeps what some servers send beside a turn and want to see again when its calls are answered: thinking that goes on after
- * the results (`reasoning_content`), or is signed (`reasoning_details`).
+ * Collects the fields that some servers expect back with a turn when its results are sent: thinking that continues after
+ * the results (`reasoning_content`), or that is signed (`reasoning_details`).
  */
 export function keepTurn(): TurnKeeper {
   let thinking = ''
   const details: Record<string, unknown>[] = []
   return {
-    push({ reasoning_content: text, reasoning_details: pieces }) {
+    push({ reasoning_content: text, reasoning_details: chunks }) {
       if (typeof text === 'string') thinking += text
-      if (Array.isArray(pieces)) for (const piece of pieces as readonly unknown[]) addDetail(details, piece)
+      if (Array.isArray(chunks)) for (const chunk of chunks as readonly unknown[]) addDetail(details, chunk)
     },
     end() {
       if (details.length > 0) return { reasoning_details: details }
@@ -25,18 +25,18 @@ export function keepTurn(): TurnKeeper {
   }
 }
 
-/** Pieces of one text become one; everything else stays as it came. */
-function addDetail(details: Record<string, unknown>[], piece: unknown): void {
-  if (typeof piece !== 'object' || piece === null) return
+/** Joins chunks of one text; every other detail stays unchanged. */
+function addDetail(details: Record<string, unknown>[], chunk: unknown): void {
+  if (typeof chunk !== 'object' || chunk === null) return
   const last = details.at(-1)
-  const { text, ...rest } = piece as Record<string, unknown>
-  const goesOn =
+  const { text, ...fields } = chunk as Record<string, unknown>
+  const continuesLast =
     typeof text === 'string' &&
     typeof last?.['text'] === 'string' &&
-    last['type'] === rest['type'] &&
-    last['index'] === rest['index']
-  if (goesOn) Object.assign(last, rest, { text: `${String(last['text'])}${text}` })
-  else details.push({ ...(piece as Record<string, unknown>) })
+    last['type'] === fields['type'] &&
+    last['index'] === fields['index']
+  if (continuesLast) Object.assign(last, fields, { text: `${String(last['text'])}${text}` })
+  else details.push({ ...(chunk as Record<string, unknown>) })
 }
 
 const opening = '<think>'
@@ -44,13 +44,13 @@ const closing = '</think>'
 
 export interface ThinkingSplitter {
   push(text: string, emit: (kind: 'text' | 'reasoning', text: string) => void): void
-  /** Gives what was held back because it might have been the start of a tag. */
+  /** Emits the text that was held back because it could have been the start of a tag. */
   end(emit: (kind: 'text' | 'reasoning', text: string) => void): void
 }
 
 /**
- * Takes thinking that a model writes as `<think>…</think>` at the very start of its answer out of the text. A tag
- * anywhere else is ordinary text. Tags may be cut anywhere between two pieces.
+ * Separates thinking that a model writes as `<think>…</think>` at the very start of its reply from the text. A tag
+ * anywhere else is ordinary text. A tag may be split between two chunks at any place.
  */
 export function splitThinking(): ThinkingSplitter {
   let state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
@@ -76,7 +76,7 @@ export function splitThinking(): ThinkingSplitter {
         held = end < 0 ? held.slice(ready) : held.slice(end + closing.length)
         if (end >= 0) state = 'gap'
       }
-      // The blank lines between thinking and answer belong to neither.
+      // The blank lines between thinking and text belong to neither.
       if (state === 'gap') {
         held = held.trimStart()
         if (held !== '') state = 'text'
@@ -93,7 +93,7 @@ export function splitThinking(): ThinkingSplitter {
   }
 }
 
-/** How many characters at the end may be the beginning of the closing tag. */
+/** The number of characters at the end that could be the beginning of the closing tag. */
 function openTail(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length--) {
     if (closing.startsWith(text.slice(-length))) return length

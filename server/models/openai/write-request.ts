@@ -1,13 +1,13 @@
 import { readNote } from '../call-note.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
-/** What comes with a call in some dialects, and goes back with it: with the turn, and with the call itself. */
+/** Fields that some servers send with a call and expect back: with the turn, and with the call itself. */
 export interface OpenaiNote {
   readonly turn?: Readonly<Record<string, unknown>>
   readonly call?: Readonly<Record<string, unknown>>
 }
 
-/** What an upstream turned out not to know; newer and older servers disagree about both fields. */
+/** Fields that not every upstream supports: newer and older servers differ in both. */
 export interface OpenaiDialect {
   readonly usageInStream: boolean
   readonly limitField: 'max_tokens' | 'max_completion_tokens'
@@ -15,8 +15,8 @@ export interface OpenaiDialect {
 
 export const plainDialect: OpenaiDialect = { usageInStream: true, limitField: 'max_tokens' }
 
-/** The body of a chat completion request; `source` is whom it goes to (`noteSource`). */
-export function writeOpenaiRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
+/** The body of a chat completion request. `source` names the upstream (`noteSource`). */
+export function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
   return JSON.stringify({
     model: request.model,
     messages: request.messages.map((message) => writeMessage(message, source)),

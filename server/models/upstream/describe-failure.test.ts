@@ -24,7 +24,7 @@ describe('the wait before another attempt', () => {
     expect(retryDelay(limited(header), 1, 5000, now)).toBe(wait)
   })
 
-  it('is none for what asking again does not change', () => {
+  it('is undefined when a retry would not help', () => {
     for (const status of [400, 401, 403, 404, 422, 501]) {
       expect(retryDelay({ status, headers: {}, body: '' }, 1, 5000, now)).toBeUndefined()
     }
@@ -34,8 +34,8 @@ describe('the wait before another attempt', () => {
   })
 })
 
-describe('failures in words', () => {
-  it('tells a missing key from a refused one', () => {
+describe('failure messages', () => {
+  it('distinguish a missing key from a refused one', () => {
     const answer = { status: 401, headers: {}, body: '' }
     expect(describeHttpError(answer, 'a.example', guard).message).toContain('refused the API key')
     expect(describeHttpError(answer, 'a.example', { ...guard, key: null }).message).toContain(
@@ -48,7 +48,7 @@ describe('failures in words', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority'],
     ['EPROTO', 'TLS'],
-  ])('says what is wrong with a certificate: %s', (code, words) => {
+  ])('describe the fault of a certificate: %s', (code, words) => {
     const failure = describeNetworkError(Object.assign(new Error('tls'), { code }), 'a.example', false)
     expect(failure.code).toBe('upstream_unreachable')
     expect(failure.message).toContain(words)

@@ -2,8 +2,8 @@ import { ModelFailure } from '../failure.ts'
 import { findUpstreamMessage, quoteUpstream } from './quote-upstream.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
 
-/** An answer that is not a success. */
-export interface UpstreamAnswer {
+/** A response that is not a success. */
+export interface FailedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: string
@@ -12,29 +12,29 @@ export interface UpstreamAnswer {
 const retryableStatuses: readonly number[] = [429, 500, 502, 503, 504, 529]
 const retryableErrors: readonly string[] = ['ECONNREFUSED', 'EAI_AGAIN']
 
-/** Nothing reached the upstream, and a moment later it may. */
+/** Whether the request did not reach the upstream, but may a moment later. */
 export function isRetryable(error: unknown): boolean {
   return retryableErrors.includes(networkCode(error))
 }
 
 /**
- * Milliseconds to wait before asking again; `undefined` when the answer will not change, or the upstream asks for a
- * longer wait than a person should sit through.
+ * Milliseconds to wait before a retry; `undefined` when a retry would not help, or the upstream asks for a delay over
+ * `maxDelayMs`.
  */
 export function retryDelay(
-  answer: UpstreamAnswer,
+  answer: FailedResponse,
   attempt: number,
-  longest: number,
+  maxDelayMs: number,
   now: number,
 ): number | undefined {
   if (!retryableStatuses.includes(answer.status) || answer.body.includes('insufficient_quota'))
     return undefined
-  const asked = askedWait(answer, now)
-  if (asked === undefined) return Math.min(longest, 300 * attempt)
-  return asked <= longest ? asked : undefined
+  const requested = requestedDelay(answer, now)
+  if (requested === undefined) return Math.min(maxDelayMs, 300 * attempt)
+  return requested <= maxDelayMs ? requested : undefined
 }
 
-function askedWait(answer: UpstreamAnswer, now: number): number | undefined {
+function requestedDelay(answer: FailedResponse, now: number): number | undefined {
   const header = answer.headers['retry-after']
   if (typeof header !== 'string') return undefined
   const seconds = Number(header)
@@ -42,20 +42,20 @@ function askedWait(answer: UpstreamAnswer, now: number): number | undefined {
   return Number.isNaN(wait) || wait < 0 ? undefined : wait
 }
 
-/** Says in a sentence why an upstream refused, quoting it where that is safe. */
-export function describeHttpError(answer: UpstreamAnswer, upstream: string, guard: QuoteGuard): ModelFailure {
-  const saying = endSentence(quoteUpstream(findUpstreamMessage(answer.body), guard))
+/** The failure for a refused request, quoting the upstream where that is safe. */
+export function describeHttpError(answer: FailedResponse, upstream: string, guard: QuoteGuard): ModelFailure {
+  const quote = endSentence(quoteUpstream(findUpstreamMessage(answer.body), guard))
   const { status } = answer
   if (status === 401 || status === 403) {
     const key = guard.key === null ? 'wants an API key, and this bot has none' : 'refused the API key'
-    return new ModelFailure('upstream_refused_key', `${upstream} ${key} (${status})${saying}`)
+    return new ModelFailure('upstream_refused_key', `${upstream} ${key} (${status})${quote}`)
   }
   if (status === 429) {
-    const wait = askedWait(answer, Date.now())
-    const when = wait === undefined || wait > 86_400_000 ? '' : ` Try again in ${sayWait(wait)}.`
+    const wait = requestedDelay(answer, Date.now())
+    const when = wait === undefined || wait > 86_400_000 ? '' : ` Try again in ${formatDelay(wait)}.`
     return new ModelFailure(
       'upstream_rate_limited',
-      `${upstream} is receiving too many requests (429)${saying}${when}`,
+      `${upstream} is receiving too many requests (429)${quote}${when}`,
     )
   }
   if (status === 204 || status === 205) {
@@ -70,46 +70,46 @@ export function describeHttpError(answer: UpstreamAnswer, upstream: string, guar
   if (status === 404 || status === 405) {
     return new ModelFailure(
       'upstream_error',
-      `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${saying}`,
+      `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${quote}`,
       answer.body,
     )
   }
   const rejection = [400, 422, 500, 501].includes(status) ? answer.body : ''
   return new ModelFailure(
     'upstream_error',
-    `${upstream} answered with an error (${status})${saying}`,
+    `${upstream} answered with an error (${status})${quote}`,
     rejection,
   )
 }
 
-function endSentence(quote: string): string {
-  if (quote === '') return '.'
-  return /[.!?…]$/.test(quote) ? `: ${quote}` : `: ${quote}.`
+function endSentence(message: string): string {
+  if (message === '') return '.'
+  return /[.!?…]$/.test(message) ? `: ${message}` : `: ${message}.`
 }
 
-function sayWait(milliseconds: number): string {
+function formatDelay(milliseconds: number): string {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000))
   return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`
 }
 
-/** An error that the upstream sent inside an answer that began as a success. */
+/** The failure for an error that the upstream sent inside a successful response. */
 export function describeSentError(
   error: { readonly code: unknown; readonly message: string | undefined },
   upstream: string,
   guard: QuoteGuard,
 ): ModelFailure {
-  const saying = endSentence(quoteUpstream(error.message, guard))
+  const quote = endSentence(quoteUpstream(error.message, guard))
   const code = String(error.code)
   if (code === '429' || code.includes('rate_limit')) {
-    return new ModelFailure('upstream_rate_limited', `${upstream} is receiving too many requests${saying}`)
+    return new ModelFailure('upstream_rate_limited', `${upstream} is receiving too many requests${quote}`)
   }
   if (code === '401' || code === '403' || code === 'invalid_api_key' || code === 'authentication_error') {
-    return new ModelFailure('upstream_refused_key', `${upstream} refused the API key${saying}`)
+    return new ModelFailure('upstream_refused_key', `${upstream} refused the API key${quote}`)
   }
-  return new ModelFailure('upstream_error', `${upstream} reported an error${saying}`)
+  return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`)
 }
 
-/** Says in a sentence why nothing, or not everything, came through. */
+/** The failure for a connection that could not be made or broke. */
 export function describeNetworkError(error: unknown, upstream: string, started: boolean): ModelFailure {
   const code = networkCode(error)
   switch (code) {
@@ -132,7 +132,7 @@ export function describeNetworkError(error: unknown, upstream: string, started: 
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
     return new ModelFailure(
       'upstream_unreachable',
-      `${upstream} could not prove who it is: ${describeCertificate(code)}.`,
+      `${upstream} could not prove its identity: ${describeCertificate(code)}.`,
     )
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
@@ -162,7 +162,7 @@ function describeCertificate(code: string): string {
   }
 }
 
-/** The system's or undici's code of an error, looked for down the chain of causes. */
+/** The code of the system or of undici, read from the error or its causes. */
 function networkCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code

@@ -6,15 +6,15 @@ import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts
 import { findUpstreamMessage } from './quote-upstream.ts'
 
 /**
- * A call's answer as the `Response` that provider packages read: with the attempts, limits and failures of every other
- * model call. Only a body that begins like a stream of events gets that far.
+ * A call's response as the `Response` that provider packages read, with the retries, limits and failures of every other
+ * model call. Only a body that begins like an event stream is passed on.
  */
 export function fetchModelBody(
   call: ModelCall,
   options: Omit<ModelCallOptions, 'onData'>,
 ): Promise<Response> {
   const enough = limitSignal(options.signal, null)
-  const watch = watchBody(call, options.limits.eventChars)
+  const watch = watchBody(call, options.limits.maxEventChars)
   let opened = false
   let cancelled = false
   return new Promise((resolve, reject) => {
@@ -22,14 +22,14 @@ export function fetchModelBody(
       start(body) {
         const onData = (chunk: Buffer): Progress => {
           if (!watch.push(chunk)) return 'more'
-          // A copy: the reader takes what it is given, and the connection still reads the rest of this memory.
+          // A copy, because the reader takes ownership of the bytes while the connection still uses their memory.
           body.enqueue(Uint8Array.from(chunk))
           if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
           opened = true
           return 'more'
         }
         const finish = async () => {
-          // The stream must exist before it can be handed out.
+          // The stream must exist before it can be returned.
           await Promise.resolve()
           await postModelCall(call, { ...options, signal: enough.signal, onData }).ended
           watch.end()
@@ -51,26 +51,29 @@ export function fetchModelBody(
 }
 
 interface BodyWatch {
-  /** Whether the read belongs to a stream of events; throws a `ModelFailure`. */
+  /**
+   * Whether the chunk belongs to an event stream.
+   * @throws ModelFailure
+   */
   push(chunk: Buffer): boolean
   end(): void
 }
 
 const lineFeed = 10
 
-function watchBody(call: ModelCall, eventChars: number): BodyWatch {
+function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
   const { upstream } = call
   let head = ''
   let form: 'unknown' | 'events' | 'json' = 'unknown'
   let lineBytes = 0
 
-  function tellForm(chunk: Buffer): void {
+  function detectForm(chunk: Buffer): void {
     head += chunk.toString('utf8')
     const first = head.trimStart()[0]
     if (first === '<') {
       throw new ModelFailure(
         'upstream_invalid',
-        `${upstream} answered with a web page, not as a model does: check the address and the API path.`,
+        `${upstream} returned a web page instead of a model's response: check the address and the API path.`,
       )
     }
     if (first !== undefined) form = first === '{' || first === '[' ? 'json' : 'events'
@@ -78,14 +81,14 @@ function watchBody(call: ModelCall, eventChars: number): BodyWatch {
 
   return {
     push(chunk) {
-      if (form !== 'events') tellForm(chunk)
+      if (form !== 'events') detectForm(chunk)
       const firstEnd = chunk.indexOf(lineFeed)
-      const longest = lineBytes + (firstEnd < 0 ? chunk.length : firstEnd)
-      lineBytes = firstEnd < 0 ? longest : chunk.length - chunk.lastIndexOf(lineFeed)
-      if (longest > eventChars || (form !== 'events' && head.length > eventChars)) {
+      const lineLength = lineBytes + (firstEnd < 0 ? chunk.length : firstEnd)
+      lineBytes = firstEnd < 0 ? lineLength : chunk.length - chunk.lastIndexOf(lineFeed)
+      if (lineLength > maxEventChars || (form !== 'events' && head.length > maxEventChars)) {
         throw new ModelFailure(
           'upstream_invalid',
-          `${upstream} sent more than ${eventChars.toLocaleString('en')} characters in one piece.`,
+          `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one piece.`,
         )
       }
       return form === 'events'
@@ -94,7 +97,7 @@ function watchBody(call: ModelCall, eventChars: number): BodyWatch {
       if (form === 'events') return
       const message = form === 'json' ? findUpstreamMessage(head) : undefined
       if (message !== undefined) throw describeSentError({ code: '', message }, upstream, call.guard)
-      throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+      throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)
     },
   }
 }

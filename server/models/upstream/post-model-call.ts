@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
-import type { UpstreamAnswer } from './describe-failure.ts'
+import type { FailedResponse } from './describe-failure.ts'
 import { limitSignal } from '../../lib/limit-signal.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -12,7 +12,7 @@ export interface ModelCall {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** How messages name the upstream, e.g. its host. */
+  /** The name of the upstream in messages, for example its host. */
   readonly upstream: string
   readonly guard: QuoteGuard
 }
@@ -23,55 +23,56 @@ export interface ModelCallOptions {
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Takes one read of the answer and tells how far it is; what it throws ends the call. */
+  /** Reads one chunk of the response and returns its progress. An error ends the call. */
   readonly onData: (chunk: Buffer) => Progress
-  /** Called when data is waiting for `ModelPost.read`; without it, data is read as it arrives. */
+  /** Called when data is waiting for `ModelPost.read`. Without it, data is read as it arrives. */
   readonly onReadable?: (() => void) | undefined
 }
 
-/** A call under way. */
+/** An active call. */
 export interface ModelPost {
-  /** Passes the data that is waiting to `onData`. Called by itself before the call ends, fails, or holds too much. */
+  /** Passes the waiting data to `onData`. Also happens before the call ends or fails, or when too much is waiting. */
   read(): void
   /**
-   * Resolves when the answer ended or `onData` said so; rejects with a `ModelFailure`, or with the abort's reason.
+   * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, or with the reason
+   * of the abort.
    */
   readonly ended: Promise<void>
 }
 
-/** `finishing`: the model said that it finished, but more such as usage may follow; `done`: nothing after it counts. */
+/** `finishing`: the model sent its finish, but data such as usage may follow. `done`: data after this is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
 type Attempt =
   | { readonly kind: 'ended' }
-  | { readonly kind: 'answered'; readonly answer: UpstreamAnswer }
+  | { readonly kind: 'answered'; readonly answer: FailedResponse }
   | { readonly kind: 'broken'; readonly error: unknown; readonly started: boolean }
 
-const errorBodyBytes = 64 * 1024
-/** Bytes of an answer that wait to be read; with more, they are read at once. */
-const mostUnread = 16 * 1024
+const maxErrorBodyBytes = 64 * 1024
+/** With more bytes waiting, they are read at once. */
+const maxUnreadBytes = 16 * 1024
 
 /**
- * Posts a call and hands the body of a successful answer to `onData`, read by read. Asks again, within bounds, only
- * what was refused before it had brought anything.
+ * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. Retries, within limits, only a
+ * call that failed before any data arrived.
  */
 export function postModelCall(call: ModelCall, options: ModelCallOptions): ModelPost {
   let exchange: Exchange | undefined
   const ended = postWithin(call, options, (attempt) => {
     exchange = attempt
   })
-  return { read: () => exchange?.readKept(), ended }
+  return { read: () => exchange?.readWaiting(), ended }
 }
 
 type OnExchange = (exchange: Exchange) => void
 
 async function postWithin(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<void> {
-  const overall = limitSignal(options.signal, options.limits.total)
+  const overall = limitSignal(options.signal, options.limits.totalTimeoutMs)
   try {
     await postRepeatedly(call, { ...options, signal: overall.signal }, onExchange)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw overall.timedOut ? tooLong(call, options.limits) : error
+    throw overall.timedOut ? overallTimeout(call, options.limits) : error
   } finally {
     overall.release()
   }
@@ -87,7 +88,7 @@ async function postRepeatedly(
     const outcome = await postOnce(call, options, onExchange)
     signal.throwIfAborted()
     if (outcome.kind === 'ended') return
-    const wait = attempt < limits.attempts ? waitBefore(outcome, attempt, options) : undefined
+    const wait = attempt < limits.maxAttempts ? waitBefore(outcome, attempt, options) : undefined
     if (wait === undefined) throw toFailure(call, outcome)
     await pause(wait, undefined, { signal })
   }
@@ -95,7 +96,7 @@ async function postRepeatedly(
 
 function waitBefore(outcome: Attempt, attempt: number, options: ModelCallOptions): number | undefined {
   if (outcome.kind === 'answered')
-    return retryDelay(outcome.answer, attempt, options.limits.retryWait, options.now())
+    return retryDelay(outcome.answer, attempt, options.limits.maxRetryDelayMs, options.now())
   if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error)) return 250 * attempt
   return undefined
 }
@@ -108,8 +109,8 @@ function toFailure(call: ModelCall, outcome: Attempt): Error {
   return describeNetworkError(error, call.upstream, outcome.kind === 'broken' && outcome.started)
 }
 
-function tooLong(call: ModelCall, limits: ModelLimits): ModelFailure {
-  const minutes = Math.max(1, Math.round(limits.total / 60_000))
+function overallTimeout(call: ModelCall, limits: ModelLimits): ModelFailure {
+  const minutes = Math.max(1, Math.round(limits.totalTimeoutMs / 60_000))
   return new ModelFailure(
     'upstream_timeout',
     `${call.upstream} did not finish its answer within ${minutes} min.`,
@@ -117,8 +118,8 @@ function tooLong(call: ModelCall, limits: ModelLimits): ModelFailure {
 }
 
 /**
- * One attempt. Reads straight from the dispatcher's callbacks: a stream object between socket and parser would double
- * what a token costs.
+ * One attempt. Reads directly from the dispatcher's callbacks: a stream object between socket and parser would double the
+ * cost of a token.
  */
 function postOnce(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<Attempt> {
   return new Promise((resolve) => {
@@ -132,8 +133,8 @@ function postOnce(call: ModelCall, options: ModelCallOptions, onExchange: OnExch
           method: 'POST',
           headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', ...call.headers },
           body: call.body,
-          headersTimeout: options.limits.firstByte,
-          bodyTimeout: options.limits.idle,
+          headersTimeout: options.limits.firstByteTimeoutMs,
+          bodyTimeout: options.limits.idleTimeoutMs,
         },
         exchange,
       )
@@ -146,7 +147,7 @@ function postOnce(call: ModelCall, options: ModelCallOptions, onExchange: OnExch
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private status = 0
-  private headers: UpstreamAnswer['headers'] = {}
+  private headers: FailedResponse['headers'] = {}
   private errorBody = ''
   private unread: Buffer[] = []
   private unreadBytes = 0
@@ -170,11 +171,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) controller.abort(stopped())
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: UpstreamAnswer['headers']): void {
+  onResponseStart(_controller: unknown, status: number, headers: FailedResponse['headers']): void {
     if (status < 200) return
     this.status = status
     this.headers = headers
-    // An error's text is worth a short wait, not an idle timeout.
+    // The text of an error is worth a short wait, but not the idle timeout.
     if (!this.succeeded) this.lingering = setTimeout(() => this.settle(this.answered()), 5_000)
   }
 
@@ -182,22 +183,22 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) {
       controller.abort(stopped())
     } else if (this.succeeded) {
-      this.keep(chunk)
+      this.enqueue(chunk)
     } else {
-      this.errorBody += chunk.toString('utf8', 0, errorBodyBytes)
-      if (this.errorBody.length >= errorBodyBytes) this.settle(this.answered())
+      this.errorBody += chunk.toString('utf8', 0, maxErrorBodyBytes)
+      if (this.errorBody.length >= maxErrorBodyBytes) this.settle(this.answered())
     }
   }
 
   onResponseEnd(): void {
-    this.readKept()
+    this.readWaiting()
     clearTimeout(this.lingering)
     this.controller = undefined
     this.settle(this.succeeded ? { kind: 'ended' } : this.answered())
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
-    this.readKept()
+    this.readWaiting()
     clearTimeout(this.lingering)
     this.controller = undefined
     if (this.finishing) return this.settle({ kind: 'ended' })
@@ -216,15 +217,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     return { kind: 'answered', answer: { status: this.status, headers: this.headers, body: this.errorBody } }
   }
 
-  private keep(chunk: Buffer): void {
+  private enqueue(chunk: Buffer): void {
     this.unread.push(chunk)
     this.unreadBytes += chunk.length
     const { onReadable } = this.options
-    if (onReadable === undefined || this.unreadBytes > mostUnread) this.readKept()
+    if (onReadable === undefined || this.unreadBytes > maxUnreadBytes) this.readWaiting()
     onReadable?.()
   }
 
-  readKept(): void {
+  readWaiting(): void {
     const chunks = this.unread
     const [first] = chunks
     if (first === undefined || this.settled) return
@@ -241,15 +242,15 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.settle({ kind: 'broken', error, started: true })
       return
     }
-    if (progress === 'done') this.endAnswer()
+    if (progress === 'done') this.endResponse()
     else if (progress === 'finishing' && !this.finishing) {
       this.finishing = true
-      this.lingering = setTimeout(() => this.settle({ kind: 'ended' }), this.options.limits.afterFinish)
+      this.lingering = setTimeout(() => this.settle({ kind: 'ended' }), this.options.limits.afterFinishMs)
     }
   }
 
-  /** A connection that ends its answer now can serve the next one; any other is closed. */
-  private endAnswer(): void {
+  /** A connection whose response ends soon is reused; any other is closed. */
+  private endResponse(): void {
     const { controller } = this
     this.controller = undefined
     this.settle({ kind: 'ended' })
@@ -258,8 +259,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private settle(attempt: Attempt): void {
-    this.readKept()
-    // What waited to be read may have been the end itself.
+    this.readWaiting()
+    // The waiting data may have contained the end itself.
     if (this.settled) return
     this.settled = true
     clearTimeout(this.lingering)
@@ -270,5 +271,5 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function stopped(): Error {
-  return new Error('the answer is not read any further')
+  return new Error('the response is not read any further')
 }

@@ -3,7 +3,7 @@ import { findUpstreamMessage, quoteUpstream } from './quote-upstream.ts'
 
 const nothing = { key: null, contents: [] }
 
-describe('what an upstream says', () => {
+describe('a message of an upstream', () => {
   it.each([
     ['{"error":{"message":"no"}}', 'no'],
     ['{"error":"no"}', 'no'],
@@ -23,7 +23,7 @@ describe('what an upstream says', () => {
     expect(quoteUpstream('x'.repeat(5000), nothing)).toHaveLength(301)
   })
 
-  it('never shows a key, in no form of writing', () => {
+  it('never shows a key, in any encoding', () => {
     const key = 'canary+key/0123456789'
     const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]
     for (const form of forms)

@@ -1,22 +1,22 @@
 import { normalizeText } from '../../lib/normalize-text.ts'
 
-const maxQuote = 300
-/** A piece of the conversation as long as this, found in an upstream's message, keeps the message from being quoted. */
-const telltale = 24
+const maxQuoteChars = 300
+/** A message that repeats this many characters of the conversation is not quoted. */
+const minRepeatedChars = 24
 
-/** What an upstream's words must not carry back: the key, and the conversation that was sent. */
+/** What a quote of an upstream must not contain: the key, and the conversation that was sent. */
 export interface QuoteGuard {
   readonly key: string | null
   readonly contents: readonly string[]
 }
 
-/** Reads the sentence out of an upstream's error body, whatever its shape; `undefined` when there is none. */
+/** Finds the message in an upstream's error body, whatever its shape; `undefined` when there is none. */
 export function findUpstreamMessage(body: string): string | undefined {
   try {
     return findMessage(JSON.parse(body), 0)
   } catch {
     const text = body.trim()
-    return text !== '' && text.length <= maxQuote && !text.startsWith('<') ? text : undefined
+    return text !== '' && text.length <= maxQuoteChars && !text.startsWith('<') ? text : undefined
   }
 }
 
@@ -31,21 +31,21 @@ export function findMessage(value: unknown, depth: number): string | undefined {
   return undefined
 }
 
-/** An upstream's words as they may be shown: one line, shortened, keys masked; empty when they repeat the request. */
+/** An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request. */
 export function quoteUpstream(message: string | undefined, guard: QuoteGuard): string {
   if (message === undefined) return ''
   const line = normalizeText(message.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())
   if (guard.contents.some((content) => repeats(line, content))) return ''
   const masked = maskKeys(line, guard.key)
-  return masked.length > maxQuote ? `${normalizeText(masked.slice(0, maxQuote))}…` : masked
+  return masked.length > maxQuoteChars ? `${normalizeText(masked.slice(0, maxQuoteChars))}…` : masked
 }
 
 function repeats(line: string, content: string): boolean {
   const flat = content.replace(/\s+/g, ' ').trim()
-  if (flat.length < telltale) return false
-  const head = line.slice(0, 2 * maxQuote)
-  for (let at = 0; at + telltale <= head.length; at += telltale / 2) {
-    if (flat.includes(head.slice(at, at + telltale))) return true
+  if (flat.length < minRepeatedChars) return false
+  const head = line.slice(0, 2 * maxQuoteChars)
+  for (let at = 0; at + minRepeatedChars <= head.length; at += minRepeatedChars / 2) {
+    if (flat.includes(head.slice(at, at + minRepeatedChars))) return true
   }
   return head.includes(flat)
 }

@@ -3,32 +3,32 @@ import { createParser } from 'eventsource-parser'
 import { ModelFailure } from '../failure.ts'
 
 export interface BodyReader {
-  /** Returns `true` when the answer is complete and nothing after it counts. */
+  /** Returns `true` when the response is complete; data after it is ignored. */
   push(chunk: Buffer): boolean
   /** The connection ended. */
   end(): void
 }
 
 export interface BodyListener {
-  /** The data of one event; `true` says that it was the last that counts. */
+  /** Receives the data of one event; returns `true` for the last one that counts. */
   readonly onEvent: (data: string) => boolean
-  /** The body was no stream of events but one JSON text. */
+  /** Receives the body when it is one JSON text rather than an event stream. */
   readonly onJson: (text: string) => void
 }
 
 /**
- * Reads an answer that is a stream of events, or one JSON text from an upstream that does not stream. Which of the two
- * is told by the first character and not by the content type, since servers behind proxies get the type wrong.
+ * Reads a response that is an event stream, or one JSON text from an upstream that does not stream. The first character
+ * decides which, not the content type, because servers behind proxies send a wrong one.
  */
-export function readEventStream(upstream: string, eventChars: number, listener: BodyListener): BodyReader {
+export function readEventStream(upstream: string, maxEventChars: number, listener: BodyListener): BodyReader {
   const decoder = new StringDecoder('utf8')
   let form: 'unknown' | 'events' | 'json' = 'unknown'
   let json = ''
   let done = false
   const parser = createParser({
-    maxBufferSize: eventChars,
+    maxBufferSize: maxEventChars,
     onEvent(event) {
-      if (event.data.length > eventChars) throw tooLarge()
+      if (event.data.length > maxEventChars) throw tooLarge()
       if (!done) done = listener.onEvent(event.data)
     },
     onError(error) {
@@ -39,40 +39,40 @@ export function readEventStream(upstream: string, eventChars: number, listener: 
   function tooLarge(): ModelFailure {
     return new ModelFailure(
       'upstream_invalid',
-      `${upstream} sent more than ${eventChars.toLocaleString('en')} characters in one piece.`,
+      `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one piece.`,
     )
   }
 
-  function take(text: string): void {
-    if (form === 'unknown') form = tellForm(text, upstream)
+  function read(text: string): void {
+    if (form === 'unknown') form = detectForm(text, upstream)
     if (form === 'events') parser.feed(text)
     else if (form === 'json') {
       json += text
-      // A whole answer may be as long as many events.
-      if (json.length > 4 * eventChars) throw tooLarge()
+      // A complete response may be as long as many events.
+      if (json.length > 4 * maxEventChars) throw tooLarge()
     }
   }
 
   return {
     push(chunk) {
-      take(decoder.write(chunk))
+      read(decoder.write(chunk))
       return done
     },
     end() {
-      take(decoder.end())
+      read(decoder.end())
       if (form === 'events') parser.feed('\n\n')
       if (form === 'json') listener.onJson(json)
     },
   }
 }
 
-function tellForm(text: string, upstream: string): 'unknown' | 'events' | 'json' {
+function detectForm(text: string, upstream: string): 'unknown' | 'events' | 'json' {
   const first = text.replace(/^\uFEFF/, '').trimStart()[0]
   if (first === undefined) return 'unknown'
   if (first === '<') {
     throw new ModelFailure(
       'upstream_invalid',
-      `${upstream} answered with a web page, not as a model does: check the address and the API path.`,
+      `${upstream} returned a web page instead of a model's response: check the address and the API path.`,
     )
   }
   return first === '{' || first === '[' || first === '"' ? 'json' : 'events'

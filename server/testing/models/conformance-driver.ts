@@ -11,7 +11,7 @@ import type { ChatApp, ChatClient } from '../chat/open-chat-app.ts'
 import { callOf, waitingCall } from '../chat/open-tool-app.ts'
 import type { TestStream } from '../chat/open-stream.ts'
 
-/** What the suite says about a scenario. */
+/** The suite's context of a scenario. */
 interface Scenario {
   readonly url: string
   readonly scenario: string
@@ -20,20 +20,20 @@ interface Scenario {
 }
 
 export interface ConformanceDriver {
-  /** Where the adapter reports its scenario. */
+  /** The address at which the adapter reports its scenario. */
   readonly control: string
   close(): Promise<void>
 }
 
-/** What was said to the model, which knows its lines by it. */
+/** The user message that selects the scripted reply. */
 let wishes = 0
 
-/** Times that a person clicks Connect before they give up. */
+/** Attempts to connect before the scenario fails. */
 const patience = 5
 
 /**
- * Plays a person who uses the product for each scenario: adds a connector for the suite's server, connects it, gives
- * every consent that is asked for, and chats with a model that asks for every tool, which they allow each time.
+ * Acts as a user for each scenario: adds a connector for the suite's server, connects it, gives every consent, and chats
+ * with a model that calls every tool, approving each call.
  */
 export async function startConformanceDriver(): Promise<ConformanceDriver> {
   const test = await openChatApp({
@@ -92,12 +92,12 @@ class Person {
       allow_tools: [],
     })
     if (await this.#connect()) await this.#callAll()
-    // The suite's server ends when nobody is connected any more.
+    // The suite's server ends when no client is connected any more.
     await this.#client.post('/api/mcp-server/suite/disconnect')
     return this.#log.join('\n')
   }
 
-  /** Clicks Connect, and gives consent where the product sends its browser, until it is connected. */
+  /** Connects, and gives consent where the product redirects, until the connector is connected. */
   async #connect(): Promise<boolean> {
     for (let click = 0; click < patience; click++) {
       const answer = await this.#send('POST', '/api/mcp-server/suite/connect')
@@ -114,7 +114,7 @@ class Person {
     return false
   }
 
-  /** Follows the redirects of the authorization server until they lead home. */
+  /** Follows the redirects of the authorization server back to the product. */
   async #consent(address: string): Promise<string | null> {
     let at = address
     for (let redirect = 0; redirect < 10; redirect++) {
@@ -124,12 +124,12 @@ class Person {
       if (next.pathname === '/api/connector-oauth/callback') {
         const back = await this.#send('GET', `${next.pathname}${next.search}`)
         const home = back.headers.location
-        if (home === undefined) throw new Error(`The product does not take its person back: ${back.body}`)
+        if (home === undefined) throw new Error(`The return address failed: ${back.body}`)
         return new URL(home).searchParams.get('authorization')
       }
       at = next.href
     }
-    throw new Error('The authorization server never leads back.')
+    throw new Error('The authorization server never redirected back.')
   }
 
   async #callAll(): Promise<void> {
@@ -145,7 +145,7 @@ class Person {
     }
   }
 
-  /** Has the model ask for a tool, allows it, and answers what it asks. Gives the message with the result. */
+  /** Lets the model call a tool, approves the call and answers its elicitation. Returns the message with the result. */
   async #call(tool: string): Promise<Message | undefined> {
     const client = this.#requireClient()
     const wish = `Use ${tool}, number ${++wishes}.`
@@ -155,7 +155,7 @@ class Person {
     await asked.ended
     const confirmed = await client.confirm(waitingCall(chatId, asked))
     const answered = new Set<string>()
-    // The stream ends with the next call of the same tool, which waits again.
+    // The stream ends with the next call of the same tool, which needs approval again.
     for (let ended = false; !ended;) {
       ended = await confirmed
         .until(({ run }) => findQuestion(run, answered) !== undefined)
@@ -179,12 +179,12 @@ class Person {
   async #look(): Promise<Connector> {
     const list = ConnectorList.parse((await this.#requireClient().get('/api/mcp-servers')).json())
     const connector = list.find(({ name }) => name === 'suite')
-    if (connector === undefined) throw new Error('The connector is gone.')
+    if (connector === undefined) throw new Error('The connector does not exist any more.')
     this.#note(`status: ${connector.status} ${connector.error_message ?? ''} ${connector.notice ?? ''}`)
     return connector
   }
 
-  /** What the suite wants to be sent, or something that fits the schema. */
+  /** The arguments that the suite expects, or some that match the schema. */
   async #fillArguments(tool: string): Promise<Record<string, unknown>> {
     const calls = this.#scenario.context['toolCalls']
     const wanted = Array.isArray(calls)
@@ -215,7 +215,7 @@ class Person {
   }
 
   #requireClient(): ChatClient {
-    if (this.#client === undefined) throw new Error('Nobody has signed in.')
+    if (this.#client === undefined) throw new Error('No user has signed in.')
     return this.#client
   }
 
@@ -224,7 +224,7 @@ class Person {
   }
 }
 
-/** A question that is open and was not answered. */
+/** A pending elicitation. */
 function findQuestion({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
   for (const { id, call } of messages) {
     if (call?.question !== undefined && !answered.has(call.question.id)) {

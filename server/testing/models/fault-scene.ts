@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { WireShape } from './wire-shapes.ts'
 
-/** One request that a fault is played on. */
+/** The request that a fault responds to. */
 export interface FaultScene {
   readonly response: ServerResponse
   readonly shape: WireShape
@@ -9,9 +9,9 @@ export interface FaultScene {
   readonly key: string
   /** The request's body. */
   readonly body: string
-  /** How often this fault was asked for, this request included. */
+  /** How often this fault was requested, this request included. */
   readonly count: number
-  /** An address on another origin, which counts what reaches it. */
+  /** An address on another origin, which counts its requests. */
   readonly elsewhere: string
 }
 
@@ -20,7 +20,7 @@ export type Fault = (scene: FaultScene) => void | Promise<void>
 export const faultUsage = { input: 5, output: 7 }
 
 /** Sends the headers and the first event of a stream. */
-export function beginAnswer(
+export function beginReply(
   scene: FaultScene,
   headers: Readonly<Record<string, string>> = {},
 ): ServerResponse {
@@ -38,7 +38,7 @@ export function sendJson(
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** A whole, faultless answer that says ok. */
-export function answerOk(scene: FaultScene): void {
-  beginAnswer(scene).end(scene.shape.text('ok') + scene.shape.finish('stop', faultUsage))
+/** A complete reply without a fault: ok. */
+export function replyOk(scene: FaultScene): void {
+  beginReply(scene).end(scene.shape.text('ok') + scene.shape.finish('stop', faultUsage))
 }

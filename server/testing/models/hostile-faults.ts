@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { answerOk, beginAnswer as begin, faultUsage as usage, sendJson as json } from './fault-scene.ts'
+import { replyOk, beginReply as begin, faultUsage as usage, sendJson as json } from './fault-scene.ts'
 import type { Fault, FaultScene } from './fault-scene.ts'
 import { openaiFaults } from './openai-faults.ts'
 
@@ -15,20 +15,20 @@ function refuse(status: number, retryAfter?: string): Fault {
     )
 }
 
-/** Fails the first time and answers the second. */
+/** Fails the first time and replies the second time. */
 function recover(first: Fault): Fault {
-  return (scene) => (scene.count === 1 ? first(scene) : answerOk(scene))
+  return (scene) => (scene.count === 1 ? first(scene) : replyOk(scene))
 }
 
-async function forever(scene: FaultScene, pause: number, piece: string): Promise<void> {
+async function forever(scene: FaultScene, pauseMs: number, chunk: string): Promise<void> {
   const response = begin(scene)
   while (!response.destroyed) {
-    if (!response.write(piece))
+    if (!response.write(chunk))
       await Promise.race([
         new Promise((resolve) => response.once('drain', resolve)),
         new Promise((resolve) => response.once('close', resolve)),
       ])
-    await wait(pause)
+    await wait(pauseMs)
   }
 }
 
@@ -38,7 +38,7 @@ function breakWire(scene: FaultScene, headers: string, bytes: string): void {
   socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${headers}\r\n\r\n${bytes}`)
 }
 
-/** What can go wrong on the wire whatever the format. */
+/** Faults of every wire format. */
 const wireFaults: Readonly<Record<string, Fault>> = {
   'no-answer': () => undefined,
   silence: (scene) => void begin(scene),
@@ -52,7 +52,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   cut: (scene) => {
     begin(scene).write(scene.shape.text('partial'), () => scene.response.socket?.resetAndDestroy())
   },
-  // Ends the connection in good order in the middle of an answer.
+  // Ends the connection properly in the middle of a reply.
   'no-end': (scene) => void begin(scene).end(scene.shape.text('partial')),
   'broken-json': (scene) =>
     void begin(scene).end(
@@ -135,7 +135,7 @@ const wireFaults: Readonly<Record<string, Fault>> = {
       `: hello\n\n${scene.shape.text('ok')}${scene.shape.finish('stop', usage)}`.replaceAll('\n', '\r\n'),
     )
   },
-  // Events of kinds that no format knows, with something that must stay text.
+  // Events of unknown kinds, with markup that must stay text.
   'odd-events': (scene) => {
     begin(scene).end(
       `event: execute\nid: 1\nretry: 0\n\n${scene.shape.text('<script>alert(1)</script>')}${scene.shape.finish('stop', usage)}`,
@@ -143,5 +143,5 @@ const wireFaults: Readonly<Record<string, Fault>> = {
   },
 }
 
-/** Every misbehaviour, by the model name that asks for it. */
+/** Every fault, by the name of the model that selects it. */
 export const hostileFaults: Readonly<Record<string, Fault>> = { ...wireFaults, ...openaiFaults }

@@ -4,13 +4,13 @@ import { hostileFaults } from './hostile-faults.ts'
 import { findWireShape } from './wire-shapes.ts'
 
 export interface HostileModel {
-  /** For a bot of any `api_type`; its model's name is the fault to play, see `hostile-faults.ts`. */
+  /** For a bot of any `api_type`. The name of its model selects the fault, see `hostile-faults.ts`. */
   readonly baseUrl: string
-  /** The faults that were asked for, the oldest first; repeated attempts count. */
+  /** The requested faults, oldest first; each attempt counts. */
   readonly asked: readonly string[]
-  /** Connections to the place that redirects lead to; stays 0 when none is followed. */
+  /** Connections to the target of the redirects; 0 when none is followed. */
   readonly strayed: number
-  /** Requests whose connection is open and whose answer is not complete. */
+  /** Requests whose connection is open and whose response is not complete. */
   readonly openRequests: number
   close(): Promise<void>
 }

@@ -9,27 +9,27 @@ import type { JWK, JWTPayload } from 'jose'
 /** How an ID token is signed. `forged` uses another key under the known key id. */
 export type Signing = 'good' | 'forged' | 'none' | 'none with signature' | 'hmac with the public key'
 
-/** What the provider does wrong; everything not named it does right. */
+/** The faults of the provider; everything else works. */
 export interface Faults {
   /** Changes the claims of the ID token; undefined removes one. */
   readonly idToken?: Readonly<Record<string, unknown>>
   readonly signing?: Signing
   readonly omitIdToken?: boolean
-  /** What comes back as `state`. */
+  /** The `state` that is returned. */
   readonly state?: string
-  /** The issuer named in the answer's address (RFC 9207); null leaves it out. */
+  /** The issuer in the return address (RFC 9207); null leaves it out. */
   readonly answerIssuer?: string | null
-  /** Answers the sign-in with this error. */
+  /** Ends the sign-in with this error. */
   readonly refuse?: string
-  /** Paths that never answer. */
+  /** Paths without a response. */
   readonly hang?: readonly string[]
-  /** Paths that answer with this status, and this OAuth error. */
+  /** Paths that respond with this status and OAuth error. */
   readonly status?: Readonly<Record<string, number>>
   readonly tokenError?: string
   /** Seconds. */
   readonly accessTokenLife?: number
   readonly noEndSession?: boolean
-  /** Where it says that tokens are had, if not at itself. */
+  /** The token endpoint in its metadata, if not its own. */
   readonly tokenEndpoint?: string
 }
 
@@ -42,7 +42,7 @@ export interface HostileProvider {
   readonly issuer: string
   readonly clientId: string
   readonly audience: string
-  /** Replaced by a test at will. */
+  /** A test may replace it at any time. */
   faults: Faults
   /** Requests since the last `forget`, as `METHOD /path`. */
   readonly calls: string[]
@@ -51,7 +51,7 @@ export interface HostileProvider {
   /** The parameters of authorization requests. */
   readonly authorizations: URLSearchParams[]
   forget(): void
-  /** Whoever signs in. */
+  /** The user that signs in. */
   user: Readonly<Record<string, unknown>>
   /** An access token, with these claims in place of the right ones; undefined removes one. */
   mint(
@@ -64,7 +64,7 @@ export interface HostileProvider {
   close(): Promise<void>
 }
 
-/** An OpenID provider that signs everybody in at once and misbehaves as told. */
+/** An OpenID provider that signs every user in at once, with the given faults. */
 export async function openHostileProvider(): Promise<HostileProvider> {
   let keys: SigningKey[] = [await makeKey()]
   const stranger = await makeKey()

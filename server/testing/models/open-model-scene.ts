@@ -20,15 +20,15 @@ const conversation = 'The gate code of the summer house is seven four one nine.'
 /** Small enough for a test to wait for. */
 export const sceneLimits: ModelLimits = {
   ...modelLimits,
-  firstByte: 800,
-  idle: 800,
-  total: 2500,
-  afterFinish: 300,
-  outputChars: 100_000,
-  retryWait: 2000,
+  firstByteTimeoutMs: 800,
+  idleTimeoutMs: 800,
+  totalTimeoutMs: 2500,
+  afterFinishMs: 300,
+  maxOutputChars: 100_000,
+  maxRetryDelayMs: 2000,
 }
 
-interface Asking {
+interface CallOptions {
   readonly request?: Partial<ModelRequest>
   readonly signal?: AbortSignal
   readonly apiKey?: string | null
@@ -51,18 +51,18 @@ interface Seen {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What the adapters are asked against, whichever format they speak. */
+/** Upstreams and calls for the tests of all adapters, whatever their format. */
 export interface ModelScene {
   readonly hostile: HostileModel
-  /** Asks a model and gives back everything that came, checked against what every adapter promises. */
-  ask(apiType: ApiType, baseUrl: string, asking?: Asking): Promise<Answer>
-  /** An upstream of any format that sends these events and keeps what it was sent. */
+  /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
+  ask(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<Answer>
+  /** An upstream of any format that sends these events and records its requests. */
   serve(
     events: (url: string) => readonly string[] | undefined,
   ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }>
-  /** An upstream that refuses every request so. */
+  /** An upstream that refuses every request with this status. */
   refuse(status: number, message: string): Promise<{ readonly url: string }>
-  /** How many requests are still open when a second has passed, or none are. */
+  /** The number of requests still open after at most a second. */
   countOpen(upstream: HostileModel): Promise<number>
   /** Closes what `serve` and `refuse` have opened. */
   closeServers(): void
@@ -87,7 +87,7 @@ export async function openModelScene(): Promise<ModelScene> {
   }
   return {
     hostile,
-    ask: (apiType, baseUrl, asking = {}) => ask(guard, apiType, baseUrl, asking),
+    ask: (apiType, baseUrl, options = {}) => ask(guard, apiType, baseUrl, options),
     async serve(events) {
       const seen: Seen[] = []
       const url = await listen((request, response) => {
@@ -126,22 +126,27 @@ export async function openModelScene(): Promise<ModelScene> {
   }
 }
 
-async function ask(guard: GuardedFetch, apiType: ApiType, baseUrl: string, asking: Asking): Promise<Answer> {
+async function ask(
+  guard: GuardedFetch,
+  apiType: ApiType,
+  baseUrl: string,
+  options: CallOptions,
+): Promise<Answer> {
   const model = openModel(
     {
       apiType,
       baseUrl,
-      apiKey: asking.apiKey === undefined ? sceneKey : asking.apiKey,
-      customApiPath: asking.path ?? null,
+      apiKey: options.apiKey === undefined ? sceneKey : options.apiKey,
+      customApiPath: options.path ?? null,
       trusted: 'typed',
     },
     {
-      guards: { typed: asking.guard ?? guard, operator: guard },
-      limits: { ...sceneLimits, ...asking.limits },
+      guards: { typed: options.guard ?? guard, operator: guard },
+      limits: { ...sceneLimits, ...options.limits },
     },
   )
   const parts: ModelPart[] = []
-  const signal = asking.signal ?? new AbortController().signal
+  const signal = options.signal ?? new AbortController().signal
   await readReply(
     model,
     {
@@ -149,14 +154,14 @@ async function ask(guard: GuardedFetch, apiType: ApiType, baseUrl: string, askin
       messages: [{ role: 'user', content: conversation }],
       tools: [],
       maxTokens: null,
-      ...asking.request,
+      ...options.request,
     },
     {
       signal,
-      onParts: (some) => {
+      onParts: (received) => {
         expect(signal.aborted).toBe(false)
-        parts.push(...some)
-        asking.onParts?.(some)
+        parts.push(...received)
+        options.onParts?.(received)
       },
     },
   )

@@ -1,10 +1,10 @@
-import { answerOk, beginAnswer as begin, sendJson as json } from './fault-scene.ts'
+import { replyOk, beginReply as begin, sendJson as json } from './fault-scene.ts'
 import type { Fault } from './fault-scene.ts'
 
 const choice = (value: unknown) => `data: ${JSON.stringify({ model: 'm', choices: value })}\n\n`
 const openaiEnd = `${choice([{ index: 0, delta: {}, finish_reason: 'stop' }])}data: [DONE]\n\n`
 
-/** What OpenAI-compatible servers get wrong within the format. */
+/** Deviations of OpenAI-compatible servers from the format. */
 export const openaiFaults: Readonly<Record<string, Fault>> = {
   'no-done': (scene) =>
     void begin(scene).end(scene.shape.text('ok') + choice([{ delta: {}, finish_reason: 'stop' }])),
@@ -83,6 +83,6 @@ export const openaiFaults: Readonly<Record<string, Fault>> = {
   'refuses-usage-option': (scene) => {
     if (scene.body.includes('stream_options'))
       json(scene.response, 400, { error: { message: 'unknown field stream_options' } })
-    else answerOk(scene)
+    else replyOk(scene)
   },
 }

@@ -18,7 +18,7 @@ function send(content: string, signal?: AbortSignal): Promise<Response> {
 }
 
 describe('the scripted model', () => {
-  it('answers by the last user message first, then in order, and keeps the requests', async () => {
+  it('replies by the last user message first, then in order, and records the requests', async () => {
     model.when('weather', ['sunny'])
     model.reply(['one'])
     model.reply(['two'])
@@ -30,7 +30,7 @@ describe('the scripted model', () => {
     expect(await model.requests[0]?.done).toBe(true)
   })
 
-  it('holds a reply back at a gate and sees when its reader goes', async () => {
+  it('pauses a reply at a gate and notices when its reader disconnects', async () => {
     const gate = model.gate()
     model.reply(['before', gate, 'after'])
     const stop = new AbortController()
@@ -45,7 +45,7 @@ describe('the scripted model', () => {
     gate.open()
   })
 
-  it('answers with a status when the script says so', async () => {
+  it('responds with a scripted status', async () => {
     model.reply([{ status: 429, body: { error: { message: 'later' } }, headers: { 'retry-after': '1' } }])
     const answer = await send('x')
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([

@@ -2,13 +2,13 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Holds a reply back until the test opens it. */
+/** Pauses a reply until the test opens it. */
 export interface Gate {
   readonly opened: Promise<void>
   open(): void
 }
 
-/** One step of a reply: a string is a piece of text; everything else is sent or awaited as it says. */
+/** One step of a reply; a string is a chunk of text. */
 export type Step =
   | string
   | Gate
@@ -17,11 +17,11 @@ export type Step =
   | { readonly toolCall: { readonly id?: string; readonly name: string; readonly arguments: string } }
   | { readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } }
   | { readonly finish: string }
-  /** Bytes as they are, for what no step can say. */
+  /** Raw bytes, for data that no other step can express. */
   | { readonly raw: string | Uint8Array }
-  /** Answers with this status instead of a stream; only as the first step. */
+  /** Responds with this status instead of a stream; only as the first step. */
   | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
-  /** Breaks the connection off. */
+  /** Closes the connection. */
   | { readonly cut: true }
 
 export interface ScriptedRequest {
@@ -32,7 +32,7 @@ export interface ScriptedRequest {
     readonly messages?: readonly { readonly role: string; readonly content: unknown }[]
     readonly [field: string]: unknown
   }
-  /** Resolves when the request's connection is closed or its reply is complete; `true` means complete. */
+  /** Resolves when the connection is closed (`false`) or the reply is complete (`true`). */
   readonly done: Promise<boolean>
 }
 
@@ -41,24 +41,24 @@ export interface ScriptedModel {
   readonly baseUrl: string
   /** Every request so far, the oldest first. */
   readonly requests: readonly ScriptedRequest[]
-  /** Connections that are open now. */
+  /** The number of open connections. */
   readonly openSockets: number
-  /** Requests that are being answered now. */
+  /** The number of requests without a complete reply. */
   readonly openRequests: number
-  /** What the next request that no `when` matches is answered with; several are kept in order. */
+  /** Scripts the reply to the next request that no `when` matches; several are queued. */
   reply(steps: readonly Step[]): void
-  /** What every request is answered with whose last user message holds this text. */
+  /** Scripts the reply to every request whose last user message contains this text. */
   when(text: string, steps: readonly Step[]): void
   gate(): Gate
-  /** Resolves with the request of this number, the first being 1, as soon as it has come. */
+  /** Resolves with the request of this number, from 1, when it has arrived. */
   received(count: number): Promise<ScriptedRequest>
   close(): Promise<void>
 }
 
-/** What a request is answered with that nothing was scripted for. */
+/** The reply to a request without a script. */
 const unscripted: readonly Step[] = ['An answer', ' that nobody scripted.']
 
-/** Starts an OpenAI-compatible upstream over real HTTP whose replies a test scripts. */
+/** Starts an OpenAI-compatible upstream over real HTTP, with replies scripted by the test. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ScriptedRequest[] = []
   const waiting = new Set<() => void>()
@@ -153,7 +153,7 @@ async function play(response: ServerResponse, steps: readonly Step[], model: str
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // A reply whose first step is a gate has begun all the same.
+  // A reply whose first step is a gate has begun as well.
   response.flushHeaders()
   let reason: string | undefined
   let calls = 0

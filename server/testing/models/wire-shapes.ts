@@ -5,7 +5,7 @@ export interface WireUsage {
   readonly output: number
 }
 
-/** How one wire format says things in a stream; each method gives whole events as they go over the wire. */
+/** Writes the stream of one wire format; each method returns complete events. */
 export interface WireShape {
   readonly apiType: ApiType
   start(model: string): string
@@ -13,7 +13,7 @@ export interface WireShape {
   reasoning(text: string): string
   /** `text` are the call's arguments, which need not be JSON. */
   toolCall(id: string, name: string, text: string): string
-  /** Thinking and a call that the upstream wants to see again, with this in them. */
+  /** Thinking and a call that the upstream expects back, with this in them. */
   signedCall(name: string, signature: string): string
   /** An error in the middle of a stream. */
   error(message: string): string
@@ -148,14 +148,14 @@ const googleShape: WireShape = {
     ),
 }
 
-/** The three formats that models are spoken to in. */
+/** The three wire formats of models. */
 export const wireShapes: Readonly<Record<ApiType, WireShape>> = {
   openai: openaiShape,
   anthropic: anthropicShape,
   google: googleShape,
 }
 
-/** Which format a request's path belongs to; `undefined` for any other path. */
+/** The format of a request's path; `undefined` for any other path. */
 export function findWireShape(url: string): WireShape | undefined {
   const path = url.split('?')[0] ?? ''
   if (path.endsWith('/chat/completions')) return openaiShape

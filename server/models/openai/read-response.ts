@@ -3,27 +3,30 @@ import type { ModelLimits } from '../adapter.ts'
 import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
 import { readEventStream } from '../upstream/read-event-stream.ts'
-import { readOpenaiChunk } from './read-chunk.ts'
+import { readChunks } from './read-chunks.ts'
 
-export interface AnswerReader {
+export interface ResponseReader {
   push(chunk: Buffer): Progress
-  /** The connection ended, or nothing more is awaited: gives `finish`, or throws a `ModelFailure`. */
+  /**
+   * The connection ended, or no more data is awaited. Adds `finish` to the parts.
+   * @throws ModelFailure
+   */
   end(): void
 }
 
-/** The text that closes a stream of chat completion chunks. */
+/** The text that ends a stream of chat completion chunks. */
 const endMarker = '[DONE]'
 
-type AnswerForm = 'nothing' | 'events' | 'json'
+type ResponseForm = 'nothing' | 'events' | 'json'
 
-/** Reads the body of an answer into `parts`. */
-export function readOpenaiAnswer(call: ModelCall, limits: ModelLimits, parts: PartQueue): AnswerReader {
+/** Reads the body of a response into `parts`. */
+export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQueue): ResponseReader {
   const { upstream } = call
-  const chunks = readOpenaiChunk(call, limits)
-  let form: AnswerForm = 'nothing'
+  const chunks = readChunks(call, limits)
+  let form: ResponseForm = 'nothing'
   let marked = false
 
-  const body = readEventStream(upstream, limits.eventChars, {
+  const body = readEventStream(upstream, limits.maxEventChars, {
     onEvent(data) {
       form = 'events'
       marked = data.startsWith(endMarker)
@@ -36,7 +39,7 @@ export function readOpenaiAnswer(call: ModelCall, limits: ModelLimits, parts: Pa
     },
   })
 
-  /** Half an event behind the finish, e.g. of usage, is no fault of the answer. */
+  /** An incomplete event after the finish, such as usage, does not fail the reply. */
   function endBody(): void {
     try {
       body.end()
@@ -45,8 +48,8 @@ export function readOpenaiAnswer(call: ModelCall, limits: ModelLimits, parts: Pa
     }
   }
 
-  /** What came before a fault is given before the fault is told. */
-  function handOn(read: () => void): void {
+  /** Parts that arrived before a failure are passed on before the failure is thrown. */
+  function passOn(read: () => void): void {
     try {
       read()
     } finally {
@@ -56,24 +59,24 @@ export function readOpenaiAnswer(call: ModelCall, limits: ModelLimits, parts: Pa
 
   return {
     push(chunk) {
-      handOn(() => body.push(chunk))
+      passOn(() => body.push(chunk))
       if (marked) return 'done'
       return chunks.finished ? 'finishing' : 'more'
     },
     end() {
-      handOn(() => {
+      passOn(() => {
         if (!marked) endBody()
-        requireWhole(form, marked || chunks.finished, upstream)
+        requireComplete(form, marked || chunks.finished, upstream)
         chunks.end()
       })
     },
   }
 }
 
-/** JSON that can be read is whole; a stream is whole when the model said that it finished. */
-function requireWhole(form: AnswerForm, finished: boolean, upstream: string): void {
+/** Readable JSON is complete. A stream is complete when the model has sent its finish. */
+function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {
-    throw new ModelFailure('upstream_invalid', `${upstream} sent nothing that is an answer.`)
+    throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)
   }
   if (form === 'events' && !finished) {
     throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)

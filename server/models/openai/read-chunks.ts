@@ -1,5 +1,5 @@
 import { assembleToolCalls } from './assemble-tool-calls.ts'
-import type { ToolCallPiece } from './assemble-tool-calls.ts'
+import type { ToolCallChunk } from './assemble-tool-calls.ts'
 import { noteSource, writeNote } from '../call-note.ts'
 import { describeSentError } from '../upstream/describe-failure.ts'
 import { normalizeText } from '../../lib/normalize-text.ts'
@@ -16,18 +16,21 @@ import type { OpenaiNote } from './write-request.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 export interface ChunkReader {
-  /** Said by the upstream itself; set once a chunk carried a finish reason. */
+  /** True once a chunk carried a finish reason. */
   readonly finished: boolean
-  /** Reads one chunk of a stream, or a whole answer that came at once; throws a `ModelFailure`. */
+  /**
+   * Reads one chunk of a stream, or a complete response.
+   * @throws ModelFailure
+   */
   read(chunk: unknown): void
-  /** What the chunks read since the last call brought; may be empty. */
+  /** Returns the parts of the chunks read since the last call; may be empty. */
   take(): ModelPart[]
-  /** Closes the answer: tool calls, usage and `finish` are among what `take` then gives. */
+  /** Ends the reply: `take` then also returns tool calls, usage and `finish`. */
   end(): void
 }
 
-/** Turns the chunks of a chat completion into parts, tolerating what OpenAI-compatible servers are known to do. */
-export function readOpenaiChunk(
+/** Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers. */
+export function readChunks(
   call: Pick<ModelCall, 'upstream' | 'guard' | 'url'>,
   limits: ModelLimits,
 ): ChunkReader {
@@ -67,7 +70,7 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   read(chunk: unknown): void {
-    if (!isFields(chunk))
+    if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
         `${this.upstream} sent something that is not a chat completion.`,
@@ -90,7 +93,7 @@ class OpenaiChunkReader implements ChunkReader {
 
   end(): void {
     if (this.reason === undefined && !this.answered) {
-      throw new ModelFailure('upstream_invalid', `${this.upstream} ended its answer without saying anything.`)
+      throw new ModelFailure('upstream_invalid', `${this.upstream} ended its answer without any content.`)
     }
     this.append('reasoning', this.reasoning.end())
     this.thinking.push(this.text.end(), this.emit)
@@ -100,7 +103,7 @@ class OpenaiChunkReader implements ChunkReader {
     const turn = this.turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
       const own = extra === undefined ? {} : { call: { extra_content: extra } }
-      // One call of a turn carries what belongs to all of it.
+      // The first call carries the data of the whole turn.
       const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
       const isEmpty = note.call === undefined && note.turn === undefined
       this.parts.push({
@@ -114,7 +117,7 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   private fail(error: unknown): never {
-    const code = isFields(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
+    const code = isObject(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
     throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.guard)
   }
 
@@ -130,7 +133,7 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   private readUsage(usage: unknown): void {
-    if (!isFields(usage)) return
+    if (!isObject(usage)) return
     this.usage = {
       type: 'usage',
       inputTokens: tokenCount(usage['prompt_tokens']),
@@ -139,21 +142,21 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   private readChoice(choice: unknown): void {
-    if (!isFields(choice)) return
-    // A server may send several alternatives although one was asked for: the first one counts.
+    if (!isObject(choice)) return
+    // A server may send several alternatives although one was requested; the first one is used.
     const index = choice['index'] ?? 0
     if (this.choice === undefined) this.choice = index
     else if (index !== this.choice) return
 
     const delta = choice['delta'] ?? choice['message']
-    if (isFields(delta)) this.readDelta(delta)
+    if (isObject(delta)) this.readDelta(delta)
     const reason = choice['finish_reason']
     if (reason === 'error') this.fail(choice['error'] ?? choice['message'])
     if (typeof reason === 'string' && reason !== '') this.reason = toFinishReason(reason)
   }
 
   private readDelta(delta: Fields): void {
-    // Few upstreams send either, and this is the path of every token.
+    // Few upstreams send either field, and this runs for every token.
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
       this.turn.push(delta)
     const thought = delta['reasoning_content'] ?? delta['reasoning']
@@ -168,22 +171,22 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   private readCall(call: unknown): void {
-    if (!isFields(call)) return
+    if (!isObject(call)) return
     const named: unknown = call['function']
-    const inner: Fields = isFields(named) ? named : {}
-    const piece: ToolCallPiece = {
+    const inner: Fields = isObject(named) ? named : {}
+    const chunk: ToolCallChunk = {
       index: typeof call['index'] === 'number' ? call['index'] : undefined,
       id: filled(call['id']),
       name: filled(inner['name']),
       arguments: argumentsOf(inner['arguments']),
-      extra: isFields(call['extra_content']) ? call['extra_content'] : undefined,
+      extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
     this.answered = true
-    this.addChars(this.calls.push(piece))
-    if (this.calls.count > this.limits.toolCalls) {
+    this.addChars(this.calls.push(chunk))
+    if (this.calls.count > this.limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
-        `${this.upstream} asked for more than ${this.limits.toolCalls} tool calls at once; none was run.`,
+        `${this.upstream} asked for more than ${this.limits.maxToolCalls} tool calls at once; none was run.`,
       )
     }
   }
@@ -195,14 +198,14 @@ class OpenaiChunkReader implements ChunkReader {
 
   private addChars(count: number): void {
     this.outputChars += count
-    if (this.outputChars <= this.limits.outputChars) return
+    if (this.outputChars <= this.limits.maxOutputChars) return
     throw new ModelFailure(
       'output_limit',
-      `The answer was ended after ${this.limits.outputChars.toLocaleString('en')} characters.`,
+      `The answer was ended after ${this.limits.maxOutputChars.toLocaleString('en')} characters.`,
     )
   }
 
-  /** Pieces of one kind that arrive together become one part. */
+  /** Text of one kind that arrives together becomes one part. */
   private append(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return
     this.answered = true
@@ -220,7 +223,7 @@ class OpenaiChunkReader implements ChunkReader {
   }
 }
 
-function isFields(value: unknown): value is Fields {
+function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
@@ -232,7 +235,7 @@ function filled(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Some servers send the arguments as an object rather than as its text. */
+/** Some servers send the arguments as an object rather than as text. */
 function argumentsOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined
@@ -242,7 +245,7 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (Array.isArray(content))
     return content
-      .map((part: unknown) => (isFields(part) ? textOf(part['text'] ?? '') : textOf(part)))
+      .map((part: unknown) => (isObject(part) ? textOf(part['text'] ?? '') : textOf(part)))
       .join('')
   return typeof content === 'number' ? String(content) : ''
 }
