@@ -1,5 +1,5 @@
 import type { LiveEvent, SettingsList } from '@yonder/contract/live'
-import { findChatFeed } from '../features/chat/session/chat-feed.ts'
+import { findChatSessions } from '../features/chat/session/use-chat-session.ts'
 import type { ApiClient } from '../lib/api-client.ts'
 import { connectStream } from '../lib/connect-stream.ts'
 import { shareStream } from '../lib/share-stream.ts'
@@ -15,8 +15,8 @@ export interface FollowLiveOptions {
 
 /** Keeps this page up to date with what other tabs and devices of a person do; returns how to end that. */
 export function followLive(api: ApiClient, { userId, onChats, onSettings }: FollowLiveOptions): () => void {
-  const feed = findChatFeed(api)
-  feed.changeState('opening')
+  const sessions = findChatSessions(api)
+  sessions.setLiveState('opening')
   /** The stream has been there, or should have been: before its next first line something may have been missed. */
   let mayHaveMissed = false
   return shareStream({
@@ -24,11 +24,11 @@ export function followLive(api: ApiClient, { userId, onChats, onSettings }: Foll
     connect: (signal) => connectStream(api, '/api/live', {}, signal),
     onState(state) {
       mayHaveMissed = true
-      feed.changeState(state)
+      sessions.setLiveState(state)
     },
     onData(data) {
       const event = JSON.parse(data) as LiveEvent
-      feed.hear(event)
+      sessions.receive(event)
       if (changesList(event)) onChats()
       if (event.type === 'changed') onSettings(event.what)
       else if (event.type === 'ready' && mayHaveMissed) onSettings()

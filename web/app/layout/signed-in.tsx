@@ -1,6 +1,6 @@
 import { lazy, useMemo, useState } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
-import { personalStorage } from '../../features/chat/composer/personal-storage.ts'
+import { personalStorage } from '../../features/chat/composer/chat-storage.ts'
 import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/swr-config.tsx'
 import type { SignedInUser } from './signed-in-user.ts'

@@ -3,17 +3,17 @@ import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { Navigate } from 'react-router'
 import { ApiError } from '../../lib/api-error.ts'
+import { useStore } from '../../lib/store.ts'
 import { ErrorState } from '../../ui/states/states.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
 import { ChatFrame } from './chat-frame.tsx'
 import { ChatSkeleton } from './list/chat-skeleton.tsx'
 import { Conversation } from './list/conversation.tsx'
-import { useChat } from './session/use-chat.ts'
-import { useLiveChat } from './session/use-live-chat.ts'
+import { useChatSession } from './session/use-chat-session.ts'
 
 export interface ChatViewProps {
   readonly chatId: string
-  /** Hears everything that happens while replies are written. */
+  /** Called with every event of the chat's runs. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
   /** What stands right of the messages on a wide window. */
   readonly aside?: ReactNode
@@ -21,13 +21,16 @@ export interface ChatViewProps {
 
 /** A chat of one's own (§2.2): read, shown, written to. A chat that is not there leads home (§2.12). */
 export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
-  const live = useLiveChat(chatId)
-  const { data: chat, error, mutate } = useChat(chatId, live)
-  // The code that draws replies comes while the chat is read.
+  const session = useChatSession(chatId)
+  const view = useStore(session.view)
+  const { chat, error } = view
+  // The code that draws replies loads while the chat is read.
   useEffect(preloadMarkdown, [])
-  useEffect(() => onEvent && live.listen(onEvent), [live, onEvent])
+  useEffect(session.open, [session])
+  useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])
   if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
-  if (chat !== undefined) return <Conversation key={chatId} chat={chat} live={live} aside={aside} />
+  if (chat !== undefined)
+    return <Conversation key={chatId} chat={chat} view={view} session={session} aside={aside} />
   return (
     <ChatFrame>
       {error === undefined ? (
@@ -35,7 +38,7 @@ export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
       ) : (
         <ErrorState
           title="This chat could not be loaded"
-          retry={{ label: 'Try again', onRetry: () => void mutate() }}
+          retry={{ label: 'Try again', onRetry: session.reload }}
         >
           {error.message}
         </ErrorState>

@@ -1,9 +1,9 @@
 import { Composer } from './composer/composer.tsx'
-import { storageKeys } from './composer/storage-keys.ts'
+import { storageKeys } from './composer/chat-storage.ts'
 import { UnsentNote } from './message/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
-import { drafts } from './composer/use-draft.ts'
-import { useStartChat } from './session/use-start-chat.ts'
+import { drafts } from './composer/drafts.ts'
+import { useStartChat } from './use-start-chat.ts'
 
 /** The greeting and the first message of a new chat (§2.19). */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {

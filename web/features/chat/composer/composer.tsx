@@ -4,7 +4,7 @@ import { useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
 import { ComposerBox } from './composer-box.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
-import { useDraft } from './use-draft.ts'
+import { useDraft } from './drafts.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice

@@ -1,5 +1,5 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { storageKeys } from './storage-keys.ts'
+import { storageKeys } from './chat-storage.ts'
 import { writeStoredText } from './use-stored-text.ts'
 
 const choices = /^(chat_.+_selectedBot|newChat_.+_bot)$/

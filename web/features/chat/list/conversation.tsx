@@ -6,59 +6,56 @@ import { ChatFrame } from '../chat-frame.tsx'
 import { ChatStatus } from '../chat-status.tsx'
 import { Composer } from '../composer/composer.tsx'
 import { ComposerBar } from '../composer/composer-bar.tsx'
-import type { LiveChat } from '../session/live-chat.ts'
+import type { ChatSession } from '../session/chat-session.ts'
+import type { SessionView } from '../session/session-state.ts'
 import { MessageActionsContext } from '../message/message-actions.ts'
 import { MessageList } from './message-list.tsx'
 import type { MessageListHandle } from './message-list.tsx'
-import { newMessageId } from '../session/new-message-id.ts'
-import { overlayRun } from '../session/overlay-run.ts'
 import { ReplyAnnouncer } from '../message/reply-announcer.tsx'
-import { storageKeys } from '../composer/storage-keys.ts'
+import { storageKeys } from '../composer/chat-storage.ts'
 import { ToolCallsContext } from '../message/tool-calls.ts'
 import { UnsentNote } from '../message/unsent-note.tsx'
 import { useBotChoice } from '../composer/use-bot-choice.ts'
 import { useFollowEnd } from './use-follow-end.ts'
-import { useLiveShape } from '../session/use-live-chat.ts'
 import { useMessageActions } from '../message/use-message-actions.ts'
 import { useToolCalls } from '../message/use-tool-calls.ts'
 import { visiblePath } from './visible-path.ts'
 
 interface ConversationProps {
   readonly chat: Chat
-  readonly live: LiveChat
+  readonly view: SessionView
+  readonly session: ChatSession
   /** What stands right of the messages on a wide window. */
   readonly aside?: ReactNode
 }
 
 /** The messages of a chat, and the input fixed under them (§2.25). */
-export function Conversation({ chat, live, aside }: ConversationProps) {
-  const shape = useLiveShape(live)
+export function Conversation({ chat, view, session, aside }: ConversationProps) {
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
+  const { unsent } = view
+  const busy = view.phase !== 'idle'
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
-  const shown = useMemo(() => overlayRun(chat, shape.messages), [chat, shape.messages])
-  const path = useMemo(() => visiblePath(shown.messages, shown.selected_message_id), [shown])
-  const writing = useMemo(() => new Set(shape.messages.map(({ id }) => id)), [shape.messages])
+  const path = useMemo(() => visiblePath(chat.messages, chat.selected_message_id), [chat])
 
   const goOn = useCallback(() => {
     goToEnd()
     focusComposer(content.current)
   }, [goToEnd])
   const actions = useMessageActions({
-    chat: shown,
-    live,
-    busy: shape.phase !== 'idle',
+    chat,
+    session,
+    busy,
     botName: choice.selected?.name,
     onAsk: goOn,
   })
-  const calls = useToolCalls({ chat: shown, live, busy: shape.phase !== 'idle', choice, onAsk: goOn })
+  const calls = useToolCalls({ chat, session, busy, choice, onAsk: goOn })
 
   const send = (content: string, botName: string) => {
     goToEnd()
-    live.send({ id: newMessageId(), parentId: chat.selected_message_id, content, botName })
+    session.send({ parentId: chat.selected_message_id, content, botName })
   }
-  const { unsent } = shape
   const goToRound = (messageId: string) => {
     leaveEnd()
     list.current?.goTo(messageId)
@@ -69,7 +66,7 @@ export function Conversation({ chat, live, aside }: ConversationProps) {
         <div className="flex-1">
           <MessageActionsContext value={actions}>
             <ToolCallsContext value={calls}>
-              <MessageList ref={list} path={path} writing={writing} live={live} opensAt="end" />
+              <MessageList ref={list} path={path} writing={view.writing} session={session} opensAt="end" />
             </ToolCallsContext>
           </MessageActionsContext>
           {unsent !== undefined && (
@@ -79,24 +76,27 @@ export function Conversation({ chat, live, aside }: ConversationProps) {
                 reason={unsent.reason}
                 onSendAgain={() => {
                   goToEnd()
-                  live.send({ ...unsent.message, botName: choice.selected?.name ?? unsent.message.botName })
+                  session.send({
+                    ...unsent.message,
+                    botName: choice.selected?.name ?? unsent.message.botName,
+                  })
                 }}
-                onEdit={() => live.withdraw()}
+                onEdit={() => session.withdraw()}
               />
             </div>
           )}
         </div>
         <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
-          <ChatStatus shape={shape} waiting={calls.last?.call?.state === 'waiting'} />
+          <ChatStatus view={view} waiting={calls.last?.call?.state === 'waiting'} />
           <Composer
             choice={choice}
             draftKey={storageKeys.draft(chat.id)}
-            loading={shape.phase !== 'idle'}
+            loading={busy}
             onSend={send}
-            onStop={() => void live.stop()}
+            onStop={() => void session.stop()}
           />
         </ComposerBar>
-        <ReplyAnnouncer reply={shape.ended} />
+        <ReplyAnnouncer reply={view.endedReply} />
       </div>
     </ChatFrame>
   )

@@ -1,14 +1,14 @@
 import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { estimateHeight } from './estimate-height.ts'
 import type { MessageGroup } from './group-messages.ts'
-import type { LiveChat } from '../session/live-chat.ts'
+import type { ChatSession } from '../session/chat-session.ts'
 import { MessageView } from '../message/message-view.tsx'
 import { watchNear } from './watch-near.ts'
 
 export interface MessageChunkProps {
   readonly groups: readonly MessageGroup[]
   readonly writing: ReadonlySet<string> | undefined
-  readonly live: LiveChat | undefined
+  readonly session: ChatSession | undefined
   /** Drawn before it is known where the window stands. */
   readonly first: boolean
   /** Drawn wherever the window stands. */
@@ -17,7 +17,7 @@ export interface MessageChunkProps {
 
 /** Some messages in a row. Far from the window an empty box of their height stands for them. */
 export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
-  const { groups, writing, live, first, always } = props
+  const { groups, writing, session, first, always } = props
   const box = useRef<HTMLDivElement>(null)
   const [near, setNear] = useState(first)
   const [height, setHeight] = useState<number>()
@@ -41,7 +41,7 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
           // A version takes the place of another one, and the focus stays on its buttons.
           key={group[0].parent_id ?? 'first'}
           group={group}
-          live={group.some(({ id }) => writing?.has(id) === true) ? live : undefined}
+          session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
         />
       ))}
     </div>
@@ -53,7 +53,7 @@ function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
   const [old, fresh] = [before.groups.flat(), after.groups.flat()]
   return (
     before.always === after.always &&
-    before.live === after.live &&
+    before.session === after.session &&
     before.writing === after.writing &&
     before.groups.length === after.groups.length &&
     old.length === fresh.length &&

@@ -4,7 +4,7 @@ import type { Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { groupMessages } from './group-messages.ts'
 import type { MessageGroup } from './group-messages.ts'
-import type { LiveChat } from '../session/live-chat.ts'
+import type { ChatSession } from '../session/chat-session.ts'
 import { MessageChunk } from './message-chunk.tsx'
 
 /** Messages that are drawn and left out together, a turn of replies being one. */
@@ -21,14 +21,14 @@ export interface MessageListProps {
   readonly path: readonly Message[]
   /** The ids of the messages that are being written, and where their text grows. */
   readonly writing?: ReadonlySet<string>
-  readonly live?: LiveChat
+  readonly session?: ChatSession
   /** Which end of a long chat is drawn first. */
   readonly opensAt?: 'start' | 'end'
   readonly ref?: Ref<MessageListHandle>
 }
 
 /** The visible path, oldest first (§2.26). Of a long one only what is in or near the window is drawn. */
-export function MessageList({ path, writing, live, opensAt = 'start', ref }: MessageListProps) {
+export function MessageList({ path, writing, session, opensAt = 'start', ref }: MessageListProps) {
   const section = useRef<HTMLElement>(null)
   const chunks = useMemo(() => cutPath(path), [path])
   const [sought, setSought] = useState<number>()
@@ -54,7 +54,7 @@ export function MessageList({ path, writing, live, opensAt = 'start', ref }: Mes
           key={index}
           groups={groups}
           writing={groups.flat().some(({ id }) => writing?.has(id) === true) ? writing : undefined}
-          live={live}
+          session={session}
           first={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
           always={path.length <= wholeLimit || index === sought}
         />

@@ -1,5 +1,5 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { storageKeys } from '../composer/storage-keys.ts'
+import { storageKeys } from '../composer/chat-storage.ts'
 
 /** The message of a chat that is being edited, and what it says by now. */
 export interface EditDraft {

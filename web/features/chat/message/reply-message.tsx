@@ -3,7 +3,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { Fragment, use } from 'react'
 import { BranchControl } from './branch-control.tsx'
 import type { MessageGroup } from '../list/group-messages.ts'
-import type { LiveChat } from '../session/live-chat.ts'
+import type { ChatSession } from '../session/chat-session.ts'
 import { MessageActionsContext } from './message-actions.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { ReplyPart } from './reply-part.tsx'
@@ -11,15 +11,15 @@ import { useLiveMessage } from './use-live-message.ts'
 
 export interface ReplyMessageProps {
   readonly replies: MessageGroup
-  readonly live: LiveChat | undefined
+  readonly session: ChatSession | undefined
 }
 
 /** The replies of a turn as one, without a frame: the text is what matters. Only the last one still changes. */
-export function ReplyMessage({ replies, live }: ReplyMessageProps) {
-  const last = useLiveMessage(replies.at(-1) ?? replies[0], live)
+export function ReplyMessage({ replies, session }: ReplyMessageProps) {
+  const last = useLiveMessage(replies.at(-1) ?? replies[0], session)
   const shown = [...replies.slice(0, -1), last]
   // Between a call and what follows no reply is streaming, and the turn goes on all the same.
-  const writing = live !== undefined || last.status === 'streaming'
+  const writing = session !== undefined || last.status === 'streaming'
   return (
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}

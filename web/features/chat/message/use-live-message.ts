@@ -1,13 +1,13 @@
+import type { RunState } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
-import { useSyncExternalStore } from 'react'
-import type { LiveChat } from '../session/live-chat.ts'
+import { useStore } from '../../../lib/store.ts'
+import type { ReadableStore } from '../../../lib/store.ts'
+import type { ChatSession } from '../session/chat-session.ts'
 
-/** A message as it stands now: of a chat that is being written to it is asked for here, frame by frame. */
-export function useLiveMessage(message: Message, live: LiveChat | undefined): Message {
-  return useSyncExternalStore(
-    live?.subscribe ?? subscribeToNothing,
-    () => live?.getMessage(message.id) ?? message,
-  )
+const noRun: ReadableStore<RunState | undefined> = { get: () => undefined, subscribe: () => () => undefined }
+
+/** A message with its text so far. Only this message is drawn again while the text grows. */
+export function useLiveMessage(message: Message, session: ChatSession | undefined): Message {
+  const find = (run: RunState | undefined) => run?.messages.find(({ id }) => id === message.id)
+  return useStore(session?.drawnRun ?? noRun, find) ?? message
 }
-
-const subscribeToNothing = () => () => undefined

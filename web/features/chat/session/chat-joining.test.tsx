@@ -9,10 +9,11 @@ import {
   message,
   openChat,
   reply,
+  send,
   shortChat,
 } from '../../../testing/chat-scene.tsx'
 import { expectConsole } from '../../../testing/expect-console.ts'
-import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
+import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 
 test('joins the run that is being written when a chat is opened, from the event it knows', async () => {
   const api = new ScriptedApi()
@@ -122,5 +123,29 @@ test('joins again when the stream falls silent, without a heartbeat for 40 s', a
     expect(await screen.findByText('one two')).toBeVisible()
   } finally {
     vi.useRealTimers()
+  }
+})
+
+test('asks for nothing more when the stream breaks after the page of the chat is gone, as after a sign-out', async () => {
+  expectConsole('error', /The stream broke/)
+  const { api, view } = openChat(emptyChat)
+  const server = answerWithStream(api)
+  const rejections: unknown[] = []
+  const collect = (reason: unknown) => void rejections.push(reason)
+  process.on('unhandledRejection', collect)
+  try {
+    await send('Hello')
+    server.started()
+    server.stream().text('Half')
+    await screen.findByText('Half')
+    api.on('GET /api/chat/c1/stream', () => failure(409, 'not_resumable', 'Gone.'))
+    view.unmount()
+    server.stream().cut()
+    await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
+    await settle()
+    expect(rejections).toEqual([])
+    expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
+  } finally {
+    process.off('unhandledRejection', collect)
   }
 })

@@ -1,7 +1,7 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { storageKeys } from '../composer/storage-keys.ts'
+import { storageKeys } from '../composer/chat-storage.ts'
 
-/** A message on its way. Its id is made here, so that sending it twice stores it once. */
+/** A message to be sent. The page makes its id, so that sending it twice stores it once. */
 export interface OutgoingMessage {
   readonly id: string
   readonly parentId: string | null
@@ -13,11 +13,11 @@ interface OutboxEntry {
   readonly message: OutgoingMessage
   /** Milliseconds since 1970. */
   readonly sentAt: number
-  /** Why it could not be sent; absent while it is on its way. */
+  /** Why it could not be sent; absent while the server has not answered. */
   readonly failure?: string
 }
 
-/** Keeps the one message of a chat that the server has not confirmed yet, over reloads too. */
+/** Keeps the one message of a chat that the server has not confirmed, across reloads too. */
 export const outbox = {
   read(chatId: string): OutboxEntry | undefined {
     const stored = browserStorage.read(storageKeys.outbox(chatId))
@@ -38,4 +38,31 @@ export const outbox = {
   clear(chatId: string): void {
     browserStorage.remove(storageKeys.outbox(chatId))
   },
+}
+
+/** The first message of a new chat on its way from the home page to the page of the chat (§2.21, §4.16). */
+export const handover = {
+  leave(chatId: string, content: string, botName: string): void {
+    browserStorage.write(storageKeys.newMessage(chatId), content)
+    browserStorage.write(storageKeys.newBot(chatId), botName)
+  },
+  /**
+   * Removes and returns it, and remembers its bot for the chat. Its id follows from the chat's, so that two tabs that
+   * both take it still send one message.
+   */
+  take(chatId: string): OutgoingMessage | undefined {
+    const content = browserStorage.read(storageKeys.newMessage(chatId))
+    const botName = browserStorage.read(storageKeys.newBot(chatId))
+    if (content === null || content.trim() === '' || botName === null) return undefined
+    browserStorage.remove(storageKeys.newMessage(chatId))
+    browserStorage.remove(storageKeys.newBot(chatId))
+    browserStorage.write(storageKeys.chatBot(chatId), botName)
+    return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
+  },
+}
+
+/** 128 random bits, also where `crypto.randomUUID` is missing because it needs HTTPS. */
+export function createMessageId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -1,7 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import { browserStorage } from '../../../lib/browser-storage.ts'
+import { storageKeys } from './chat-storage.ts'
 
-/** What the boxes say that are open on this page. Other tabs store under the same keys, which must change nothing here. */
+/** The texts of the boxes that are open on this page. Other tabs write under the same keys, which must change nothing here. */
 const opened = new Map<string, string>()
 const listeners = new Set<() => void>()
 
@@ -16,7 +17,7 @@ export const drafts = {
   },
 }
 
-/** The text of a box. What is stored is only how it begins. */
+/** The text of a box and its setter. The stored text is only what the box begins with. */
 export function useDraft(key: string): readonly [string, (text: string) => void] {
   const open = useCallback(
     (listener: () => void) => {
@@ -32,4 +33,12 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   const text = useSyncExternalStore(open, () => drafts.read(key))
   const write = useCallback((next: string) => drafts.write(key, next), [key])
   return [text, write]
+}
+
+/** Puts a text back into the input of a chat, before what has been written there since. */
+export function restoreDraft(chatId: string, text: string): void {
+  const key = storageKeys.draft(chatId)
+  const written = drafts.read(key)
+  if (written.trim() === text.trim()) return
+  drafts.write(key, written.trim() === '' ? text : `${text}\n\n${written}`)
 }

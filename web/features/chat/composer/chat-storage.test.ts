@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { personalStorage } from './personal-storage.ts'
-import { storageKeys } from './storage-keys.ts'
+import { personalStorage } from './chat-storage.ts'
+import { storageKeys } from './chat-storage.ts'
 
 const texts = [
   storageKeys.homeDraft,

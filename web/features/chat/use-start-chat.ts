@@ -1,12 +1,12 @@
 import type { NewChat } from '@yonder/contract/chat'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { logError } from '../../../lib/log-error.ts'
-import { readReason } from '../../../lib/read-reason.ts'
-import { useApi } from '../../../lib/use-api.ts'
-import { leaveHandover } from './leave-handover.ts'
-import { storageKeys } from '../composer/storage-keys.ts'
-import { drafts } from '../composer/use-draft.ts'
+import { logError } from '../../lib/log-error.ts'
+import { readReason } from '../../lib/read-reason.ts'
+import { useApi } from '../../lib/use-api.ts'
+import { storageKeys } from './composer/chat-storage.ts'
+import { drafts } from './composer/drafts.ts'
+import { handover } from './session/outbox.ts'
 
 export interface FailedStart {
   readonly content: string
@@ -39,7 +39,7 @@ export function useStartChat(): StartChat {
         // Another message goes first; the one that failed waits where it was written.
         if (failed !== undefined && failed.content !== content)
           drafts.write(storageKeys.homeDraft, failed.content)
-        leaveHandover(chat.id, content, botName)
+        handover.leave(chat.id, content, botName)
         await navigate(`/chat/${encodeURIComponent(chat.id)}`)
       } catch (error) {
         logError('Error creating chat with message', error)

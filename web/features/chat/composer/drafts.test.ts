@@ -1,7 +1,6 @@
 import { act, renderHook } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { restoreDraft } from './restore-draft.ts'
-import { drafts, useDraft } from './use-draft.ts'
+import { drafts, restoreDraft, useDraft } from './drafts.ts'
 
 const key = 'chat_c1_draft'
 

@@ -1,0 +1,74 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { ApiClient } from '../../../lib/api-client.ts'
+import { readOptions } from '../../../lib/swr-config.tsx'
+
+export interface ChatReaderHandlers {
+  readonly onStart: () => void
+  readonly onRead: (chat: Chat) => void
+  /** Called without an error when the user is signed out. */
+  readonly onFailure: (error?: Error) => void
+}
+
+/**
+ * Reads a chat while it is open (§7.7), with the timing of all other reads (§7.1, §7.28). It does not go through SWR: the
+ * session has to know when a read begins and ends, to put it in order with the events of runs.
+ */
+export class ChatReader {
+  readonly #api: ApiClient
+  readonly #path: string
+  readonly #handlers: ChatReaderHandlers
+  #reads = 0
+  /** When the last read began that did not fail; milliseconds since 1970. */
+  #readAt = 0
+  #isOpen = false
+  #retry: ReturnType<typeof setTimeout> | undefined
+
+  constructor(api: ApiClient, chatId: string, handlers: ChatReaderHandlers) {
+    this.#api = api
+    this.#path = `/api/chats/${encodeURIComponent(chatId)}`
+    this.#handlers = handlers
+  }
+
+  open(): void {
+    this.#isOpen = true
+    window.addEventListener('online', this.#refresh)
+    this.#refresh()
+  }
+
+  close(): void {
+    this.#isOpen = false
+    clearTimeout(this.#retry)
+    window.removeEventListener('online', this.#refresh)
+  }
+
+  /** Reads now. The result of a read that is still under way is dropped. */
+  async read(): Promise<void> {
+    clearTimeout(this.#retry)
+    const number = (this.#reads += 1)
+    this.#readAt = Date.now()
+    this.#handlers.onStart()
+    const { chat, error } = await this.#tryRead()
+    if (number !== this.#reads) return
+    if (error !== undefined) this.#retryLater()
+    if (chat === undefined) this.#handlers.onFailure(error)
+    else this.#handlers.onRead(chat)
+  }
+
+  async #tryRead(): Promise<{ chat?: Chat | undefined; error?: Error }> {
+    try {
+      return { chat: await this.#api.read<Chat>(this.#path) }
+    } catch (error) {
+      readOptions.onError(error, this.#path)
+      return { error: error instanceof Error ? error : new Error(String(error)) }
+    }
+  }
+
+  #retryLater(): void {
+    this.#readAt = 0
+    if (this.#isOpen) this.#retry = setTimeout(() => void this.read(), readOptions.errorRetryInterval)
+  }
+
+  readonly #refresh = (): void => {
+    if (Date.now() - this.#readAt >= readOptions.dedupingInterval) void this.read()
+  }
+}

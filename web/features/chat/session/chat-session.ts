@@ -1,0 +1,391 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
+import type { LiveRun } from '@yonder/contract/live'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+import type { ApiClient } from '../../../lib/api-client.ts'
+import type { ConnectedStream } from '../../../lib/connect-stream.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { readReason } from '../../../lib/read-reason.ts'
+import type { SharedStreamState } from '../../../lib/share-stream.ts'
+import { createStore } from '../../../lib/store.ts'
+import type { ReadableStore } from '../../../lib/store.ts'
+import { toast } from '../../../lib/toasts.ts'
+import { restoreDraft } from '../composer/drafts.ts'
+import { ChatReader } from './chat-reader.ts'
+import { createMessageId, handover, outbox } from './outbox.ts'
+import type { OutgoingMessage } from './outbox.ts'
+import { findUserMessage, guessCall, guessReply, guessSend } from './run-messages.ts'
+import { readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import { reduceSession } from './session-reducer.ts'
+import { activeRun, createView, firstReply, initialState } from './session-state.ts'
+import type { SessionAction, SessionState, SessionView } from './session-state.ts'
+
+/** How long a run is still followed after its chat was closed. */
+const lingerMs = 3000
+/** After this time a message without an answer counts as not sent when another page finds it in the outbox. */
+const maxAnswerMs = 5000
+
+/** What a message needs to be sent; without an id it gets a new one. */
+export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
+
+/** A request that starts a run in this chat. */
+interface RunRequest {
+  readonly path: '/api/chat/completions' | '/api/tool/confirm'
+  readonly body: object
+  readonly onFailure: (error: unknown) => void
+}
+
+/**
+ * The one owner of a chat in this page: it reads the chat, sends, follows what is being written, joins a broken stream
+ * again, and stops it. What happens is an action of `reduceSession`; requests, storage and timers follow from it here.
+ */
+export class ChatSession {
+  readonly #chatId: string
+  readonly #api: ApiClient
+  readonly #isLive: () => boolean
+  readonly #reader: ChatReader
+  readonly #eventListeners = new Set<(event: RunEvent) => void>()
+  #state: SessionState = initialState
+  readonly #view = createStore<SessionView>(createView(initialState))
+  readonly #drawnRun = createStore<RunState | undefined>(undefined)
+  #frame: number | undefined
+  #viewers = 0
+  #linger: ReturnType<typeof setTimeout> | undefined
+  /** Ends the requests of the current run. */
+  #abort = new AbortController()
+  #selections = 0
+  #selecting: Promise<void> = Promise.resolve()
+
+  /** `isLive` returns whether live updates carry the events of runs that this page did not request. */
+  constructor(chatId: string, api: ApiClient, isLive: () => boolean) {
+    this.#chatId = chatId
+    this.#api = api
+    this.#isLive = isLive
+    this.#reader = new ChatReader(api, chatId, {
+      onStart: () => this.#apply({ type: 'read_started' }),
+      onRead: (chat) => this.#receiveChat(chat),
+      onFailure: (error) => this.#apply({ type: 'read_failed', ...(error && { error }) }),
+    })
+  }
+
+  /** Everything that is drawn of the chat except for growing text. */
+  get view(): ReadableStore<SessionView> {
+    return this.#view
+  }
+
+  /** The run that is being written with its text so far, at most once a frame. */
+  get drawnRun(): ReadableStore<RunState | undefined> {
+    return this.#drawnRun
+  }
+
+  /** Reads the chat and keeps it up to date until the returned function is called. */
+  readonly open = (): (() => void) => {
+    clearTimeout(this.#linger)
+    this.#viewers += 1
+    if (this.#viewers === 1) {
+      this.#reader.open()
+      this.#readIfOutdated()
+    }
+    return () => {
+      this.#viewers -= 1
+      if (this.#viewers > 0) return
+      this.#reader.close()
+      this.#linger = setTimeout(() => this.#leave(), lingerMs)
+    }
+  }
+
+  /** Calls `listener` once with every event of this chat's runs. */
+  readonly onEvent = (listener: (event: RunEvent) => void): (() => void) => {
+    this.#eventListeners.add(listener)
+    return () => void this.#eventListeners.delete(listener)
+  }
+
+  readonly reload = (): void => this.#apply({ type: 'outdated' })
+
+  /** Shows the message and an empty reply at once and requests the reply (§4.14). Returns false while a run is being written. */
+  send({ id = createMessageId(), parentId, content, botName }: MessageDraft): boolean {
+    const message = { id, parentId, content, botName }
+    const { unsent } = this.#state
+    const begun = this.#request(guessSend(message, Date.now()), {
+      path: '/api/chat/completions',
+      body: { ...message, chatId: this.#chatId },
+      onFailure: (error) => this.#handleSendFailure(message, error),
+    })
+    if (!begun) return false
+    if (unsent !== undefined) {
+      this.#apply({ type: 'unsent', unsent: undefined })
+      if (unsent.message.id !== id) restoreDraft(this.#chatId, unsent.message.content)
+    }
+    outbox.write(this.#chatId, { message, sentAt: Date.now() })
+    return true
+  }
+
+  /** Moves the text of a message that was not sent back into the input. */
+  withdraw(): void {
+    const { unsent } = this.#state
+    if (unsent === undefined) return
+    restoreDraft(this.#chatId, unsent.message.content)
+    this.#apply({ type: 'unsent', unsent: undefined })
+  }
+
+  /** Requests another reply to the message that this one answers (§4.24). */
+  regenerate(reply: Message, botName: string): boolean {
+    const userMessage = findUserMessage(this.#messages, reply)
+    if (userMessage === undefined) return false
+    return this.#request(guessReply(userMessage, botName, Date.now()), {
+      path: '/api/chat/completions',
+      body: { chatId: this.#chatId, userMessageId: userMessage.id, botName },
+      onFailure: this.#explainFailure('The reply could not be regenerated'),
+    })
+  }
+
+  /** Runs the tool call that a reply needs approval for (§4.20). */
+  allow(reply: Message, botName: string): boolean {
+    const { id: messageId, server, tool, arguments: args } = reply
+    return this.#request(guessCall(this.#messages, reply), {
+      path: '/api/tool/confirm',
+      body: { botName, server, tool, args, chatId: this.#chatId, messageId },
+      onFailure: this.#explainFailure('The call was not confirmed'),
+    })
+  }
+
+  /** Sends 'cancel' in answer to a tool call (§4.22). */
+  deny(reply: Message, botName: string): boolean {
+    return this.send({ parentId: reply.id, content: 'cancel', botName })
+  }
+
+  /** Lets the model continue after a tool's result that no reply follows (§4.23). */
+  continueAfter(result: Message, botName: string): boolean {
+    const { id: parentId, server, content } = result
+    return this.#request(guessReply(result, botName, Date.now()), {
+      path: '/api/chat/completions',
+      body: { chatId: this.#chatId, botName, content: textOfContent(content), server, parentId },
+      onFailure: this.#explainFailure('The reply could not be continued'),
+    })
+  }
+
+  /**
+   * Shows the branch of a message at once, saves the selection (§7.13) and reads the chat again (§4.25). Of several
+   * selections in a row the first and the last are saved, one after the other.
+   */
+  readonly selectBranch = (messageId: string): void => {
+    const selection = (this.#selections += 1)
+    const isLast = () => selection === this.#selections
+    this.#apply({ type: 'branch_selected', messageId })
+    this.#selecting = this.#selecting.then(async () => {
+      if (isLast()) await this.#saveBranch(messageId)
+      this.#apply({ type: 'branch_saved', isLast: isLast() })
+    })
+  }
+
+  /** Stops the run on the server, leaves its stream and reads the chat again (§4.15). */
+  async stop(): Promise<void> {
+    const { phase } = this.#state.activity
+    if (phase === 'idle' || phase === 'stopping') return
+    this.#apply({ type: 'stop_requested' })
+    // Until the message is confirmed there may be no run to stop; its first event brings us back.
+    if (phase !== 'sending') await this.#requestStop()
+  }
+
+  receiveLiveEvent(replyId: string, event: RunEvent): void {
+    this.#receiveLive({ type: 'live_event', replyId, event })
+  }
+
+  receiveLiveReady(run: LiveRun | undefined, mayHaveMissed: boolean): void {
+    this.#receiveLive({ type: 'live_ready', run, mayHaveMissed })
+  }
+
+  receiveLiveChange(): void {
+    this.#receiveLive({ type: 'live_changed' })
+  }
+
+  setLiveState(state: SharedStreamState): void {
+    this.#apply({ type: 'live_state', state })
+  }
+
+  get #messages(): readonly Message[] {
+    return this.#state.chat?.messages ?? []
+  }
+
+  /** A closed chat without a run only remembers that it has to be read when it is opened. */
+  #receiveLive(action: SessionAction): void {
+    const isUsed = this.#viewers > 0 || activeRun(this.#state) !== undefined
+    this.#apply(isUsed ? action : { type: 'outdated' })
+  }
+
+  #receiveChat(chat: Chat): void {
+    const { deferred } = this.#state
+    this.#checkOutbox(chat)
+    this.#apply({ type: 'read', chat, isLive: this.#isLive() })
+    for (const update of deferred) this.#apply(update)
+    if (this.#state.activity.phase !== 'idle' || chat.messages.length > 0) return
+    const message = handover.take(this.#chatId)
+    if (message !== undefined) this.send(message)
+  }
+
+  /** Decides what became of a message whose confirmation never reached a page. */
+  #checkOutbox(chat: Chat): void {
+    const entry = outbox.read(this.#chatId)
+    if (entry === undefined || activeRun(this.#state)?.phase === 'sending') return
+    const { message, sentAt, failure } = entry
+    if (chat.messages.some(({ id }) => id === message.id)) return outbox.clear(this.#chatId)
+    const age = Date.now() - sentAt
+    if (failure !== undefined || age > maxAnswerMs)
+      this.#apply({ type: 'unsent', unsent: { message, reason: failure ?? 'The page was left too early.' } })
+    // Another tab may be sending it at this moment.
+    else setTimeout(this.reload, maxAnswerMs - age + 1)
+  }
+
+  /** Shows `guess` until the server has answered. Returns false while another run is being written. */
+  #request(guess: RunState, { path, body, onFailure }: RunRequest): boolean {
+    if (activeRun(this.#state) !== undefined) return false
+    this.#apply({ type: 'requested', run: guess })
+    const { signal } = this.#abort
+    const run = async () => {
+      try {
+        const stream = await requestRun(this.#api, path, body, signal)
+        if (stream === undefined) this.#apply({ type: 'dropped' })
+        else await this.#followStream(stream, signal)
+      } catch (error) {
+        if (!signal.aborted) onFailure(error)
+      }
+    }
+    void run()
+    return true
+  }
+
+  /** Applies what the run's own stream brings until the run is over. */
+  async #followStream(stream: ConnectedStream | undefined, signal: AbortSignal): Promise<void> {
+    const active = activeRun(this.#state)
+    if (active === undefined) return
+    const replyId = active.phase === 'sending' ? undefined : firstReply(active.run)?.id
+    const position = { seq: active.run.seq, replyId, stream }
+    for await (const signalled of readRun(this.#api, this.#chatId, position, signal)) {
+      if (signal.aborted) return
+      if (signalled.type === 'unconfirmed')
+        throw new Error('The connection broke before the message was confirmed.')
+      this.#apply(signalled.type === 'unknown' ? { type: 'left' } : signalled)
+    }
+  }
+
+  async #saveBranch(messageId: string): Promise<void> {
+    try {
+      await this.#api.post('/api/chat/select-response', { chatId: this.#chatId, messageId })
+    } catch (error) {
+      logError('Error selecting response', error)
+      toast.error(`The chosen version could not be saved: ${readReason(error)}`)
+    }
+  }
+
+  async #requestStop(): Promise<void> {
+    const { signal } = this.#abort
+    try {
+      await this.#api.post('/api/chat/stop', { chatId: this.#chatId })
+    } catch (error) {
+      logError('Error stopping reply', error)
+      const notice = `The reply could not be stopped: ${readReason(error)}`
+      if (!signal.aborted) this.#apply({ type: 'stop_failed', notice })
+      return
+    }
+    if (!signal.aborted) this.#apply({ type: 'left' })
+  }
+
+  #handleSendFailure(message: OutgoingMessage, error: unknown): void {
+    const isRefused = error instanceof RunRefusedError
+    const isActive = isRefused && error.detail?.code === 'run_active'
+    logError(`Error sending message: ${readReason(error)}`, isRefused ? undefined : error)
+    if (isActive) {
+      outbox.clear(this.#chatId)
+      restoreDraft(this.#chatId, message.content)
+      const notice = 'Another reply is being written in this chat. Your message is kept in the box below.'
+      this.#apply({ type: 'dropped', notice })
+    } else {
+      const reason = isRefused ? error.reason : explainFault(error)
+      outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
+      this.#apply({ type: 'dropped', unsent: { message, reason } })
+    }
+    // The message may have arrived all the same.
+    if (!isRefused || isActive) this.reload()
+  }
+
+  readonly #explainFailure = (failure: string) => (error: unknown) => {
+    logError(failure, error)
+    const notice = error instanceof RunRefusedError ? explainRefusal(failure, error) : explainFault(error)
+    this.#apply({ type: 'dropped', notice })
+    this.reload()
+  }
+
+  /** Nobody has looked for a while. The run continues on the server and is joined again when the chat is opened. */
+  #leave(): void {
+    const phase = activeRun(this.#state)?.phase
+    if (phase === 'sending') this.#linger = setTimeout(() => this.#leave(), lingerMs)
+    else if (phase !== undefined) {
+      this.#apply({ type: 'dropped' })
+      this.reload()
+    }
+  }
+
+  /** The only place where the state changes, and where requests, storage and drawing follow from a change. */
+  #apply(action: SessionAction): void {
+    const before = this.#state
+    const after = reduceSession(before, action)
+    if (after === before) return
+    this.#state = after
+    const [was, is] = [activeRun(before), activeRun(after)]
+    if (was?.number !== is?.number) {
+      this.#abort.abort()
+      this.#abort = new AbortController()
+    }
+    const isEvent = action.type === 'event' || action.type === 'live_event'
+    if (isEvent && before.activity !== after.activity) {
+      for (const listener of this.#eventListeners) listener(action.event)
+      if (was?.phase === 'sending') this.#confirm(was.run)
+    }
+    if (before.unsent !== undefined && after.unsent === undefined)
+      outbox.confirm(this.#chatId, before.unsent.message.id)
+    this.#draw(before)
+    if (is?.phase === 'streaming' && (was === undefined || was.phase === 'following'))
+      void this.#followStream(undefined, this.#abort.signal)
+    this.#readIfOutdated()
+  }
+
+  /** The server has confirmed a run that this page requested. */
+  #confirm(guess: RunState): void {
+    outbox.confirm(this.#chatId, guess.messages[0]?.id)
+    if (this.#state.activity.phase === 'stopping') void this.#requestStop()
+  }
+
+  #readIfOutdated(): void {
+    if (this.#state.isOutdated && this.#viewers > 0) void this.#reader.read()
+  }
+
+  #draw(before: SessionState): void {
+    const view = createView(this.#state, { state: before, view: this.#view.get() })
+    if (view === this.#view.get()) {
+      this.#frame ??= requestAnimationFrame(() => this.#drawRun())
+      return
+    }
+    this.#view.set(view)
+    this.#drawRun()
+  }
+
+  #drawRun(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    this.#drawnRun.set(activeRun(this.#state)?.run)
+  }
+}
+
+function explainRefusal(failure: string, { detail, reason }: RunRefusedError): string {
+  return detail?.code === 'run_active'
+    ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
+    : `${failure}: ${reason}`
+}
+
+function explainFault(error: unknown): string {
+  if (!navigator.onLine) return 'You are offline.'
+  // `fetch` throws a TypeError when it reaches no server, with a text that differs between browsers.
+  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
+}

@@ -1,0 +1,61 @@
+import type { Chat } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
+import { expect, it, test } from 'vitest'
+import { findUserMessage, resumeRun, selectLeaf } from './run-messages.ts'
+
+const message = (id: string, parent: string | null, role: Message['role'] = 'assistant'): Message => ({
+  id,
+  parent_id: parent,
+  role,
+  content: '',
+  timestamp: '',
+  unix_timestamp: 1,
+  status: 'complete',
+})
+
+it('resumes a run with everything that it has written and nothing of other branches', () => {
+  const messages = [
+    message('question', null, 'user'),
+    message('other', 'question'),
+    message('call', 'question'),
+    message('other question', 'other', 'user'),
+    message('result', 'call', 'user'),
+    message('answer', 'result'),
+  ]
+  const chat = { id: 'chat', messages, update_time: '', selected_message_id: 'answer' }
+  const run = resumeRun({ ...chat, run: { message_id: 'call', seq: 7 } })
+  expect(run?.messages.map(({ id }) => id)).toEqual(['question', 'call', 'result', 'answer'])
+  expect(run?.seq).toBe(7)
+  expect(resumeRun({ ...chat, run: null })).toBeUndefined()
+  expect(resumeRun({ ...chat, run: { message_id: 'gone', seq: 7 } })).toBeUndefined()
+})
+
+const chat: Chat = {
+  id: 'c',
+  messages: [
+    message('u1', null, 'user'),
+    message('a1', 'u1'),
+    message('a2', 'u1'),
+    message('u2', 'a1', 'user'),
+    message('u3', 'a1', 'user'),
+  ],
+  update_time: '2026-11-20T10:00:00.000Z',
+  selected_message_id: 'a2',
+  run: null,
+}
+
+test.each([
+  ['a1', 'u3'],
+  ['a2', 'a2'],
+  ['u2', 'u2'],
+  ['u1', 'u3'],
+])('selects below %s the message that was written last: %s', (chosen, leaf) => {
+  expect(selectLeaf(chat, chosen).selected_message_id).toBe(leaf)
+})
+
+it('finds the message that a reply answers, also through a chain of replies, and survives a cycle', () => {
+  const chain = [...chat.messages, message('a3', 'a1')]
+  expect(findUserMessage(chain, message('a3', 'a1'))?.id).toBe('u1')
+  expect(findUserMessage([message('x', 'y'), message('y', 'x')], message('x', 'y'))).toBeUndefined()
+  expect(findUserMessage([], message('x', null))).toBeUndefined()
+})

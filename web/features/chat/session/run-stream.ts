@@ -1,0 +1,146 @@
+import type { RunEvent } from '@yonder/contract/completion'
+import type { ErrorDetail } from '@yonder/contract/error'
+import type { ApiClient } from '../../../lib/api-client.ts'
+import { connectStream } from '../../../lib/connect-stream.ts'
+import type { ConnectedStream } from '../../../lib/connect-stream.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { readErrorBody } from '../../../lib/read-error-body.ts'
+import { readSse } from '../../../lib/read-sse.ts'
+import { waitToRetry } from '../../../lib/wait-to-retry.ts'
+
+/** The server refused to start a run. */
+export class RunRefusedError extends Error {
+  readonly detail: ErrorDetail | undefined
+  /** The server's sentence, or the status where it sent none. */
+  readonly reason: string
+
+  constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
+    super(statusText || String(status))
+    this.detail = detail
+    this.reason = detail?.message ?? `The server answered ${status}.`
+  }
+}
+
+/**
+ * Requests a run. Returns nothing when the user is signed out.
+ * @throws RunRefusedError, or what `fetch` throws when the server cannot be reached
+ */
+export async function requestRun(
+  api: ApiClient,
+  path: '/api/chat/completions' | '/api/tool/confirm',
+  body: object,
+  signal: AbortSignal,
+): Promise<ConnectedStream | undefined> {
+  const stream = await connectStream(api, path, { method: 'POST', body }, signal)
+  if (stream === undefined || stream.response.ok) return stream
+  const detail = await readErrorBody(stream.response)
+  stream.close()
+  throw new RunRefusedError(stream.response, detail)
+}
+
+export interface RunPosition {
+  /** The last event that is known. */
+  readonly seq: number
+  /** The id of the run's first reply, once the server has named it. */
+  readonly replyId: string | undefined
+}
+
+export type StreamSignal =
+  | { readonly type: 'event'; readonly event: RunEvent }
+  /** The connection broke (false), or the run was joined again (true). */
+  | { readonly type: 'connection'; readonly isConnected: boolean }
+  /** Why the run will end, where the server can store no event that says so. */
+  | { readonly type: 'ending'; readonly reason: string }
+  /** The server does not know the run any more, or does not continue from this position. */
+  | { readonly type: 'unknown' }
+  /** The connection broke before the first event: there may or may not be a run. */
+  | { readonly type: 'unconfirmed' }
+
+/**
+ * Reads the events of a run after `start`, each once and in order, and joins the run again for as long as it takes when
+ * the connection breaks. Ends after the run's last event or when `signal` aborts.
+ */
+export async function* readRun(
+  api: ApiClient,
+  chatId: string,
+  start: RunPosition & { readonly stream?: ConnectedStream | undefined },
+  signal: AbortSignal,
+): AsyncGenerator<StreamSignal, void, undefined> {
+  let { seq, replyId, stream } = start
+  for (let failures = 0; ; failures += 1) {
+    if (stream?.response.ok === true) {
+      const before = seq
+      let problem: unknown
+      try {
+        for await (const event of readEvents(stream, seq)) {
+          seq = event.seq
+          if (event.type === 'started') replyId = event.assistant_message.id
+          yield { type: 'event', event }
+          if (event.type === 'ended') return
+        }
+      } catch (error) {
+        problem = error
+        if (!signal.aborted) logError('The stream broke and is joined again', error)
+      } finally {
+        stream.close()
+      }
+      if (signal.aborted) return
+      if (replyId === undefined)
+        return yield { type: problem instanceof MissedEventError ? 'unknown' : 'unconfirmed' }
+      if (seq > before) failures = 0
+      if (problem instanceof UnstoredReplyError) yield { type: 'ending', reason: problem.message }
+      yield { type: 'connection', isConnected: false }
+    } else if (stream !== undefined && stream.response.status < 500) return yield { type: 'unknown' }
+    await waitToRetry(failures, signal)
+    if (!signal.aborted) stream = await rejoin(api, chatId, { seq, replyId }, signal)
+    if (signal.aborted) return
+    if (stream?.response.ok === true) yield { type: 'connection', isConnected: true }
+  }
+}
+
+/** Returns nothing when the server cannot be reached; then it is tried again. */
+async function rejoin(
+  api: ApiClient,
+  chatId: string,
+  { seq, replyId = '' }: RunPosition,
+  signal: AbortSignal,
+): Promise<ConnectedStream | undefined> {
+  const path = `/api/chat/${encodeURIComponent(chatId)}/stream?messageId=${encodeURIComponent(replyId)}`
+  try {
+    const stream = await connectStream(api, path, { headers: { 'Last-Event-ID': String(seq) } }, signal)
+    if (stream?.response.ok === false) stream.close()
+    return stream
+  } catch {
+    return undefined
+  }
+}
+
+class MissedEventError extends Error {}
+
+/** The reply could not be stored, nor an event that says so; the message is a sentence for the user. */
+class UnstoredReplyError extends Error {}
+
+/** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */
+async function* readEvents(
+  { response, heard }: ConnectedStream,
+  after: number,
+): AsyncGenerator<RunEvent, void, undefined> {
+  let seq = after
+  for await (const data of readSse(response)) {
+    heard()
+    const event = parseEvent(data)
+    // The server may repeat what is known.
+    if (event === undefined || event.seq <= seq) continue
+    if (event.seq > seq + 1) throw new MissedEventError(`Event ${event.seq} came after event ${seq}`)
+    seq = event.seq
+    yield event
+  }
+}
+
+/** An event of the log, perhaps of a type that only newer pages know; nothing for a heartbeat, which has no number. */
+function parseEvent(data: string): RunEvent | undefined {
+  const event = JSON.parse(data) as Partial<RunEvent> & { readonly error?: ErrorDetail }
+  if (typeof event.seq === 'number') return event as RunEvent
+  if (event.error?.code === 'storage_full') throw new UnstoredReplyError(event.error.message)
+  return undefined
+}

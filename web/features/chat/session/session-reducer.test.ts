@@ -1,0 +1,326 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+import { describe, expect, it, test } from 'vitest'
+import { reduceSession } from './session-reducer.ts'
+import { activeRun, createView, initialState } from './session-state.ts'
+import type { Activity, SessionAction, SessionState } from './session-state.ts'
+
+const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
+  id,
+  parent_id: parent,
+  role: 'user',
+  content: '',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  unix_timestamp: 1,
+  status: 'complete',
+  ...more,
+})
+const question = message('question', null, { content: 'Hi' })
+const reply = (more: Partial<Message> = {}) =>
+  message('reply', 'question', { role: 'assistant', status: 'streaming', ...more })
+const callIn = (state: 'waiting' | 'running' | 'answered') =>
+  reply({ status: 'complete', server: 'default', tool: 'calculate', call: { state } })
+
+const started = (parent: string | null = null, more: Partial<Message> = {}): RunEvent => ({
+  type: 'started',
+  seq: 1,
+  user_message: { ...question, parent_id: parent },
+  assistant_message: reply(more),
+})
+const text = (seq: number, content: string): RunEvent => ({
+  type: 'text',
+  seq,
+  choices: [{ delta: { content } }],
+})
+const ended = (seq: number): RunEvent => ({ type: 'ended', seq, status: 'complete' })
+const live = (event: RunEvent, replyId = 'reply'): SessionAction => ({ type: 'live_event', replyId, event })
+const ready = (seq: number | undefined, mayHaveMissed: boolean): SessionAction => ({
+  type: 'live_ready',
+  run: seq === undefined ? undefined : { chatId: 'chat', messageId: 'reply', seq },
+  mayHaveMissed,
+})
+const chatWith = (messages: Message[], run: Chat['run'] = null): Chat => ({
+  id: 'chat',
+  messages,
+  update_time: '',
+  selected_message_id: messages.at(-1)?.id ?? null,
+  run,
+})
+const read = (chat: Chat, isLive = true): SessionAction => ({ type: 'read', chat, isLive })
+const guess: RunState = {
+  seq: 0,
+  status: 'running',
+  messages: [question, message('guess', 'question', { role: 'assistant', status: 'streaming' })],
+}
+const requested: SessionAction = { type: 'requested', run: guess }
+const own = (event: RunEvent): SessionAction => ({ type: 'event', event })
+
+const apply = (state: SessionState, ...actions: SessionAction[]) =>
+  actions.reduce((s, a) => reduceSession(s, a), state)
+const empty = apply(initialState, read(chatWith([])))
+const after = (...actions: SessionAction[]) => apply(empty, ...actions)
+const shown = (state: SessionState) => textOfContent(activeRun(state)?.run.messages.at(-1)?.content ?? '')
+
+describe('the phase of a session', () => {
+  type Phase = Activity['phase']
+  const phases: Readonly<Record<Phase, SessionState>> = {
+    idle: empty,
+    sending: after(requested),
+    streaming: after(requested, own(started())),
+    following: after(live(started())),
+    stopping: after(requested, own(started()), { type: 'stop_requested' }),
+  }
+  const order: readonly Phase[] = ['idle', 'sending', 'streaming', 'following', 'stopping']
+
+  // The phase after the action, from idle, sending, streaming, following and stopping.
+  const steps: readonly (readonly [string, SessionAction, readonly Phase[]])[] = [
+    ['a request', requested, ['sending', 'sending', 'streaming', 'following', 'stopping']],
+    ['the first event', own(started()), ['idle', 'streaming', 'streaming', 'following', 'stopping']],
+    ['a further event', own(text(2, 'a')), ['idle', 'streaming', 'streaming', 'following', 'stopping']],
+    ['the last event', own(ended(2)), ['idle', 'idle', 'idle', 'idle', 'idle']],
+    ['a run that was left', { type: 'left' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
+    ['a run that was dropped', { type: 'dropped' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
+    ['a wish to stop', { type: 'stop_requested' }, ['idle', 'stopping', 'stopping', 'stopping', 'stopping']],
+    [
+      'a stop that failed',
+      { type: 'stop_failed', notice: 'No.' },
+      ['idle', 'sending', 'streaming', 'following', 'streaming'],
+    ],
+    [
+      'a broken connection',
+      { type: 'connection', isConnected: false },
+      ['idle', 'sending', 'streaming', 'following', 'stopping'],
+    ],
+    ['a reason for the end', { type: 'ending', reason: 'Full.' }, order],
+    ['a chat that was read without a run', read(chatWith([])), order],
+    ['a read that failed', { type: 'read_failed', error: new Error('No.') }, order],
+    ['a read that began', { type: 'read_started' }, order],
+    ['a lack of something', { type: 'outdated' }, order],
+    ['a first live event', live(started()), ['following', 'sending', 'streaming', 'following', 'stopping']],
+    ['a later live event', live(text(9, 'z')), order],
+    ['live updates that begin', ready(9, true), order],
+    ['a live change', { type: 'live_changed' }, order],
+    ['live updates that are lost', { type: 'live_state', state: 'lost' }, order],
+    [
+      'no live updates any more',
+      { type: 'live_state', state: 'unavailable' },
+      ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
+    ],
+    ['a message that was not sent', { type: 'unsent', unsent: undefined }, order],
+    ['a branch', { type: 'branch_selected', messageId: 'x' }, order],
+    ['a branch that was saved', { type: 'branch_saved', isLast: true }, order],
+  ]
+  test.each(steps)('after %s', (_name, action, expected) => {
+    expect(order.map((phase) => reduceSession(phases[phase], action).activity.phase)).toEqual(expected)
+  })
+})
+
+describe('a run that this page requested', () => {
+  const streaming = after(requested, own(started()))
+
+  it('shows its guess until the server names the messages, and moves into the chat when it ends', () => {
+    const sending = after(requested)
+    expect(createView(sending).chat?.messages.map(({ id }) => id)).toEqual(['question', 'guess'])
+    const done = apply(sending, own(started()), own(text(2, 'Hello')), own(ended(3)))
+    expect(done.chat?.messages.map(({ id }) => id)).toEqual(['question', 'reply'])
+    expect(done.chat?.selected_message_id).toBe('reply')
+    expect(done.endedReply?.content).toBe('Hello')
+    expect(done.isOutdated).toBe(false)
+  })
+
+  it('takes no event twice, and counts an event of a type that only newer pages know', () => {
+    const said = apply(streaming, own(text(2, 'a')))
+    expect(reduceSession(said, own(text(2, 'a')))).toBe(said)
+    for (const type of ['hologram', 'toString']) {
+      const next = reduceSession(said, own({ type, seq: 3 } as never))
+      expect(activeRun(next)?.run).toEqual({ ...activeRun(said)?.run, seq: 3 })
+    }
+  })
+
+  it('ignores what live updates and reads say of it', () => {
+    const reading = apply(streaming, { type: 'read_started' })
+    for (const update of [live(started()), live(text(4, ' copy')), live(text(9, ' copy'))])
+      expect(reduceSession(reading, update)).toBe(reading)
+    expect(reduceSession(streaming, ready(9, true))).toBe(streaming)
+    const chat = chatWith([question, reply()], { message_id: 'reply', seq: 5 })
+    expect(activeRun(reduceSession(reading, read(chat)))).toBe(activeRun(reading))
+  })
+
+  it('says why it ends where no event can, and reads the chat again when it was left', () => {
+    const left = apply(streaming, own(text(2, 'Half')), { type: 'ending', reason: 'Full.' }, { type: 'left' })
+    expect(left.notice).toBe('Full.')
+    expect(left.chat?.messages.at(-1)?.content).toBe('Half')
+    expect(left.isOutdated).toBe(true)
+  })
+
+  it('leaves nothing behind when it was not confirmed', () => {
+    const unsent = { message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' }, reason: 'Off.' }
+    const dropped = apply(after(requested), { type: 'dropped', unsent, notice: 'No.' })
+    expect(dropped.chat).toBe(empty.chat)
+    expect([dropped.unsent, dropped.notice]).toEqual([unsent, 'No.'])
+    expect(apply(after(requested), { type: 'left' }).chat).toBe(empty.chat)
+  })
+
+  it('makes a read worthless that began before its end', () => {
+    expect(apply(streaming, { type: 'read_started' }, own(ended(2))).isOutdated).toBe(true)
+  })
+})
+
+describe('a run that was requested elsewhere', () => {
+  const following = after(live(started()))
+
+  it('is followed, each event once', () => {
+    const state = apply(
+      following,
+      live(text(2, 'a')),
+      live(text(2, 'a')),
+      live(started()),
+      live(text(3, 'b')),
+    )
+    expect(shown(state)).toBe('ab')
+    expect(state.isOutdated).toBe(false)
+  })
+
+  it('makes the chat be read when an event is missing, and defers what comes during the read', () => {
+    const missed = apply(following, live(text(4, 'c')))
+    expect([missed.isOutdated, shown(missed)]).toEqual([true, ''])
+    const reading = apply(missed, { type: 'read_started' }, live(text(4, 'c')), live(text(5, 'd')))
+    expect(reading.isOutdated).toBe(false)
+    const chat = chatWith([question, reply({ content: 'ab' })], { message_id: 'reply', seq: 3 })
+    const state = apply(reading, read(chat), ...reading.deferred)
+    expect([shown(state), state.isOutdated]).toEqual(['abcd', false])
+  })
+
+  it('makes the chat be read when its parent is unknown, or the end of another run was missed', () => {
+    expect(after(live(started('unknown'))).isOutdated).toBe(true)
+    const next = apply(following, live(started(null, { id: 'next' }), 'next'))
+    expect(next.activity).toMatchObject({ phase: 'following', replyId: 'next' })
+    expect(next.isOutdated).toBe(true)
+  })
+
+  it('is not followed again when the chat holds all of it', () => {
+    const whole = after(read(chatWith([question, reply({ status: 'complete', content: 'all' })])))
+    expect(apply(whole, live(text(7, 'late')), live(started()))).toBe(whole)
+  })
+
+  it('is not missed when live updates begin, unless something may have happened before', () => {
+    expect(after(ready(undefined, false)).isOutdated).toBe(false)
+    expect(after(ready(undefined, true)).isOutdated).toBe(true)
+    expect(after(ready(2, false)).isOutdated).toBe(true)
+    expect(apply(following, ready(1, true)).isOutdated).toBe(false)
+    expect(apply(following, ready(2, false)).isOutdated).toBe(true)
+    expect(apply(following, ready(undefined, false)).isOutdated).toBe(true)
+    const reading = after({ type: 'read_started' }, ready(2, false))
+    expect([reading.isOutdated, reading.deferred]).toEqual([false, [ready(2, false)]])
+  })
+
+  it('goes on after a read that is older, and ends with one in which it has ended', () => {
+    expect(activeRun(apply(following, read(chatWith([]))))).toBe(activeRun(following))
+    const done = apply(following, read(chatWith([question, reply({ status: 'complete', content: 'all' })])))
+    expect(done.activity.phase).toBe('idle')
+    expect(done.endedReply?.content).toBe('all')
+  })
+
+  it('removes the note about a message that arrived after all', () => {
+    const unsent = {
+      message: { id: 'question', parentId: null, content: 'Hi', botName: 'Owl' },
+      reason: 'Off.',
+    }
+    expect(after({ type: 'unsent', unsent }, live(started())).unsent).toBeUndefined()
+    expect(after({ type: 'unsent', unsent }, read(chatWith([question]))).unsent).toBeUndefined()
+  })
+
+  it.each([true, false])('is joined by a chat that opens, live: %s', (isLive) => {
+    const chat = chatWith([question, reply({ content: 'One' })], { message_id: 'reply', seq: 7 })
+    const state = apply(initialState, read(chat, isLive))
+    expect(state.activity.phase).toBe(isLive ? 'following' : 'streaming')
+    expect([shown(state), activeRun(state)?.run.seq]).toEqual(['One', 7])
+  })
+
+  it('is lost with the live updates and back with them', () => {
+    const lost = apply(following, { type: 'live_state', state: 'lost' })
+    expect(createView(lost).isConnected).toBe(false)
+    expect(createView(apply(lost, { type: 'live_state', state: 'open' })).isConnected).toBe(true)
+  })
+
+  describe('because a call was allowed there', () => {
+    const allowed = live(started(null, callIn('running')))
+    const waiting = chatWith([question, callIn('waiting')])
+
+    it('is followed, though the reply was complete before', () => {
+      const state = after(read(waiting))
+      expect(apply(state, live(started()))).toBe(state)
+      const running = apply(state, allowed)
+      expect(activeRun(running)?.run.messages.at(-1)?.call?.state).toBe('running')
+      expect(running.isOutdated).toBe(false)
+    })
+
+    it('is not followed again when the chat holds its result', () => {
+      const state = after(read(chatWith([question, callIn('answered')])))
+      expect(apply(state, allowed, live(text(5, 'late')))).toBe(state)
+    })
+
+    it('goes on after a read from before the approval, and ends with one that holds the result', () => {
+      const running = after(read(waiting), allowed)
+      expect(activeRun(apply(running, read(waiting)))).toBe(activeRun(running))
+      expect(apply(running, read(chatWith([question, callIn('answered')]))).activity.phase).toBe('idle')
+    })
+
+    it('ends with a read in which its call needs approval, when the end before that was missed', () => {
+      expect(apply(following, read(waiting)).activity.phase).toBe('idle')
+    })
+  })
+})
+
+describe('a chat that is read again', () => {
+  it('keeps the messages that read the same, so that they are not drawn again', () => {
+    const first = after(read(chatWith([question, reply({ status: 'complete', content: 'old' })])))
+    const second = apply(
+      first,
+      read(chatWith([{ ...question }, reply({ status: 'complete', content: 'new' })])),
+    )
+    expect(second.chat?.messages[0]).toBe(first.chat?.messages[0])
+    expect(second.chat?.messages[1]?.content).toBe('new')
+  })
+
+  it('keeps a branch that is being selected, and is read once more when the last one was saved', () => {
+    const tree = chatWith([question, reply({ status: 'complete' }), message('next', 'reply')])
+    const select: SessionAction = { type: 'branch_selected', messageId: 'question' }
+    const selecting = apply(initialState, read({ ...tree, selected_message_id: 'reply' }), select, select)
+    expect(selecting.chat?.selected_message_id).toBe('next')
+    const changed = apply(
+      selecting,
+      { type: 'live_changed' },
+      read({ ...tree, selected_message_id: 'reply' }),
+    )
+    expect([changed.chat?.selected_message_id, changed.isOutdated]).toEqual(['next', false])
+    const first = apply(changed, { type: 'branch_saved', isLast: false })
+    expect(first.isOutdated).toBe(false)
+    expect(apply(first, { type: 'branch_saved', isLast: true })).toMatchObject({
+      isOutdated: true,
+      pendingSelections: 0,
+    })
+  })
+
+  it('keeps what was read when a later read fails, and says why until one succeeds', () => {
+    const failed = after({ type: 'read_started' }, { type: 'read_failed', error: new Error('No.') })
+    expect([failed.chat, failed.error?.message, failed.isReading]).toEqual([empty.chat, 'No.', false])
+    expect(apply(failed, read(chatWith([]))).error).toBeUndefined()
+  })
+})
+
+describe('the view of a session', () => {
+  it('stays the same object while text grows, and changes when a message comes', () => {
+    const state = after(requested, own(started()))
+    const before = { state, view: createView(state) }
+    const grown = apply(state, own(text(2, 'a')))
+    expect(createView(grown, before)).toBe(before.view)
+    const next = apply(grown, own({ type: 'reply', seq: 3, assistant_message: reply({ id: 'second' }) }))
+    const view = createView(next, before)
+    expect([...view.writing]).toEqual(['question', 'reply', 'second'])
+    expect(view.chat?.messages.at(-1)?.id).toBe('second')
+  })
+})

@@ -1,0 +1,249 @@
+import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
+import { overlayRun, resumeRun, selectLeaf } from './run-messages.ts'
+import { activeRun, firstReply } from './session-state.ts'
+import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
+
+/** What everything that can happen to a chat makes of it. Pure; returns the same state when nothing changes. */
+export function reduceSession(state: SessionState, action: SessionAction): SessionState {
+  const active = activeRun(state)
+  switch (action.type) {
+    case 'live_event':
+      return receiveLiveEvent(state, action)
+    case 'live_ready':
+      return receiveLiveReady(state, action)
+    case 'live_changed':
+      // While a branch selected here is being saved, the change is most likely that one.
+      return state.pendingSelections > 0 ? state : { ...state, isOutdated: true }
+    case 'live_state':
+      if (active?.phase !== 'following') return state
+      if (action.state !== 'unavailable') return changeConnection(state, active, action.state === 'open')
+      return replaceActive(state, {
+        phase: 'streaming',
+        run: active.run,
+        number: active.number,
+        isConnected: true,
+      })
+    case 'read_started':
+      return { ...state, isReading: true, isOutdated: false }
+    case 'read':
+      return receiveChat(state, action.chat, action.isLive)
+    case 'read_failed':
+      return { ...state, isReading: false, deferred: [], error: action.error ?? state.error }
+    case 'outdated':
+      return { ...state, isOutdated: true }
+    case 'requested':
+      return active === undefined ? begin(state, { phase: 'sending', run: action.run }) : state
+    case 'event':
+      return active === undefined ? state : advance(state, active, action.event)
+    case 'connection':
+      return active === undefined ? state : changeConnection(state, active, action.isConnected)
+    case 'ending':
+      return active?.phase === 'streaming'
+        ? replaceActive(state, { ...active, endReason: action.reason })
+        : state
+    case 'stop_requested':
+      return active === undefined
+        ? state
+        : { ...state, activity: { phase: 'stopping', active }, notice: undefined }
+    case 'stop_failed':
+      return active === undefined ? state : { ...state, activity: active, notice: action.notice }
+    case 'left':
+      return active === undefined ? state : { ...settle(state, active), isOutdated: true }
+    case 'dropped':
+      return { ...idle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
+    case 'unsent':
+      return { ...state, unsent: action.unsent }
+    case 'branch_selected': {
+      const pendingSelections = state.pendingSelections + 1
+      return { ...state, pendingSelections, chat: state.chat && selectLeaf(state.chat, action.messageId) }
+    }
+    case 'branch_saved':
+      return {
+        ...state,
+        pendingSelections: state.pendingSelections - 1,
+        isOutdated: state.isOutdated || action.isLast,
+      }
+  }
+}
+
+function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'live_event' }): SessionState {
+  const { replyId, event } = update
+  const active = activeRun(state)
+  // The run's own stream carries the same events.
+  if (active !== undefined && active.phase !== 'following') return state
+  if (active?.replyId === replyId) {
+    if (event.seq <= active.run.seq) return state
+    return event.seq === active.run.seq + 1 ? advance(state, active, event) : miss(state, update)
+  }
+  if (isOver(state.chat, replyId, event)) return state
+  return event.type === 'started' ? follow(state, replyId, event) : miss(state, update)
+}
+
+function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'live_ready' }): SessionState {
+  if (state.isReading) return miss(state, update)
+  const { run, mayHaveMissed } = update
+  const active = activeRun(state)
+  if (active !== undefined && active.phase !== 'following') return state
+  const isKnown =
+    run === undefined
+      ? active === undefined && !mayHaveMissed
+      : run.messageId === active?.replyId && run.seq <= active.run.seq
+  return isKnown ? state : { ...state, isOutdated: true }
+}
+
+/** Something before this update is missing. A read that is under way may bring it; otherwise one is needed. */
+function miss(state: SessionState, update: LiveUpdate): SessionState {
+  return state.isReading
+    ? { ...state, deferred: [...state.deferred, update] }
+    : { ...state, isOutdated: true }
+}
+
+/** Follows a run that was requested elsewhere from its first event. */
+function follow(state: SessionState, replyId: string, event: RunEvent & { type: 'started' }): SessionState {
+  const { user_message: userMessage } = event
+  const parent = userMessage.parent_id
+  const hasParent = parent === null || state.chat?.messages.some(({ id }) => id === parent) === true
+  // With another run still open its end was missed.
+  const isOutdated = state.isOutdated || activeRun(state) !== undefined || !hasParent
+  const unsent = state.unsent?.message.id === userMessage.id ? undefined : state.unsent
+  const run = advanceRun(emptyRun, event)
+  return begin({ ...state, isOutdated, unsent }, { phase: 'following', run, isConnected: true, replyId })
+}
+
+/** Whether the chat already holds everything that the run of an event wrote. */
+function isOver(chat: Chat | undefined, replyId: string, event: RunEvent): boolean {
+  const reply = chat?.messages.find(({ id, status }) => id === replyId && status !== 'streaming')
+  if (reply === undefined || event.type !== 'started' || event.assistant_message.call === undefined)
+    return reply !== undefined
+  // The reply was complete before its call was allowed, which began this run.
+  return reply.call?.state === 'answered' || reply.call?.state === 'denied'
+}
+
+function receiveChat(state: SessionState, chat: Chat, isLive: boolean): SessionState {
+  const isSent = chat.messages.some(({ id }) => id === state.unsent?.message.id)
+  const read: SessionState = {
+    ...state,
+    chat: keepEqualMessages(state, chat),
+    error: undefined,
+    isReading: false,
+    deferred: [],
+    unsent: isSent ? undefined : state.unsent,
+  }
+  return joinRun(read, chat, isLive)
+}
+
+/** Messages that read the same stay the same objects, so that they are not drawn again. */
+function keepEqualMessages({ chat: known, pendingSelections }: SessionState, chat: Chat): Chat {
+  if (known === undefined) return chat
+  const before = new Map(known.messages.map((message) => [message.id, message]))
+  const messages = chat.messages.map((message) => {
+    const old = before.get(message.id)
+    return old !== undefined && JSON.stringify(old) === JSON.stringify(message) ? old : message
+  })
+  return pendingSelections > 0
+    ? { ...chat, messages, selected_message_id: known.selected_message_id }
+    : { ...chat, messages }
+}
+
+function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState {
+  const active = activeRun(state)
+  if (active !== undefined && !isBehind(active, chat)) return state
+  const run = resumeRun(chat)
+  if (run !== undefined && chat.run !== null)
+    return begin(
+      state,
+      isLive
+        ? { phase: 'following', run, isConnected: true, replyId: chat.run.message_id }
+        : { phase: 'streaming', run, isConnected: true },
+    )
+  if (active === undefined) return state
+  return { ...idle(state), endedReply: chat.messages.find(({ id }) => id === chat.selected_message_id) }
+}
+
+/** Whether a chat that was just read knows more of a run than the live updates have brought. */
+function isBehind(active: ActiveRun, chat: Chat): boolean {
+  if (active.phase !== 'following') return false
+  if (chat.run?.message_id === active.replyId) return chat.run.seq > active.run.seq
+  // A chat without the reply was read before the run began, and so was one in which its call still needs approval.
+  const reply = chat.messages.find(({ id }) => id === active.replyId)
+  const state = firstReply(active.run)?.call?.state ?? 'waiting'
+  return reply !== undefined && (reply.call?.state !== 'waiting' || state === 'waiting')
+}
+
+type NewRun<Active> = Active extends ActiveRun ? Omit<Active, 'number'> : never
+
+function begin(state: SessionState, active: NewRun<ActiveRun>): SessionState {
+  const number = state.runCount + 1
+  return {
+    ...state,
+    activity: { ...active, number },
+    runCount: number,
+    notice: undefined,
+    endedReply: undefined,
+  }
+}
+
+function advance(state: SessionState, active: ActiveRun, event: RunEvent): SessionState {
+  const run = advanceRun(active.run, event)
+  if (run === active.run) return state
+  if (run.status !== 'running')
+    return { ...settle(state, { ...active, run }), endedReply: run.messages.at(-1) }
+  return replaceActive(
+    state,
+    active.phase === 'sending'
+      ? { phase: 'streaming', run, number: active.number, isConnected: true }
+      : { ...active, run },
+  )
+}
+
+function changeConnection(state: SessionState, active: ActiveRun, isConnected: boolean): SessionState {
+  if (active.phase === 'sending' || active.isConnected === isConnected) return state
+  return replaceActive(state, { ...active, isConnected })
+}
+
+function replaceActive(state: SessionState, active: ActiveRun): SessionState {
+  const isStopping = state.activity.phase === 'stopping'
+  return { ...state, activity: isStopping ? { phase: 'stopping', active } : active }
+}
+
+/** Moves what a run has written into the chat. */
+function settle(state: SessionState, active: ActiveRun): SessionState {
+  const isConfirmed = active.phase !== 'sending'
+  return {
+    ...idle(state),
+    chat: state.chat && isConfirmed ? overlayRun(state.chat, active.run.messages) : state.chat,
+    notice: active.phase === 'streaming' ? active.endReason : undefined,
+    // A read that began before the end may bring back the chat as it was then.
+    isOutdated: state.isOutdated || state.isReading,
+  }
+}
+
+function idle(state: SessionState): SessionState {
+  return { ...state, activity: { phase: 'idle' }, notice: undefined, endedReply: undefined }
+}
+
+const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
+  started: true,
+  model: true,
+  text: true,
+  reasoning: true,
+  usage: true,
+  tool_call: true,
+  tool_progress: true,
+  tool_question: true,
+  tool_result: true,
+  reply: true,
+  notice: true,
+  mcp_status: true,
+  error: true,
+  ended: true,
+}
+
+/** An event of a type that only newer pages know changes nothing but the number, so that none seems to be missing. */
+function advanceRun(run: RunState, event: RunEvent): RunState {
+  if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)
+  return event.seq > run.seq ? { ...run, seq: event.seq } : run
+}

@@ -1,0 +1,160 @@
+import type { RunState } from '@yonder/contract/apply-event'
+import type { Chat } from '@yonder/contract/chat'
+import type { RunEvent } from '@yonder/contract/completion'
+import type { LiveRun } from '@yonder/contract/live'
+import type { Message } from '@yonder/contract/message'
+import type { SharedStreamState } from '../../../lib/share-stream.ts'
+import type { OutgoingMessage } from './outbox.ts'
+import { overlayRun } from './run-messages.ts'
+
+interface Run {
+  readonly run: RunState
+  /** Counts the runs that the session has followed, so that a late response is matched to its run. */
+  readonly number: number
+}
+
+/** A run that is being written, by the way in which its events reach this page. */
+export type ActiveRun =
+  /** Requested by this page and not confirmed yet: its messages are the page's own guess. */
+  | (Run & { readonly phase: 'sending' })
+  /** This page reads the run's own stream. `endReason` says why it will end where no event can say so. */
+  | (Run & {
+      readonly phase: 'streaming'
+      readonly isConnected: boolean
+      readonly endReason?: string
+    })
+  /** The live updates of this browser carry its events. The id of its first reply names it. */
+  | (Run & { readonly phase: 'following'; readonly isConnected: boolean; readonly replyId: string })
+
+export type Activity =
+  | { readonly phase: 'idle' }
+  | ActiveRun
+  /** The user has asked to stop it; its events still arrive. */
+  | { readonly phase: 'stopping'; readonly active: ActiveRun }
+
+export interface UnsentMessage {
+  readonly message: OutgoingMessage
+  readonly reason: string
+}
+
+export interface SessionState {
+  /** As it was last read, with everything that runs have written since; undefined until it has been read. */
+  readonly chat: Chat | undefined
+  /** Why the last read failed. */
+  readonly error?: Error | undefined
+  readonly activity: Activity
+  readonly unsent?: UnsentMessage | undefined
+  /** A sentence about something that failed. */
+  readonly notice?: string | undefined
+  /** The last reply that ended while its chat was open. */
+  readonly endedReply?: Message | undefined
+  /** Counts the runs that were followed. */
+  readonly runCount: number
+  /** Whether the chat must be read again because something was missed. */
+  readonly isOutdated: boolean
+  readonly isReading: boolean
+  /** Live updates that arrived during a read and are applied again after it. */
+  readonly deferred: readonly LiveUpdate[]
+  /** Branches that were selected here and that the server has not confirmed. */
+  readonly pendingSelections: number
+}
+
+/** What the live updates of the browser say about this chat. */
+export type LiveUpdate =
+  | { readonly type: 'live_event'; readonly replyId: string; readonly event: RunEvent }
+  /** The live updates begin, with the run that is writing into this chat at that moment. */
+  | { readonly type: 'live_ready'; readonly run: LiveRun | undefined; readonly mayHaveMissed: boolean }
+
+export type SessionAction =
+  | LiveUpdate
+  | { readonly type: 'live_changed' }
+  | { readonly type: 'live_state'; readonly state: SharedStreamState }
+  | { readonly type: 'read_started' }
+  /** `isLive`: the live updates carry the events of runs that this page did not request. */
+  | { readonly type: 'read'; readonly chat: Chat; readonly isLive: boolean }
+  | { readonly type: 'read_failed'; readonly error?: Error }
+  | { readonly type: 'outdated' }
+  | { readonly type: 'requested'; readonly run: RunState }
+  | { readonly type: 'event'; readonly event: RunEvent }
+  | { readonly type: 'connection'; readonly isConnected: boolean }
+  | { readonly type: 'ending'; readonly reason: string }
+  | { readonly type: 'stop_requested' }
+  | { readonly type: 'stop_failed'; readonly notice: string }
+  /** The run is over for this page though its last event has not arrived. */
+  | { readonly type: 'left' }
+  /** The run never began, or nobody sees it any more. */
+  | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
+  | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
+  | { readonly type: 'branch_selected'; readonly messageId: string }
+  | { readonly type: 'branch_saved'; readonly isLast: boolean }
+
+export const initialState: SessionState = {
+  chat: undefined,
+  activity: { phase: 'idle' },
+  runCount: 0,
+  isOutdated: false,
+  isReading: false,
+  deferred: [],
+  pendingSelections: 0,
+}
+
+export function activeRun({ activity }: SessionState): ActiveRun | undefined {
+  if (activity.phase === 'idle') return undefined
+  return activity.phase === 'stopping' ? activity.active : activity
+}
+
+/** The reply that a run began with, whose id names the run; the run may have written more since. */
+export function firstReply(run: RunState): Message | undefined {
+  return run.messages.find(({ role }) => role === 'assistant')
+}
+
+/** What components draw. It changes when a message comes or goes, and not with every token. */
+export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
+  /** With the messages of the run that is being written, as they were when one came or went. */
+  readonly chat: Chat | undefined
+  readonly phase: Activity['phase']
+  readonly isConnected: boolean
+  /** The ids of the messages that the run is writing. */
+  readonly writing: ReadonlySet<string>
+}
+
+/** Returns `before` when nothing that is drawn from a view has changed. */
+export function createView(
+  state: SessionState,
+  before?: { readonly state: SessionState; readonly view: SessionView },
+): SessionView {
+  if (before !== undefined && isSameView(before.state, state)) return before.view
+  const active = activeRun(state)
+  const messages = active?.run.messages ?? []
+  const { chat, activity, error, unsent, notice, endedReply } = state
+  return {
+    chat: chat && overlayRun(chat, messages),
+    phase: activity.phase,
+    isConnected: isConnected(active),
+    writing: new Set(messages.map(({ id }) => id)),
+    error,
+    unsent,
+    notice,
+    endedReply,
+  }
+}
+
+function isSameView(before: SessionState, after: SessionState): boolean {
+  const [was, is] = [activeRun(before), activeRun(after)]
+  return (
+    before.chat === after.chat &&
+    before.error === after.error &&
+    before.unsent === after.unsent &&
+    before.notice === after.notice &&
+    before.endedReply === after.endedReply &&
+    before.activity.phase === after.activity.phase &&
+    was?.phase === is?.phase &&
+    was?.number === is?.number &&
+    isConnected(was) === isConnected(is) &&
+    was?.run.messages.length === is?.run.messages.length
+  )
+}
+
+function isConnected(active: ActiveRun | undefined): boolean {
+  return active === undefined || active.phase === 'sending' || active.isConnected
+}
