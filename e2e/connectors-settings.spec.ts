@@ -122,7 +122,7 @@ test('a person edits a connector, and nobody can read its token back (§2.61, §
   await expect(dialog.getByText(/Stored: mine••••••••cdef/)).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Remove read' })).toBeVisible()
   await dialog.getByLabel('URL *').fill(`${nowhere}/other`)
-  await expect(dialog.getByText(/goes with it. Enter the one for the new address/)).toBeVisible()
+  await expect(dialog.getByText(/will be removed. Enter the one for the new address/)).toBeVisible()
   await dialog.getByRole('button', { name: 'Update Connector' }).click()
   await expect(connectorRow(page, 'Ours').getByText(`${nowhere}/other`)).toBeVisible()
   await connectorRow(page, 'Ours').getByRole('button', { name: 'Edit' }).click()

@@ -122,7 +122,9 @@ test('a link that somebody else has made connects nothing (§8.28)', async ({
   const callbacks = collectCallbacks(page)
   await page.goto(link)
   await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()
-  await expect(page.getByText('This authorization was not begun in this tab.')).toBeVisible()
+  await expect(
+    page.getByText('This sign-in was started in another tab. Finish it there, or connect again here.'),
+  ).toBeVisible()
   await expect(page).toHaveURL('/settings/integrations')
   await expect(page.getByText('No integrations available')).toBeVisible()
   expect(callbacks).toEqual([])

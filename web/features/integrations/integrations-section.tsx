@@ -1,15 +1,11 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
 import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
+import { useAuthorization, useIntegrations, useIntegrationTypes } from '../../data/integrations.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { IntegrationFormDialog } from './form/integration-form-dialog.tsx'
+import { leaveForConsent } from './callback/pending-authorization.ts'
+import { IntegrationFormDialog, listOffers } from './form/integration-form-dialog.tsx'
 import { IntegrationList } from './list/integration-list.tsx'
-import { listOffers } from './form/list-offers.ts'
-import { useAuthorize } from './use-authorize.ts'
-import { useCreateIntegration } from './form/use-create-integration.ts'
-import { useIntegrationList } from './use-integration-list.ts'
-import { useIntegrationTypes } from './use-integration-types.ts'
-import { useUpdateIntegration } from './form/use-update-integration.ts'
 
 type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly integration: Integration }
 
@@ -17,19 +13,17 @@ type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly i
 export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const integrations = useIntegrationList()
+  const integrations = useIntegrations()
   // Read with the list, so that the form is complete when it opens.
   const types = useIntegrationTypes()
-  const authorization = useAuthorize()
-  const create = useCreateIntegration()
-  const update = useUpdateIntegration()
-  // A save may end after its dialog was left and another one opened.
+  const authorization = useAuthorization(leaveForConsent)
+  // A request may end after its dialog was closed and another one opened.
   const close = () => setDialog((current) => (current === dialog ? null : current))
 
   const readAgain = () => Promise.all([types.mutate(), integrations.mutate()])
 
-  /** Whoever adds what needs their consent goes on to give it (§2.89). */
-  const goOn = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
+  /** An integration that needs the user's consent asks for it at once (§2.89). */
+  const askForConsent = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
     if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }
 
@@ -56,8 +50,7 @@ export function IntegrationsSection() {
         <IntegrationFormDialog
           offers={listOffers(types, integrations)}
           onRetry={readAgain}
-          onSave={create}
-          onSaved={goOn}
+          onSaved={askForConsent}
           onClose={close}
         />
       )}
@@ -66,7 +59,6 @@ export function IntegrationsSection() {
           integration={dialog.integration}
           offers={[dialog.integration.name]}
           onRetry={readAgain}
-          onSave={(input) => update(dialog.integration.name, input)}
           onClose={close}
         />
       )}

@@ -6,7 +6,7 @@ import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { CallbackView } from './callback-view.tsx'
-import { keepAuthorization } from './pending-authorization.ts'
+import { storeAuthorization } from './pending-authorization.ts'
 
 const gmail: Integration = {
   name: 'google-gmail',
@@ -24,7 +24,7 @@ beforeEach(() => {
   // As in development, where every effect begins twice.
   configure({ reactStrictMode: true })
   vi.useFakeTimers()
-  keepAuthorization('s-1')
+  storeAuthorization('s-1')
   api = new ScriptedApi().on(route, () => json(gmail))
 })
 
@@ -177,7 +177,9 @@ it.each(['&state=s-2', '&state=', ''])(
     open(`/callback/gmail?code=c-1${state}`)
     await pass(0)
     expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
-    expect(screen.getByText('This authorization was not begun in this tab.')).toBeInTheDocument()
+    expect(
+      screen.getByText('This sign-in was started in another tab. Finish it there, or connect again here.'),
+    ).toBeInTheDocument()
     expect(api.requests).toEqual([])
   },
 )

@@ -6,24 +6,24 @@ import { Spinner } from '../../../ui/states/progress.tsx'
 import { useCallbackOutcome } from './use-callback-outcome.ts'
 import type { CallbackOutcome } from './use-callback-outcome.ts'
 
-/** Milliseconds for which an outcome stands before the integrations are shown (§9.2). */
-const stays = { connected: 1500, failed: 3000 } as const
+/** How long an outcome is shown before the integrations are (§9.2). */
+const outcomeMs = { connected: 1500, failed: 3000 } as const
 const integrationsPath = '/settings/integrations'
 
-/** Where the browser comes back to from a person's consent (§2.91-§2.94). */
+/** The page that the browser comes back to after the user's consent (§2.91-§2.94). */
 export function CallbackView({ service }: { readonly service: string }) {
   const outcome = useCallbackOutcome(service)
   useReturn(outcome.kind)
   const title = titleOfIntegration(service)
   if (outcome.kind === 'used') return <Navigate to={integrationsPath} replace />
   return (
-    // From a fixed place downward, so that the title stays where it is when the outcome comes.
+    // Placed from the top, so that the title does not move when the outcome appears.
     <div className="mx-auto flex w-full max-w-md flex-1 flex-col items-center px-6 pt-[22vh] pb-12 text-center">
       <div className="flex size-9 items-center justify-center">
-        <Sign kind={outcome.kind} />
+        <OutcomeIcon kind={outcome.kind} />
       </div>
       <h1 className="mt-4 max-w-full text-xl font-semibold wrap-anywhere">{`${title} Integration`.trim()}</h1>
-      <Words outcome={outcome} title={title} />
+      <OutcomeText outcome={outcome} title={title} />
       {outcome.kind !== 'processing' && (
         <Link
           to={integrationsPath}
@@ -39,15 +39,15 @@ export function CallbackView({ service }: { readonly service: string }) {
 
 function useReturn(kind: CallbackOutcome['kind']): void {
   const navigate = useNavigate()
-  const stay = kind === 'connected' || kind === 'failed' ? stays[kind] : undefined
+  const delayMs = kind === 'connected' || kind === 'failed' ? outcomeMs[kind] : undefined
   useEffect(() => {
-    if (stay === undefined) return
-    const timer = setTimeout(() => void navigate(integrationsPath, { replace: true }), stay)
+    if (delayMs === undefined) return
+    const timer = setTimeout(() => void navigate(integrationsPath, { replace: true }), delayMs)
     return () => clearTimeout(timer)
-  }, [stay, navigate])
+  }, [delayMs, navigate])
 }
 
-function Sign({ kind }: { readonly kind: 'processing' | 'connected' | 'failed' }) {
+function OutcomeIcon({ kind }: { readonly kind: 'processing' | 'connected' | 'failed' }) {
   if (kind === 'processing') return <Spinner size={28} />
   return kind === 'connected' ? (
     <CircleCheck size={32} aria-hidden className="text-success" />
@@ -56,12 +56,12 @@ function Sign({ kind }: { readonly kind: 'processing' | 'connected' | 'failed' }
   )
 }
 
-interface WordsProps {
+interface OutcomeTextProps {
   readonly outcome: Exclude<CallbackOutcome, { kind: 'used' }>
   readonly title: string
 }
 
-function Words({ outcome, title }: WordsProps) {
+function OutcomeText({ outcome, title }: OutcomeTextProps) {
   if (outcome.kind === 'failed')
     return (
       <div role="alert" className="mt-1.5 max-w-full wrap-anywhere">

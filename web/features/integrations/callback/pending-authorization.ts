@@ -1,19 +1,21 @@
-/** What this tab has to find again when the browser comes back from a person's consent. */
+import { leaveFor } from '../../../lib/leave-for.ts'
+
+/** What this tab stores to check that the browser comes back from the consent that it started. */
 interface PendingAuthorization {
   readonly state: string
-  /** An answer counts once. */
+  /** A response counts once. */
   readonly used: boolean
 }
 
 const storageKey = 'integration_authorization'
 
-/** Keeps the `state` of the address that the browser is about to leave for; the answer must bring it back. */
-export function keepAuthorization(state: string): void {
+/** Stores the `state` of the consent page's address, which the response must bring back. */
+export function storeAuthorization(state: string): void {
   write({ state, used: false })
 }
 
-/** Whether an answer is to the question of this tab; from then on it is used. */
-export function takeAuthorization(state: string | null): 'ours' | 'used' | 'unknown' {
+/** Whether a response belongs to the authorization that this tab started; from then on it is used. */
+export function redeemAuthorization(state: string | null): 'ours' | 'used' | 'unknown' {
   const pending = read()
   if (pending === null || pending.state !== state) return 'unknown'
   if (pending.used) return 'used'
@@ -38,4 +40,16 @@ function isPending(value: unknown): value is PendingAuthorization {
   if (typeof value !== 'object' || value === null) return false
   const { state, used } = value as Record<string, unknown>
   return typeof state === 'string' && typeof used === 'boolean'
+}
+
+/** Sends the browser to the page where the user gives their consent. Resolves when the browser comes back to this page. */
+export async function leaveForConsent(authUrl: string): Promise<void> {
+  const address = URL.parse(authUrl)
+  if (address === null || !/^https?:$/.test(address.protocol))
+    throw new Error('The address to authenticate at is not a web address.')
+  const state = address.searchParams.get('state')
+  // Without it a response could not be told from one that another site started.
+  if (!state) throw new Error('The address to authenticate at has no state.')
+  storeAuthorization(state)
+  await leaveFor(address)
 }

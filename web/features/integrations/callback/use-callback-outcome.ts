@@ -1,52 +1,67 @@
 import type { Integration, IntegrationCallback } from '@yonder/contract/integration'
+import { integrationOfService, titleOfIntegration } from '@yonder/contract/integration-names'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { integrationPath } from '../../../data/integrations.ts'
 import { ApiError } from '../../../lib/api-error.ts'
+import { useAction } from '../../../lib/use-action.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { useApi } from '../../../lib/use-api.ts'
-import { integrationAddress } from '../integration-address.ts'
-import { describeCallbackFailure, readCallback } from './read-callback.ts'
-import type { CallbackAnswer, CallbackFailure } from './read-callback.ts'
+import { redeemAuthorization } from './pending-authorization.ts'
+
+interface CallbackFailure {
+  readonly kind: 'failed'
+  readonly message: string
+  /** More about the cause, where it is known. */
+  readonly detail?: string
+}
 
 export type CallbackOutcome =
   | { readonly kind: 'processing' }
   | { readonly kind: 'connected' }
   | CallbackFailure
-  /** It was dealt with before: there is nothing left to say here. */
+  /** The response was processed before: there is nothing to show. */
   | { readonly kind: 'used' }
 
-/** What the place in the browser's history remembers once the answer is taken out of its address. */
-const taken = 'callback-taken'
+/** What is sent to the server for an integration. */
+interface CallbackInput {
+  readonly name: string
+  readonly code: string
+  readonly state: string
+}
 
-/** Hands in what the browser has come back with, once (§4.29, §7.26), and tells how it went. */
+/** The state of the history entry once the code was removed from its address. */
+const processed = 'callback-taken'
+
+/** Sends the server what the browser has come back with, once (§4.29, §7.26). */
 export function useCallbackOutcome(service: string): CallbackOutcome {
-  const api = useApi()
   const navigate = useNavigate()
   const { pathname, search, state } = useLocation()
   const [outcome, setOutcome] = useState<CallbackOutcome>({
-    kind: search === '' && state === taken ? 'used' : 'processing',
+    kind: search === '' && state === processed ? 'used' : 'processing',
   })
   const begun = useRef(false)
+  const connect = useAction({
+    call: (api, { name, ...body }: CallbackInput) =>
+      api.post<Integration>(integrationPath(name, 'callback'), body satisfies IntegrationCallback),
+    failure: () => describeCallbackFailure(service).message,
+    // The page itself shows the failure.
+    isFailureShown: false,
+  })
 
-  const handIn = async ({ name, ...body }: CallbackAnswer): Promise<CallbackOutcome> => {
-    try {
-      const sent: IntegrationCallback = body
-      const integration = await api.post<Integration>(integrationAddress(name, 'callback'), sent)
-      // After a 401 the person is signed out, and this page is left.
-      return { kind: integration === undefined ? 'processing' : 'connected' }
-    } catch (error) {
-      const failure = describeCallbackFailure(service)
-      logError(failure.message, error)
-      const reason = error instanceof ApiError ? error.reason : undefined
-      return reason === undefined ? failure : { ...failure, detail: reason }
-    }
+  const finish = async (input: CallbackInput): Promise<CallbackOutcome> => {
+    const result = await connect.run(input)
+    if (result.done) return { kind: 'connected' }
+    // After a 401 the user is signed out, and this page is left.
+    if (result.error === undefined) return { kind: 'processing' }
+    const reason = result.error instanceof ApiError ? result.error.reason : undefined
+    return { ...describeCallbackFailure(service), ...(reason === undefined ? {} : { detail: reason }) }
   }
 
   const settle = async (): Promise<CallbackOutcome> => {
     const callback = readCallback(service, new URLSearchParams(search))
-    // Out of the address before anything else: nobody is to see or copy a code.
-    if (search !== '') await navigate(pathname, { replace: true, state: taken })
-    if (callback.kind === 'answer') return handIn(callback.answer)
+    // The code is removed from the address first, so that no one sees or copies it.
+    if (search !== '') await navigate(pathname, { replace: true, state: processed })
+    if (callback.kind === 'response') return finish(callback.input)
     if (callback.kind === 'failed') logError(callback.message)
     return callback
   }
@@ -58,4 +73,49 @@ export function useCallbackOutcome(service: string): CallbackOutcome {
   })
   useEffect(() => void begin(), [])
   return outcome
+}
+
+type Callback =
+  | CallbackFailure
+  /** The response to the authorization that this tab started. */
+  | { readonly kind: 'response'; readonly input: CallbackInput }
+  /** A response that was processed before. */
+  | { readonly kind: 'used' }
+
+/** Reads what the browser has come back with (§5.17). A response is found once: from then on it is used. */
+function readCallback(service: string, params: URLSearchParams): Callback {
+  if (service.trim() === '') return { kind: 'failed', message: 'Invalid service specified.' }
+  const state = params.get('state')
+  const status = redeemAuthorization(state)
+  if (status === 'used') return { kind: 'used' }
+  const refusal = params.get('error')
+  const code = params.get('code')
+  if (refusal !== null || !code)
+    return {
+      kind: 'failed',
+      message: 'No authorization code found in the callback URL.',
+      ...(refusal === null ? {} : { detail: describeRefusal(refusal) }),
+    }
+  if (status === 'unknown' || state === null)
+    return {
+      ...describeCallbackFailure(service),
+      detail: 'This sign-in was started in another tab. Finish it there, or connect again here.',
+    }
+  return { kind: 'response', input: { name: integrationOfService(service), code, state } }
+}
+
+/** §8.28 */
+function describeCallbackFailure(service: string): CallbackFailure {
+  return {
+    kind: 'failed',
+    message: `Failed to connect ${titleOfIntegration(service)}. Please try again.`,
+  }
+}
+
+/** Anyone can write a link to this page, so only an error that looks like a code is repeated. */
+function describeRefusal(error: string): string {
+  if (error === 'access_denied') return 'Access was not allowed, so nothing was connected.'
+  return /^[a-z_]{1,40}$/.test(error)
+    ? `The service answered with the error "${error}".`
+    : 'The service answered with an error.'
 }

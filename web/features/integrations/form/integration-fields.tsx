@@ -1,11 +1,12 @@
 import type { AuthType, Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
+import type { Ref } from 'react'
+import type { Form } from '../../../lib/use-form.ts'
 import { Field } from '../../../ui/form/field.tsx'
 import { SecretInput, TextInput } from '../../../ui/form/text-input.tsx'
 import { Select } from '../../../ui/form/select.tsx'
-import type { IntegrationProblems } from './check-integration-draft.ts'
 import { selectIntegration } from './integration-draft.ts'
-import type { IntegrationDraft } from './integration-draft.ts'
+import type { IntegrationDraft, IntegrationField } from './integration-draft.ts'
 
 const authTypeNames: Readonly<Record<AuthType, string>> = {
   oauth: 'OAuth (Google Login)',
@@ -16,29 +17,22 @@ export interface IntegrationFieldsProps {
   readonly offers: readonly string[]
   /** The integration that is edited. */
   readonly integration: Integration | undefined
-  readonly draft: IntegrationDraft
-  readonly problems: IntegrationProblems
-  readonly onChange: (draft: IntegrationDraft) => void
+  readonly form: Form<IntegrationDraft, IntegrationField>
 }
 
 /** Which integration, how it is authorized, and its key where it has one (§2.85-§2.89). */
-export function IntegrationFields({
-  offers,
-  integration,
-  draft,
-  problems,
-  onChange,
-}: IntegrationFieldsProps) {
+export function IntegrationFields({ offers, integration, form }: IntegrationFieldsProps) {
+  const { draft, problems, change, ref } = form
   const isNew = integration === undefined
   return (
     <>
       <Field label="Integration" required error={problems.name}>
         <Select
-          name="name"
-          // What an integration is for stays; another one is added beside it.
+          ref={ref('name')}
+          // The integration of an entry never changes; another one is added beside it.
           disabled={!isNew}
           value={draft.name}
-          onChange={(event) => onChange(selectIntegration(event.target.value))}
+          onChange={(event) => change(selectIntegration(event.target.value))}
         >
           {isNew && <option value="">Select an integration</option>}
           {offers.map((name) => (
@@ -58,7 +52,7 @@ export function IntegrationFields({
         }
       >
         <TextInput
-          name="authType"
+          ref={ref('authType')}
           readOnly
           value={draft.authType === '' ? '' : authTypeNames[draft.authType]}
         />
@@ -68,7 +62,8 @@ export function IntegrationFields({
           stored={integration?.api_key ?? null}
           value={draft.apiKey}
           problem={problems.apiKey}
-          onChange={(apiKey) => onChange({ ...draft, apiKey })}
+          controlRef={ref('apiKey')}
+          onChange={(apiKey) => change({ apiKey })}
         />
       )}
     </>
@@ -80,21 +75,22 @@ interface KeyFieldProps {
   readonly stored: string | null
   readonly value: string
   readonly problem: string | undefined
+  readonly controlRef: Ref<HTMLInputElement>
   readonly onChange: (value: string) => void
 }
 
-function KeyField({ stored, value, problem, onChange }: KeyFieldProps) {
-  const isKept = stored !== null && value === stored
+function KeyField({ stored, value, problem, controlRef, onChange }: KeyFieldProps) {
+  const isStored = stored !== null && value === stored
   return (
     <Field
       label="API Key"
       required
       error={problem}
-      hint={isKept ? `Stored: ${stored}. Type to replace it.` : undefined}
+      hint={isStored ? `Stored: ${stored}. Type to replace it.` : undefined}
     >
       <SecretInput
-        isMask={isKept}
-        name="apiKey"
+        isMask={isStored}
+        ref={controlRef}
         maxLength={4000}
         initialFocus
         value={value}

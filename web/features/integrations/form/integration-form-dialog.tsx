@@ -1,46 +1,34 @@
 import type { Integration, IntegrationInput } from '@yonder/contract/integration'
-import { useCallback, useId, useState, type SubmitEvent } from 'react'
+import { useCallback, useId } from 'react'
+import { useSaveIntegration } from '../../../data/integrations.ts'
+import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { ErrorState, LoadingState } from '../../../ui/states/states.tsx'
 import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { useIsOpen } from '../../../lib/use-is-open.ts'
-import { checkIntegrationDraft } from './check-integration-draft.ts'
-import type { IntegrationProblems } from './check-integration-draft.ts'
-import { draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
-import type { IntegrationDraft } from './integration-draft.ts'
+import { checkIntegrationDraft, draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
+import type { IntegrationDraft, IntegrationField } from './integration-draft.ts'
 import { IntegrationFields } from './integration-fields.tsx'
-import type { Offers } from './list-offers.ts'
 import { useRetry } from '../../../lib/use-retry.ts'
 
 export interface IntegrationFormDialogProps {
   /** The integration to edit; without one the form adds one. */
   readonly integration?: Integration
-  /** What can be selected. */
+  /** The names that can be selected. */
   readonly offers: Offers
   readonly onRetry: () => Promise<unknown>
-  /** Answers whether it is stored; what failed has been told by then. */
-  readonly onSave: (input: IntegrationInput) => Promise<boolean>
-  /** What follows once it is stored, as long as `isWanted`: nothing once the person has left the form. */
+  /** Called when it is stored, while the form is still open; `isWanted` returns false once the user has left it. */
   readonly onSaved?: (input: IntegrationInput, isWanted: () => boolean) => Promise<void>
   readonly onClose: () => void
 }
 
 /** Adds or edits an integration (§2.83-§2.90). */
 export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
-  const { integration, offers, onRetry, onSave, onSaved, onClose } = props
-  const form = useId()
-  const [draft, setDraft] = useState(() => draftOfIntegration(integration))
-  const [problems, setProblems] = useState<IntegrationProblems>({})
-  const [busy, setBusy] = useState(false)
+  const { integration, offers, onRetry, onSaved, onClose } = props
+  const id = useId()
   const isOpen = useIsOpen()
   const initialFocus = useInitialFocus()
-
-  const change = (next: IntegrationDraft) => {
-    setProblems({})
-    setDraft(next)
-  }
-
   /** What can be selected may load late: unless the user has moved on in the dialog, its first field gets the focus. */
   const takeFocus = useCallback(
     (element: HTMLFormElement | null) => {
@@ -48,24 +36,18 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     },
     [initialFocus],
   )
-
-  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (busy) return
-    const found = checkIntegrationDraft(draft)
-    setProblems(found)
-    const [wrong] = Object.keys(found)
-    if (wrong !== undefined) {
-      const control = event.currentTarget.elements.namedItem(wrong)
-      if (control instanceof HTMLElement) control.focus()
-      return
-    }
-    setBusy(true)
-    const input = inputOfIntegration(draft)
-    if (!(await onSave(input))) return setBusy(false)
-    if (isOpen()) await onSaved?.(input, isOpen)
-    onClose()
-  }
+  const save = useSaveIntegration(integration)
+  const form = useForm<IntegrationDraft, IntegrationField>({
+    initial: () => draftOfIntegration(integration),
+    check: checkIntegrationDraft,
+    submit: async (draft) => {
+      const input = inputOfIntegration(draft)
+      if (!(await save.run(input)).done) return
+      if (isOpen()) await onSaved?.(input, isOpen)
+      onClose()
+    },
+    clears: 'all',
+  })
 
   const action = integration === undefined ? 'Add Integration' : 'Update Integration'
   const canSelect = typeof offers === 'object' && offers.length > 0
@@ -77,8 +59,8 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={form} look="primary" busy={busy} disabled={!canSelect}>
-            {busy ? 'Saving...' : action}
+          <Button type="submit" form={id} look="primary" busy={form.pending} disabled={!canSelect}>
+            {form.pending ? 'Saving...' : action}
           </Button>
         </>
       }
@@ -86,18 +68,12 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
       {canSelect ? (
         <form
           ref={takeFocus}
-          id={form}
+          id={id}
           noValidate
-          onSubmit={(event) => void submit(event)}
+          onSubmit={form.onSubmit}
           className="flex flex-col gap-4 pt-1"
         >
-          <IntegrationFields
-            offers={offers}
-            integration={integration}
-            draft={draft}
-            problems={problems}
-            onChange={change}
-          />
+          <IntegrationFields offers={offers} integration={integration} form={form} />
         </form>
       ) : (
         <NothingToSelect offers={offers} onRetry={onRetry} />
@@ -123,4 +99,20 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
       />
     )
   return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>
+}
+
+/** The names that can be selected, once they are known. */
+export type Offers = 'loading' | 'failed' | readonly string[]
+
+interface Read<Data> {
+  readonly data?: Data | undefined
+  readonly error?: Error | undefined
+}
+
+/** The integrations that the user has not added yet (§2.85). */
+export function listOffers(types: Read<readonly string[]>, added: Read<readonly Integration[]>): Offers {
+  if (types.data === undefined || added.data === undefined)
+    return types.error === undefined && added.error === undefined ? 'loading' : 'failed'
+  const known = new Set(added.data.map(({ name }) => name))
+  return types.data.filter((name) => !known.has(name))
 }

@@ -1,19 +1,19 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
+import { useDisconnect } from '../../../data/integrations.ts'
 import { useIsOpen } from '../../../lib/use-is-open.ts'
-import { useDisconnect } from './use-disconnect.ts'
 
 export interface DisconnectDialogProps {
   readonly integration: Integration
-  /** Called while the question still stands. */
+  /** Called while the dialog is still open. */
   readonly onDisconnected: () => void
   readonly onCancel: () => void
 }
 
-/** Asks before a connection is ended (§2.82). */
+/** Confirms that an integration is disconnected (§2.82). */
 export function DisconnectDialog({ integration, onDisconnected, onCancel }: DisconnectDialogProps) {
-  const disconnect = useDisconnect()
+  const disconnect = useDisconnect(integration.name)
   const isOpen = useIsOpen()
   const title = titleOfIntegration(integration.name)
 
@@ -22,7 +22,7 @@ export function DisconnectDialog({ integration, onDisconnected, onCancel }: Disc
       title={`Disconnect ${title}`}
       message={`Are you sure you want to disconnect ${title}? You will need to re-authenticate to use it again.`}
       action="Disconnect"
-      onConfirm={async () => disconnect(integration.name)}
+      onConfirm={async () => (await disconnect.run()).done}
       onDone={() => isOpen() && onDisconnected()}
       onCancel={onCancel}
     />

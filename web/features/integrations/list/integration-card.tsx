@@ -1,16 +1,15 @@
 import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { CalendarDays, KeyRound, Mail } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { StateBadge } from '../../../ui/states/state-badge.tsx'
-import { describeIntegration } from './describe-integration.ts'
 import { DisconnectDialog } from './disconnect-dialog.tsx'
-import { IntegrationIcon } from './integration-icon.tsx'
 import { IntegrationNotice } from './integration-notice.tsx'
 import { KeyForm } from './key-form.tsx'
-import type { Authorization } from '../use-authorize.ts'
+import type { Authorization } from '../../../data/integrations.ts'
 
 export interface IntegrationCardProps {
   readonly integration: Integration
@@ -18,15 +17,15 @@ export interface IntegrationCardProps {
   readonly onEdit: () => void
 }
 
-/** One integration: what it is for, how it stands, and what can be done with it (§2.77-§2.82). */
+/** One integration: its description, its status, and the buttons for what can be done with it (§2.77-§2.82). */
 export function IntegrationCard({ integration, authorization, onEdit }: IntegrationCardProps) {
   const id = useId()
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const [isKeyOpen, setKeyOpen] = useState(false)
-  /** The button that is there in every state; the focus comes back to it. */
+  /** The button that is shown in every state; the focus returns to it. */
   const mainButton = useRef<HTMLButtonElement>(null)
   const { name, auth_type, connected, api_key } = integration
-  const { busy, failed, authorize } = authorization
+  const { pending, failed, authorize } = authorization
 
   const returnFrom = (close: (open: false) => void) => () => {
     flushSync(() => close(false))
@@ -44,7 +43,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
         <div
           className={classNames(
             'ml-auto flex flex-wrap justify-end gap-1.5',
-            // A last button without a border ends where its word does.
+            // The text of the last button, which has no border, aligns with the edge.
             (auth_type === 'api_key' || connected) && '-mr-3',
           )}
         >
@@ -53,10 +52,10 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
               {...shared}
               ref={mainButton}
               look={connected ? 'plain' : 'quiet'}
-              busy={busy === name}
-              onClick={() => (connected ? setAsking(true) : void authorize(name))}
+              busy={pending === name}
+              onClick={() => (connected ? setConfirming(true) : void authorize(name))}
             >
-              {busy === name ? 'Connecting...' : connected ? 'Disconnect' : 'Connect'}
+              {pending === name ? 'Connecting...' : connected ? 'Disconnect' : 'Connect'}
             </Button>
           ) : (
             <>
@@ -73,7 +72,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
                 Edit
               </Button>
               {connected && (
-                <Button {...shared} look="plain" onClick={() => setAsking(true)}>
+                <Button {...shared} look="plain" onClick={() => setConfirming(true)}>
                   Disconnect
                 </Button>
               )}
@@ -83,11 +82,11 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
       </div>
       {isKeyOpen && <KeyForm id={`${id}-key`} integration={integration} onClose={returnFrom(setKeyOpen)} />}
       <IntegrationNotice integration={integration} failed={failed} />
-      {isAsking && (
+      {isConfirming && (
         <DisconnectDialog
           integration={integration}
-          onDisconnected={returnFrom(setAsking)}
-          onCancel={() => setAsking(false)}
+          onDisconnected={returnFrom(setConfirming)}
+          onCancel={() => setConfirming(false)}
         />
       )}
     </li>
@@ -111,5 +110,27 @@ function Summary({ id, integration }: { readonly id: string; readonly integratio
         </p>
       )}
     </div>
+  )
+}
+
+/** The description of an integration (§2.77). */
+function describeIntegration(name: string): string {
+  switch (name) {
+    case 'google-calendar':
+      return 'Connect your Google Calendar to access your events'
+    case 'google-gmail':
+      return 'Connect your Gmail account to access your emails'
+    default:
+      return `Connect to ${titleOfIntegration(name)}`
+  }
+}
+
+/** An icon beside the name. */
+function IntegrationIcon({ name }: { readonly name: string }) {
+  const Icon = name === 'google-gmail' ? Mail : name === 'google-calendar' ? CalendarDays : KeyRound
+  return (
+    <span className="flex size-9 shrink-0 items-center justify-center rounded-control bg-sunken text-muted">
+      <Icon size={18} aria-hidden />
+    </span>
   )
 }

@@ -3,7 +3,7 @@ import { Blocks } from 'lucide-react'
 import type { SWRResponse } from 'swr'
 import { EmptyState, ErrorState, LoadingState } from '../../../ui/states/states.tsx'
 import { IntegrationCard } from './integration-card.tsx'
-import type { Authorization } from '../use-authorize.ts'
+import type { Authorization } from '../../../data/integrations.ts'
 import { useRetry } from '../../../lib/use-retry.ts'
 
 export interface IntegrationListProps {
@@ -12,7 +12,7 @@ export interface IntegrationListProps {
   readonly onEdit: (integration: Integration) => void
 }
 
-/** The integrations, or why there are none to see (§2.76). What was read once stays when a later read fails. */
+/** The integrations, or why there are none to show (§2.76). A list that was read once stays when a later read fails. */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
   const { data: integrations, error, mutate } = list
   const { retrying, retry } = useRetry(mutate)

@@ -1,13 +1,13 @@
 import type { Integration } from '@yonder/contract/integration'
 import { CircleAlert, TriangleAlert } from 'lucide-react'
-import type { Authorization } from '../use-authorize.ts'
+import type { Authorization } from '../../../data/integrations.ts'
 
 export interface IntegrationNoticeProps {
   readonly integration: Integration
   readonly failed: Authorization['failed']
 }
 
-/** What a person should know of an integration: why it could not be opened just now, or how it stands. */
+/** Why the consent page could not be opened just now, or what the server says about the integration. */
 export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
   const isFailed = failed?.name === integration.name
   const text = isFailed ? failed.reason : integration.notice

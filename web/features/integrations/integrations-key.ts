@@ -1,2 +1,0 @@
-/** The address of the list, and its place in the cache of reads. */
-export const integrationsKey = '/api/integrations'
