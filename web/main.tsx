@@ -3,10 +3,10 @@ import { createRoot } from 'react-dom/client'
 import { WebApp } from './app/web-app.tsx'
 import { preloadScreens } from './app/preload-screens.ts'
 import { hasStoredSession } from './features/identity/session-store.ts'
-import { themeStore } from './features/preferences/theme-store.ts'
+import { followTheme } from './features/preferences/theme.ts'
 import './ui/base.css'
 
-themeStore.follow()
+followTheme()
 if (hasStoredSession()) preloadScreens(location.pathname)
 
 const root = document.querySelector('#root')

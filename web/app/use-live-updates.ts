@@ -2,7 +2,7 @@ import type { SettingsList } from '@yonder/contract/live'
 import { useEffect } from 'react'
 import { useSWRConfig } from 'swr'
 import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
-import { historyChanges } from '../features/history/history-changes.ts'
+import { refreshChatList } from '../data/chats.ts'
 import { useApi } from '../lib/use-api.ts'
 import { followLive } from './follow-live.ts'
 
@@ -21,7 +21,7 @@ export function useLiveUpdates(userId: string): void {
     const keys = new Map<string, string>(Object.entries(keysOfLists))
     return followLive(api, {
       userId,
-      onChats: historyChanges.tell,
+      onChats: refreshChatList,
       onSettings(list) {
         // A list that this page does not know yet is none of its own.
         const changed = list === undefined ? [...keys.values()] : [keys.get(list)]

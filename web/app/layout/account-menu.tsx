@@ -1,5 +1,5 @@
 import { FileText, LogOut, Settings, ShieldCheck } from 'lucide-react'
-import { ThemeChoice } from '../../features/preferences/theme-choice.tsx'
+import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { MenuItem, MenuLine } from '../../ui/menu/menu-item.tsx'
 import { Menu } from '../../ui/menu/menu.tsx'

@@ -2,7 +2,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { MemoryRouter, useLocation } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { themeStore } from '../../features/preferences/theme-store.ts'
+import { followTheme } from '../../features/preferences/theme.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { Header } from './header.tsx'
 
@@ -14,7 +14,7 @@ let stop: () => void
 beforeEach(() => {
   onSignOut.mockClear()
   onSearch.mockClear()
-  stop = themeStore.follow()
+  stop = followTheme()
 })
 afterEach(() => stop())
 

@@ -4,11 +4,12 @@ import { ChatView } from '../../features/chat/chat-view.tsx'
 import { MessageSlotsContext } from '../../features/chat/message/message-slots.ts'
 import type { MessageSlots } from '../../features/chat/message/message-slots.ts'
 import { useChatTitle } from '../../features/chat/use-chat-title.ts'
-import { useLogsPreference } from '../../features/preferences/use-logs-preference.ts'
+import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
 import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
 import { useServerLog } from '../../features/tools/log/use-server-log.ts'
+import { useStore } from '../../lib/store.ts'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { AuthorizationReturn } from '../layout/authorization-return.tsx'
 import { PageTitle } from '../page-title.tsx'
@@ -39,7 +40,7 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
   const { log, hear, clear, close } = useServerLog()
-  const showsLogs = useLogsPreference() && log.visible
+  const showsLogs = useStore(connectionLogsPreference) && log.visible
   return (
     <MessageSlotsContext value={slots}>
       <ChatView

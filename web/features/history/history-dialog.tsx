@@ -1,13 +1,13 @@
 import { X } from 'lucide-react'
 import { useState } from 'react'
+import { useChatSearch } from '../../data/chats.ts'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import { moveByArrowKeys, useFocusList } from '../../ui/focus-list.ts'
 import { SearchInput } from '../../ui/form/text-input.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
-import { useChatSearch } from './use-chat-search.ts'
 
-/** Finds a chat again: recent ones at once, others by the words in them (§2.41-§2.46). */
+/** Finds a chat: shows the recent ones at once, and others by the words in them (§2.41-§2.46). */
 export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')

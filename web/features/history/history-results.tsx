@@ -1,10 +1,10 @@
 import { MessagesSquare, SearchX } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef } from 'react'
+import type { ChatSearch } from '../../data/chats.ts'
 import { Button } from '../../ui/button/button.tsx'
 import type { FocusList } from '../../ui/focus-list.ts'
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
-import type { ChatSearch } from './use-chat-search.ts'
 
 export interface HistoryResultsProps {
   /** The `ref` of every row. */
@@ -14,7 +14,7 @@ export interface HistoryResultsProps {
   readonly onOpen: () => void
 }
 
-/** What the search found, in each of its states (§2.45). */
+/** The results of the search, in each of its states (§2.45). */
 export function HistoryResults({ addRow, result, search, onOpen }: HistoryResultsProps) {
   const { chats, error, isLoading } = result
   if (isLoading) return <LoadingState>Loading chats...</LoadingState>
@@ -27,7 +27,7 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
   if (chats.length === 0)
     return search === '' ? (
       <EmptyState icon={<MessagesSquare size={22} aria-hidden />} title="No chats yet">
-        What you ask a bot is kept here, so that you find it again.
+        Your chats with bots are listed here.
       </EmptyState>
     ) : (
       <EmptyState icon={<SearchX size={22} aria-hidden />} title="No chats found">

@@ -4,8 +4,7 @@ import { Link } from 'react-router'
 import { classNames } from '../../ui/class-names.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { ModelIcon } from '../../ui/icons/model-icon.tsx'
-import { formatUpdateTime } from './format-update-time.ts'
-import { summarizeChat } from './summarize-chat.ts'
+import { formatUpdateTime, summarizeChat } from './summarize-chat.ts'
 
 export interface HistoryRowProps {
   readonly chat: ChatSummary

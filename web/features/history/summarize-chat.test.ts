@@ -1,8 +1,7 @@
 import type { ChatSummary } from '@yonder/contract/chat'
 import { describe, expect, it } from 'vitest'
 import { measureWork } from '../../testing/measure-work.ts'
-import { formatUpdateTime } from './format-update-time.ts'
-import { summarizeChat } from './summarize-chat.ts'
+import { formatUpdateTime, summarizeChat } from './summarize-chat.ts'
 
 type Messages = ChatSummary['messages']
 

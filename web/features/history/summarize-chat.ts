@@ -50,3 +50,16 @@ function readText({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
   return text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim()
 }
+
+/** The time of a chat's last change: the hour for today, else the day, with the year if it is not the current one. */
+export function formatUpdateTime(iso: string, now: Date = new Date()): string {
+  const time = new Date(iso)
+  if (Number.isNaN(time.getTime())) return ''
+  if (time.toDateString() === now.toDateString())
+    return time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  return time.toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    ...(time.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+  })
+}

@@ -1,12 +1,10 @@
 import { logError } from '../../lib/log-error.ts'
+import { createStore, type ReadableStore } from '../../lib/store.ts'
 import type { IdentityState } from './identity-state.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** The state that the page shows, and who listens to it. */
-export interface IdentityStatus {
-  readonly get: () => IdentityState
-  /** Answers how to stop. */
-  readonly subscribe: (onChange: () => void) => () => void
+/** The sign-in state that the page shows. */
+export interface IdentityStatus extends ReadableStore<IdentityState> {
   readonly set: (state: IdentityState) => void
   /** Shows what is stored; `failure` is why no token can be had. */
   readonly showStored: (failure?: string | null) => void
@@ -14,23 +12,15 @@ export interface IdentityStatus {
 }
 
 export function createIdentityStatus(store: SessionStore): IdentityStatus {
-  const listeners = new Set<() => void>()
-  let state: IdentityState = { status: 'loading' }
-  const set = (next: IdentityState): void => {
-    state = next
-    for (const listener of listeners) listener()
-  }
+  const { get, set, subscribe } = createStore<IdentityState>({ status: 'loading' })
   return {
-    get: () => state,
-    subscribe(onChange) {
-      listeners.add(onChange)
-      return () => listeners.delete(onChange)
-    },
+    get,
+    subscribe,
     set,
     showStored(failure = null) {
       const session = store.read()
       if (session === null) set({ status: 'unauthenticated' })
-      else if (!isShown(state, session.user.sub, failure)) {
+      else if (!isShown(get(), session.user.sub, failure)) {
         set({ status: 'authenticated', user: session.user, failure })
       }
     },

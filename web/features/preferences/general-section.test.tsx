@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { GeneralSection } from './general-section.tsx'
-import { themeStore } from './theme-store.ts'
+import { followTheme } from './theme.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 
 const route = 'GET /api/auth/userinfo'
@@ -17,7 +17,7 @@ const ada = {
 
 let stop: () => void
 beforeEach(() => {
-  stop = themeStore.follow()
+  stop = followTheme()
 })
 afterEach(() => stop())
 

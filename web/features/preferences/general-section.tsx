@@ -1,24 +1,31 @@
 import type { ReactNode } from 'react'
+import { useStore } from '../../lib/store.ts'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
-import { LogsSwitch } from './logs-switch.tsx'
-import { ThemeToggle } from './theme-toggle.tsx'
+import { Switch } from '../../ui/form/switch.tsx'
+import { connectionLogsPreference } from './connection-logs.ts'
+import { ThemeToggle } from './theme-controls.tsx'
 import { UserInformation } from './user-information.tsx'
 
-/** The General section of settings: who is signed in, what the application looks like, and what a screen adds. */
+/** The General section of settings: the user, the appearance, and what the screen adds. */
 export function GeneralSection({ children }: { readonly children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-8">
       <h2 className="text-lg font-semibold">General</h2>
       <UserInformation />
       <SettingsGroup title="Appearance">
-        <SettingsRow name="Theme" meaning="Light, dark, or as the system has it.">
+        <SettingsRow name="Theme" meaning="Light, dark, or the same as the system.">
           <ThemeToggle />
         </SettingsRow>
-        <SettingsRow name="Connection logs" meaning="Beside a chat, how its tool servers connect.">
+        <SettingsRow name="Connection logs" meaning="Shows beside a chat how its tool servers connect.">
           <LogsSwitch />
         </SettingsRow>
       </SettingsGroup>
       {children}
     </div>
   )
+}
+
+function LogsSwitch() {
+  const checked = useStore(connectionLogsPreference)
+  return <Switch label="Connection logs" checked={checked} onChange={connectionLogsPreference.set} />
 }

@@ -1,10 +1,10 @@
 import type { UserInfo } from '@yonder/contract/identity'
+import { useUserInfo } from '../../data/user-info.ts'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { SettingsGroup, SettingsRow } from '../../ui/form/settings-list.tsx'
 import { Skeleton } from '../../ui/states/progress.tsx'
-import { useUserInfo } from './use-user-info.ts'
 
-/** Who is signed in (§2.49). */
+/** The signed-in user (§2.49). */
 export function UserInformation() {
   const { data, error } = useUserInfo()
   return (

@@ -1,22 +1,20 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { useRevokeShare, useShares } from '../../data/shares.ts'
+import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { SettingsGroup } from '../../ui/form/settings-list.tsx'
-import { RevokeShareDialog } from './revoke-share-dialog.tsx'
 import { ShareRow } from './share-row.tsx'
-import { useOwnShares } from './use-own-shares.ts'
-import { useRevokeShare } from './use-revoke-share.ts'
 
-/** The links that a person has made, to open, copy and revoke. */
+/** The links that the user has made, to open, copy and revoke. */
 export function OwnShares() {
   const group = useRef<HTMLDivElement>(null)
-  const revokeShare = useRevokeShare()
   const [revoking, setRevoking] = useState<OwnShare>()
   const close = () => setRevoking(undefined)
 
   const closeAfterRevoke = () => {
     flushSync(close)
-    // The button that had the focus goes with its row.
+    // The button that had the focus was removed with its row.
     group.current?.focus()
   }
 
@@ -26,18 +24,14 @@ export function OwnShares() {
         <ShareList onRevoke={setRevoking} />
       </SettingsGroup>
       {revoking !== undefined && (
-        <RevokeShareDialog
-          onRevoke={() => revokeShare(revoking.id)}
-          onRevoked={closeAfterRevoke}
-          onCancel={close}
-        />
+        <RevokeShareDialog share={revoking} onRevoked={closeAfterRevoke} onCancel={close} />
       )}
     </div>
   )
 }
 
 function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void }) {
-  const { data, error } = useOwnShares()
+  const { data, error } = useShares()
   if (data === undefined)
     return (
       <p className="py-4 text-sm text-muted">
@@ -56,5 +50,26 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
         <ShareRow key={share.id} share={share} onRevoke={() => onRevoke(share)} />
       ))}
     </ul>
+  )
+}
+
+interface RevokeShareDialogProps {
+  readonly share: OwnShare
+  readonly onRevoked: () => void
+  readonly onCancel: () => void
+}
+
+/** Confirms that a link is revoked. */
+function RevokeShareDialog({ share, onRevoked, onCancel }: RevokeShareDialogProps) {
+  const revokeShare = useRevokeShare()
+  return (
+    <ConfirmDialog
+      title="Revoke Link"
+      message="This chat can no longer be read through its link. Sharing it again makes another link."
+      action="Revoke"
+      onConfirm={async () => (await revokeShare.run(share.id)).done}
+      onDone={onRevoked}
+      onCancel={onCancel}
+    />
   )
 }

@@ -1,17 +1,16 @@
 import { Check, Share2, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { shareAddress, useCreateShare } from '../../data/shares.ts'
 import { IconButton } from '../../ui/button/icon-button.tsx'
-import { handOverLink } from './hand-over-link.ts'
-import type { HandOver } from './hand-over-link.ts'
+import { deliverLink, type LinkDelivery } from './deliver-link.ts'
 import { ShareLinkDialog } from './share-link-dialog.tsx'
-import { useCreateShare } from './use-create-share.ts'
 
-/** Milliseconds for which the outcome is shown (§9.3). */
-const feedbackTime = 2000
+/** How long the outcome is shown (§9.3). */
+const feedbackMs = 2000
 
-type Feedback = Exclude<HandOver, 'cancelled'>
+type Feedback = Exclude<LinkDelivery, 'cancelled'>
 
-const words: Readonly<Record<Feedback, string>> = {
+const labels: Readonly<Record<Feedback, string>> = {
   copied: 'Copied to clipboard!',
   shared: 'Shared',
   failed: 'Not shared',
@@ -22,9 +21,9 @@ export interface ShareButtonProps {
   readonly messageId: string
 }
 
-/** Shares the path to a message, and says for two seconds how it went (§2.30). A link that cannot be copied is shown. */
+/** Shares the path to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown. */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
-  const createShare = useCreateShare()
+  const createShare = useCreateShare(chatId)
   const [busy, setBusy] = useState(false)
   const [feedback, setFeedback] = useState<Feedback>()
   const [uncopied, setUncopied] = useState<string>()
@@ -33,15 +32,16 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
 
   const share = async () => {
     setBusy(true)
-    const address = await createShare(chatId, messageId)
-    const outcome = address === undefined ? 'failed' : await handOverLink(address)
+    const share = await createShare.run(messageId)
+    const address = share.done ? shareAddress(share.answer.shareId) : undefined
+    const outcome = address === undefined ? 'failed' : await deliverLink(address)
     setBusy(false)
     clearTimeout(timer.current)
-    // The link is there, and everybody who has it can read the chat: it must not be called 'Not shared'.
+    // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
     const isUncopied = address !== undefined && outcome === 'failed'
     setUncopied(isUncopied ? address : undefined)
     setFeedback(isUncopied || outcome === 'cancelled' ? undefined : outcome)
-    timer.current = setTimeout(() => setFeedback(undefined), feedbackTime)
+    timer.current = setTimeout(() => setFeedback(undefined), feedbackMs)
   }
 
   return (
@@ -60,7 +60,7 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
       <output className="pointer-events-none absolute right-0 bottom-full mb-1 whitespace-nowrap">
         {feedback !== undefined && (
           <span className="block animate-appear rounded-control bg-ink px-2 py-1 text-page">
-            {words[feedback]}
+            {labels[feedback]}
           </span>
         )}
       </output>

@@ -8,13 +8,13 @@ export interface ShareLinkDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows a link that the browser would not copy, selected. Some browsers copy it when they are asked by another click. */
+/** Shows, selected, a link that the browser refused to copy. Some browsers copy it after another click. */
 export function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
   return (
     <Dialog
       size="small"
       title="Shared"
-      description="The browser did not let the link be copied. Copy it from here."
+      description="The browser did not allow the link to be copied. Copy it from here."
       onClose={onClose}
     >
       <div className="flex items-end gap-1 pt-4">

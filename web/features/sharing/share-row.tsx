@@ -1,16 +1,16 @@
 import type { OwnShare } from '@yonder/contract/share'
 import { ExternalLink } from 'lucide-react'
 import { useId } from 'react'
+import { shareAddress } from '../../data/shares.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { CopyButton } from '../../ui/button/copy-button.tsx'
-import { shareAddress } from './share-address.ts'
 
 export interface ShareRowProps {
   readonly share: OwnShare
   readonly onRevoke: () => void
 }
 
-/** One link of one's own: to open, to copy, to revoke. */
+/** One of the user's links, to open, copy and revoke. */
 export function ShareRow({ share, onRevoke }: ShareRowProps) {
   const name = useId()
   const address = shareAddress(share.id)
@@ -32,7 +32,7 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
           Shared <time dateTime={share.created_at}>{toDate(share.created_at)}</time>
         </p>
       </div>
-      {/* A last button without a border ends where its word does. */}
+      {/* The text of the last button, which has no border, aligns with the edge. */}
       <div className="-mr-3 flex shrink-0 items-center gap-1">
         <CopyButton title="Copy link" text={address} />
         <Button size="small" look="plain" aria-describedby={name} onClick={onRevoke}>

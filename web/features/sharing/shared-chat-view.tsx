@@ -2,16 +2,16 @@ import type { SharedChat } from '@yonder/contract/share'
 import { Unlink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useSharedChat } from '../../data/shares.ts'
 import { LoadingState } from '../../ui/states/states.tsx'
-import { useSharedChat } from './use-shared-chat.ts'
 
 export interface SharedChatViewProps {
   readonly shareId: string
-  /** Draws the messages of the chat. */
+  /** Renders the messages of the chat. */
   readonly children: (chat: SharedChat) => ReactNode
 }
 
-/** A chat that somebody has shared: to read, and nothing else (§2.37). */
+/** A shared chat, read-only (§2.37). */
 export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   const { data: chat, error } = useSharedChat(shareId)
   if (error !== undefined) return <NotFound />

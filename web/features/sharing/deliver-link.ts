@@ -1,17 +1,17 @@
 import { logError } from '../../lib/log-error.ts'
 
-/** `cancelled` when the person closed the system's dialog: nothing more is done then. */
-export type HandOver = 'shared' | 'copied' | 'cancelled' | 'failed'
+/** `cancelled` when the user closed the system's dialog. */
+export type LinkDelivery = 'shared' | 'copied' | 'cancelled' | 'failed'
 
-/** Gives a link to the system's own way of sharing, where there is one, else to the clipboard (§7.10). */
-export async function handOverLink(address: string): Promise<HandOver> {
+/** Passes a link to the system's share dialog, where there is one, else to the clipboard (§7.10). */
+export async function deliverLink(address: string): Promise<LinkDelivery> {
   if (typeof navigator.share === 'function') {
     try {
       await navigator.share({ url: address })
       return 'shared'
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return 'cancelled'
-      // Refused, for instance because the click was too long ago: the clipboard is left.
+      // Refused, for instance because the click was too long ago. The clipboard may still work.
     }
   }
   try {

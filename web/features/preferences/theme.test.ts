@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runInThisContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { nextTheme } from './next-theme.ts'
-import { themeStore } from './theme-store.ts'
+import { followTheme, nextTheme, themePreference } from './theme.ts'
 
 const readText = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 const firstPaint = readText('public/theme.js')
@@ -33,7 +32,7 @@ afterEach(() => {
 })
 
 function follow() {
-  stop = themeStore.follow()
+  stop = followTheme()
 }
 
 function setSystem(dark: boolean) {
@@ -49,7 +48,7 @@ describe('the theme', () => {
   it('is light until one is chosen (§9.14)', () => {
     prefersDark = true
     follow()
-    expect(themeStore.theme()).toBe('light')
+    expect(themePreference.get()).toBe('light')
     expect(isDark()).toBe(false)
   })
 
@@ -58,32 +57,32 @@ describe('the theme', () => {
     (theme) => {
       localStorage.setItem('theme', theme)
       follow()
-      expect(themeStore.theme()).toBe(theme)
+      expect(themePreference.get()).toBe(theme)
     },
   )
 
   it.each(['', 'Dark', 'blue', 'null', '{"theme":"dark"}'])('is light when %j is stored (§4.6)', (stored) => {
     localStorage.setItem('theme', stored)
     follow()
-    expect(themeStore.theme()).toBe('light')
+    expect(themePreference.get()).toBe('light')
     expect(isDark()).toBe(false)
   })
 
   it('is dark when chosen so, whatever the system says (§4.6)', () => {
     follow()
-    themeStore.choose('dark')
+    themePreference.set('dark')
     expect(isDark()).toBe(true)
     setSystem(true)
     setSystem(false)
     expect(isDark()).toBe(true)
-    themeStore.choose('light')
+    themePreference.set('light')
     setSystem(true)
     expect(isDark()).toBe(false)
   })
 
   it('follows the system live when it is system (§4.6)', () => {
     follow()
-    themeStore.choose('system')
+    themePreference.set('system')
     expect(isDark()).toBe(false)
     setSystem(true)
     expect(isDark()).toBe(true)
@@ -93,7 +92,7 @@ describe('the theme', () => {
 
   it('is remembered (§3.21, §1.10)', () => {
     follow()
-    themeStore.choose('system')
+    themePreference.set('system')
     expect(localStorage.getItem('theme')).toBe('system')
   })
 
@@ -107,9 +106,9 @@ describe('the theme', () => {
   it('colours the tab icon and the frame of the browser (§1.11)', () => {
     follow()
     expect([icon(), frame()]).toEqual(['/icon-light.svg', '#fbfaf9'])
-    themeStore.choose('dark')
+    themePreference.set('dark')
     expect([icon(), frame()]).toEqual(['/icon-dark.svg', '#161718'])
-    themeStore.choose('light')
+    themePreference.set('light')
     expect([icon(), frame()]).toEqual(['/icon-light.svg', '#fbfaf9'])
   })
 

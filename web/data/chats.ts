@@ -1,12 +1,19 @@
 import type { ChatList, ChatSummary } from '@yonder/contract/chat'
 import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
-import { logError } from '../../lib/log-error.ts'
-import { useApi } from '../../lib/use-api.ts'
-import { historyChanges } from './history-changes.ts'
+import { logError } from '../lib/log-error.ts'
+import { createStore } from '../lib/store.ts'
+import { useApi } from '../lib/use-api.ts'
 
 /** Chats on a page; pages start at 1 (§9.5). */
 const pageSize = 10
+
+/** Counts the changes of the list of chats. A list that is open reads itself again when it grows. */
+const listVersion = createStore(0)
+
+export function refreshChatList(): void {
+  listVersion.update((version) => version + 1)
+}
 
 export interface ChatSearch {
   readonly chats: readonly ChatSummary[]
@@ -18,7 +25,7 @@ export interface ChatSearch {
   readonly retry: () => void
 }
 
-/** The chats in which every word of `search` occurs, newest first; all of them when it is empty. */
+/** The chats in which every word of `search` occurs, newest first; all of them when it is empty (§7.8). */
 export function useChatSearch(search: string): ChatSearch {
   const api = useApi()
   const { data, error, isValidating, size, setSize, mutate } = useSWRInfinite<ChatList, Error>(
@@ -34,9 +41,9 @@ export function useChatSearch(search: string): ChatSearch {
     },
     { revalidateFirstPage: false, revalidateOnMount: true },
   )
-  useEffect(() => historyChanges.listen(() => void mutate()), [mutate])
+  useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
   const pages = data ?? []
-  // A chat that moved up between two reads stands on both pages.
+  // A chat that moved up between two reads is on both pages.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
   const isLoadingMore = isValidating && size > pages.length && pages.length > 0
   return {

@@ -1,0 +1,53 @@
+import type { Bot, BotInput } from '@yonder/contract/bot'
+import useSWR from 'swr'
+import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { useAction } from '../lib/use-action.ts'
+import { botsKey } from './keys.ts'
+import { addToList, removeFromList, replaceInList } from './named-list.ts'
+
+const botPath = (name: string): string => `/api/bot/${encodeURIComponent(name)}`
+
+/** The labels of the bot form, for reasons that name a field. */
+const labels: FieldLabels = {
+  name: 'Name',
+  model: 'Model',
+  base_url: 'Base URL',
+  api_key: 'API key',
+  api_type: 'API type',
+  custom_api_path: 'Custom API path',
+  max_tokens: 'Max tokens',
+}
+
+/** The user's bots (§7.2); read once, again on reconnect, never on focus (§7.28). */
+export function useBots() {
+  return useSWR<readonly Bot[], Error>(botsKey)
+}
+
+/**
+ * Creates a bot, or changes the `stored` one (§7.3, §7.4, §8.15, §8.31). `onRename` is called before any list shows the new
+ * name.
+ */
+export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string) => void) {
+  return useAction({
+    call: (api, input: BotInput) =>
+      stored === undefined ? api.post<Bot>('/api/bot', input) : api.put<Bot>(botPath(stored.name), input),
+    update: (mutate, bot) => {
+      if (stored === undefined) return mutate<readonly Bot[]>(botsKey, (bots) => addToList(bots, bot))
+      if (bot.name !== stored.name) onRename?.(stored.name, bot.name)
+      return mutate<readonly Bot[]>(botsKey, (bots) => replaceInList(bots, stored.name, bot))
+    },
+    success: ({ name }) => `Bot "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
+    failure: (error) => `Failed to save bot: ${readReason(error, labels)}`,
+  })
+}
+
+/** Deletes the bot of this name (§7.5, §8.16, §8.31). */
+export function useDeleteBot() {
+  return useAction({
+    call: (api, name: string) => api.delete<null>(botPath(name)),
+    update: (mutate, _answer, name) =>
+      mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
+    success: () => 'Bot deleted successfully',
+    failure: (error) => `Failed to delete bot: ${readReason(error)}`,
+  })
+}

@@ -1,0 +1,83 @@
+import type { ConnectResult, Connector } from '@yonder/contract/connector'
+import { useSWRConfig } from 'swr'
+import type { ApiClient } from '../lib/api-client.ts'
+import { leaveFor } from '../lib/leave-for.ts'
+import { readReason } from '../lib/read-reason.ts'
+import { createStore, useStore } from '../lib/store.ts'
+import { useAction } from '../lib/use-action.ts'
+import { useIsOpen } from '../lib/use-is-open.ts'
+import { connectorPath } from './connectors.ts'
+import { connectorsKey } from './keys.ts'
+
+interface PendingToggle {
+  readonly name: string
+}
+
+/** The connectors that are being connected or disconnected, also while no row of them is mounted. */
+const pendingToggles = createStore<readonly PendingToggle[]>([])
+
+export function useIsToggling(name: string): boolean {
+  return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
+}
+
+/** §8.20; without a name where the connector is not known. */
+export function describeToggleFailure(name: string | undefined, reason: string): string {
+  return name === undefined
+    ? `Failed to toggle connector: ${reason}`
+    : `Failed to toggle connector "${name}": ${reason}`
+}
+
+/**
+ * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). Where the user has to
+ * consent first, the browser leaves for that page, unless the component has been left by then.
+ */
+export function useToggleConnector(returnTo: string) {
+  const { mutate } = useSWRConfig()
+  const isOpen = useIsOpen()
+  const action = useAction({
+    call: async (api, { connector, onLeave }: ToggleInput) => {
+      const result = await toggle(api, connector, returnTo)
+      if (result !== undefined && result.authorization_url !== null && isOpen()) {
+        // If the user stops the browser on its way, the row must be free again.
+        onLeave()
+        await leaveFor(result.authorization_url)
+      }
+      return result
+    },
+    success: ({ authorization_url, connector }, { connector: { name } }) =>
+      authorization_url === null ? `Connector "${name}" ${connector.status}` : undefined,
+    failure: (error, { connector: { name } }) => describeToggleFailure(name, readReason(error)),
+  })
+  return async (connector: ToggleInput['connector']): Promise<void> => {
+    const pending: PendingToggle = { name: connector.name }
+    const end = () => pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
+    pendingToggles.update((toggles) => [...toggles, pending])
+    const result = await action.run({ connector, onLeave: end })
+    // The list shows the outcome, also of a failure; until it is read again, the row stays busy.
+    if (result.done || result.error !== undefined) await mutate(connectorsKey)
+    end()
+  }
+}
+
+interface ToggleInput {
+  readonly connector: Pick<Connector, 'name' | 'status'>
+  /** Called when the browser is about to leave for the user's consent. */
+  readonly onLeave: () => void
+}
+
+async function toggle(
+  api: ApiClient,
+  { name, status }: ToggleInput['connector'],
+  returnTo: string,
+): Promise<ConnectResult | undefined> {
+  if (status === 'connected') {
+    const connector = await api.post<Connector>(connectorPath(name, 'disconnect'))
+    return connector && { connector, authorization_url: null }
+  }
+  return api.post<ConnectResult>(
+    connectorPath(name, 'connect'),
+    { return_to: returnTo },
+    // The response sets a cookie, so that the consent counts in this browser only.
+    { credentials: 'same-origin' },
+  )
+}

@@ -1,0 +1,140 @@
+import type {
+  BrowseServer,
+  Connector,
+  ConnectorInput,
+  ConnectorTool,
+  ToolCallList,
+} from '@yonder/contract/connector'
+import { toConnectorInput } from '@yonder/contract/connector-input'
+import useSWR from 'swr'
+import useSWRInfinite from 'swr/infinite'
+import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { useAction } from '../lib/use-action.ts'
+import { connectorsKey } from './keys.ts'
+import { addToList, removeFromList, replaceInList } from './named-list.ts'
+
+export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'calls'): string {
+  const path = `/api/mcp-server/${encodeURIComponent(name)}`
+  return part === undefined ? path : `${path}/${part}`
+}
+
+/** The labels of the connector form, for reasons that name a field. */
+const labels: FieldLabels = {
+  name: 'Name',
+  url: 'URL',
+  token: 'Token',
+  client_id: 'Client ID',
+  client_secret: 'Client Secret',
+  allow_tools: 'Allowed Tools',
+}
+
+/** The user's connectors with their tools, the default ones first (§7.14). */
+export function useConnectors() {
+  return useSWR<readonly Connector[], Error>(connectorsKey)
+}
+
+/** The same, read again for each component that mounts: for a pending call, whose tool may have changed just now. */
+export function useLatestConnectors() {
+  return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
+}
+
+/** The catalogue of connectors that can be added (§7.19). */
+export function useConnectorCatalogue() {
+  return useSWR<{ readonly servers: readonly BrowseServer[] }, Error>('/api/browse-connectors')
+}
+
+/** The log of a connector's tool calls, the newest first, page by page. */
+export function useCallLog(name: string) {
+  const path = connectorPath(name, 'calls')
+  const { data, error, isValidating, size, setSize } = useSWRInfinite<ToolCallList, Error>(
+    (index: number, previous: ToolCallList | null) => {
+      if (index === 0) return path
+      return previous?.next ? `${path}?${new URLSearchParams({ before: previous.next })}` : null
+    },
+    { revalidateFirstPage: false, revalidateOnMount: true },
+  )
+  const isLoadingMore = isValidating && data !== undefined && size > data.length
+  return {
+    /** Undefined until the first page is read. */
+    calls: data?.flatMap(({ calls }) => calls),
+    error: data === undefined ? error : undefined,
+    hasMore: Boolean(data?.at(-1)?.next),
+    isLoadingMore,
+    loadMore: () => {
+      if (!isLoadingMore) void setSize(size + 1)
+    },
+  }
+}
+
+/** Creates a connector, or changes the `stored` one (§7.15, §7.16, §8.18, §8.32). */
+export function useSaveConnector(stored?: Connector) {
+  return useAction({
+    call: (api, input: ConnectorInput) =>
+      stored === undefined
+        ? api.post<Connector>('/api/mcp-server', input)
+        : api.put<Connector>(connectorPath(stored.name), input),
+    update: (mutate, connector) =>
+      mutate<readonly Connector[]>(connectorsKey, (list) =>
+        stored === undefined ? addToList(list, connector) : replaceInList(list, stored.name, connector),
+      ),
+    success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
+    failure: (error) => `Failed to save connector: ${readReason(error, labels)}`,
+    // The stored one may have been changed or deleted elsewhere.
+    refresh: stored && ((mutate) => mutate(connectorsKey)),
+  })
+}
+
+/** Creates a connector from the catalogue (§7.15, §8.22, §8.32). */
+export function useAddConnector() {
+  return useAction({
+    call: (api, input: ConnectorInput) => api.post<Connector>('/api/mcp-server', input),
+    update: (mutate, connector) =>
+      mutate<readonly Connector[]>(connectorsKey, (list) => addToList(list, connector)),
+    success: ({ name }) => `Connector "${name}" added successfully`,
+    failure: (error) => `Failed to add connector: ${readReason(error, labels)}`,
+  })
+}
+
+/** Deletes the connector of this name (§7.17, §8.19, §8.32). */
+export function useDeleteConnector() {
+  return useAction({
+    call: (api, name: string) => api.delete<null>(connectorPath(name)),
+    update: (mutate, _answer, name) =>
+      mutate<readonly Connector[]>(connectorsKey, (list) => removeFromList(list, name)),
+    success: () => 'Connector deleted successfully',
+    failure: (error) => `Failed to delete connector: ${readReason(error)}`,
+    refresh: (mutate) => mutate(connectorsKey),
+  })
+}
+
+export interface AllowToolsInput {
+  readonly connector: Connector
+  /** Makes the new list from the stored one; null lets every tool run. Undefined leaves the connector as it is. */
+  readonly change: (stored: readonly string[] | null) => readonly string[] | null
+  /** The tools that the user allows as shown; the others stay allowed as they were. */
+  readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
+}
+
+/** Changes which tools of a connector run without approval (§7.16, §8.21, §8.32). */
+export function useAllowTools() {
+  return useAction({
+    call: async (api, { connector, change, seen }: AllowToolsInput) => {
+      // Read again, so that tools which were allowed elsewhere since this list was read stay allowed.
+      const connectors = await api.get<readonly Connector[]>(connectorsKey)
+      if (connectors === undefined) return undefined
+      const stored = connectors.find(({ name }) => name === connector.name) ?? connector
+      const names = change(stored.allow_tools)
+      return api.put<Connector>(connectorPath(connector.name), {
+        ...toConnectorInput(stored),
+        allow_tools: names === null ? null : [...names],
+        tool_fingerprints: Object.fromEntries(seen.map(({ name, fingerprint }) => [name, fingerprint])),
+      } satisfies ConnectorInput)
+    },
+    update: (mutate, changed, { connector: { name } }) =>
+      mutate<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, name, changed)),
+    success: (_changed, { connector }) => `Allow tools updated successfully for "${connector.name}"`,
+    failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
+    // A tool may have changed since it was shown.
+    refresh: (mutate) => mutate(connectorsKey),
+  })
+}

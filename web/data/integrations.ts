@@ -1,0 +1,120 @@
+import type { Integration, IntegrationAuth, IntegrationInput } from '@yonder/contract/integration'
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { useState } from 'react'
+import useSWR from 'swr'
+import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { useAction } from '../lib/use-action.ts'
+import { useIsOpen } from '../lib/use-is-open.ts'
+import { integrationsKey } from './keys.ts'
+import { addToList, replaceInList } from './named-list.ts'
+
+export function integrationPath(name: string, part?: 'disconnect' | 'auth' | 'callback'): string {
+  const last = encodeURIComponent(name)
+  return part === undefined ? `/api/integration/${last}` : `/api/integration/${part}/${last}`
+}
+
+/** The labels of the integration form, for reasons that name a field. */
+export const integrationLabels: FieldLabels = {
+  name: 'Integration',
+  auth_type: 'Authentication Type',
+  api_key: 'API Key',
+}
+
+/** The integrations that the user has added (§7.20). */
+export function useIntegrations() {
+  return useSWR<readonly Integration[], Error>(integrationsKey)
+}
+
+/** The names of all integrations that can be added (§7.21). */
+export function useIntegrationTypes() {
+  return useSWR<readonly string[], Error>('/api/integration/types')
+}
+
+/** Adds an integration, or changes the `stored` one (§7.22, §7.23, §8.27, §8.33). */
+export function useSaveIntegration(stored?: Integration) {
+  return useAction({
+    call: (api, input: IntegrationInput) =>
+      stored === undefined
+        ? api.post<Integration>('/api/integration', input)
+        : api.put<Integration>(integrationPath(stored.name), input),
+    update: (mutate, integration) =>
+      mutate<readonly Integration[]>(integrationsKey, (list) =>
+        stored === undefined ? addToList(list, integration) : replaceInList(list, stored.name, integration),
+      ),
+    success: ({ name }) =>
+      `Integration "${titleOfIntegration(name)}" ${stored === undefined ? 'added' : 'updated'} successfully`,
+    failure: (error) => `Failed to save integration: ${readReason(error, integrationLabels)}`,
+    // The stored one may have been changed elsewhere.
+    refresh: stored && ((mutate) => mutate(integrationsKey)),
+  })
+}
+
+/** Stores another API key, or none when it is empty (§4.28, §7.23, §8.26, §8.33). */
+export function useSaveKey({ name, auth_type }: Integration) {
+  const title = titleOfIntegration(name)
+  return useAction({
+    call: (api, key: string) =>
+      api.put<Integration>(integrationPath(name), {
+        name,
+        auth_type,
+        api_key: key,
+        connected: key !== '',
+      } satisfies IntegrationInput),
+    update: (mutate, integration) =>
+      mutate<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+    success: () => `${title} API key updated successfully`,
+    failure: () => `Failed to update ${title} API key`,
+    refresh: (mutate) => mutate(integrationsKey),
+  })
+}
+
+/** Disconnects an integration (§7.24, §8.25, §8.33). */
+export function useDisconnect(name: string) {
+  const title = titleOfIntegration(name)
+  return useAction({
+    call: (api, _input: void) => api.post<Integration>(integrationPath(name, 'disconnect')),
+    update: (mutate, integration) =>
+      mutate<readonly Integration[]>(integrationsKey, (list) => replaceInList(list, name, integration)),
+    success: () => `${title} disconnected successfully`,
+    failure: () => `Failed to disconnect ${title}`,
+    refresh: (mutate) => mutate(integrationsKey),
+  })
+}
+
+export interface Authorization {
+  /** The integration whose consent page is being opened. */
+  readonly pending: string | undefined
+  /** The last one whose consent page could not be opened, and why. */
+  readonly failed: { readonly name: string; readonly reason: string } | undefined
+  /**
+   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been left or
+   * `isWanted` returns false by then.
+   */
+  readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>
+}
+
+/** `leave` sends the browser to the address of the consent page. */
+export function useAuthorization(leave: (authUrl: string) => Promise<void>): Authorization {
+  const isOpen = useIsOpen()
+  const [pending, setPending] = useState<string>()
+  const [failed, setFailed] = useState<Authorization['failed']>()
+  const action = useAction({
+    call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
+      const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))
+      if (auth !== undefined && isOpen() && isWanted()) await leave(auth.authUrl)
+      return auth
+    },
+    failure: (_error, { name }) => `Failed to initiate ${titleOfIntegration(name)} authentication`,
+  })
+  return {
+    pending,
+    failed,
+    async authorize(name, isWanted = isOpen) {
+      setPending(name)
+      setFailed(undefined)
+      const result = await action.run({ name, isWanted })
+      if (!result.done && result.error !== undefined) setFailed({ name, reason: readReason(result.error) })
+      setPending(undefined)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { OwnShare, ShareAnswer, SharedChat } from '@yonder/contract/share'
+import useSWR from 'swr'
+import { ApiError } from '../lib/api-error.ts'
+import { readPublicly } from '../lib/read-publicly.ts'
+import { readReason } from '../lib/read-reason.ts'
+import { readOptions } from '../lib/swr-config.tsx'
+import { useAction } from '../lib/use-action.ts'
+import { sharesKey } from './keys.ts'
+
+/** The link to a share (§7.10). */
+export function shareAddress(shareId: string): string {
+  return new URL(`/share/${shareId}`, location.origin).href
+}
+
+/** The links that the user has made, the newest first. */
+export function useShares() {
+  return useSWR<{ readonly shares: readonly OwnShare[] }, Error>(sharesKey)
+}
+
+const sharedChatOptions = {
+  ...readOptions,
+  // A shared chat never changes (§7.28).
+  revalidateOnReconnect: false,
+  onErrorRetry: (...retry: Parameters<typeof readOptions.onErrorRetry>) => {
+    const [error] = retry
+    if (isNotFound(error)) return
+    readOptions.onErrorRetry(...retry)
+  },
+}
+
+/** The chat behind a link (§7.9). */
+export function useSharedChat(shareId: string) {
+  return useSWR<SharedChat, Error>(
+    `/api/share/${encodeURIComponent(shareId)}`,
+    readPublicly,
+    sharedChatOptions,
+  )
+}
+
+/** Makes the link to a message, or finds the one it has (§7.10). A failure is only logged (§8.14). */
+export function useCreateShare(chatId: string) {
+  return useAction({
+    call: (api, messageId: string) => api.post<ShareAnswer>(`/api/share/${chatId}`, { messageId }),
+    update: (mutate) => mutate(sharesKey),
+    failure: () => 'Failed to generate share link',
+    isFailureShown: false,
+  })
+}
+
+/** Revokes a link. One that was revoked before, in another tab, counts as a success. */
+export function useRevokeShare() {
+  return useAction({
+    call: (api, shareId: string) =>
+      api.delete<null>(`/api/share/${shareId}`).catch((error: unknown) => {
+        if (isNotFound(error)) return null
+        throw error
+      }),
+    update: (mutate) => mutate(sharesKey),
+    success: () => 'Link revoked',
+    failure: (error) => `Failed to revoke link: ${readReason(error)}`,
+  })
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404
+}

@@ -1,0 +1,53 @@
+import { createStoredValue } from '../../lib/stored-value.ts'
+
+/** The theme preference (§3.19). */
+const themes = ['light', 'dark', 'system'] as const
+export type Theme = (typeof themes)[number]
+
+const darkQuery = '(prefers-color-scheme: dark)'
+
+/** The theme of this browser (§3.21); a stored text that is none of the three counts as light (§4.6). */
+export const themePreference = createStoredValue<Theme>(
+  'theme',
+  (text) => themes.find((theme) => theme === text) ?? 'light',
+)
+
+/** The theme after this one: light, dark, system, light (§4.6). */
+export function nextTheme(theme: Theme): Theme {
+  switch (theme) {
+    case 'light':
+      return 'dark'
+    case 'dark':
+      return 'system'
+    case 'system':
+      return 'light'
+  }
+}
+
+/** Applies the theme to the page whenever it or the operating system's changes; the returned function ends that. */
+export function followTheme(): () => void {
+  const system = matchMedia(darkQuery)
+  const apply = () => {
+    const theme = themePreference.get()
+    applyTheme(theme === 'dark' || (theme === 'system' && system.matches))
+  }
+  apply()
+  const unsubscribe = themePreference.subscribe(apply)
+  system.addEventListener('change', apply)
+  return () => {
+    unsubscribe()
+    system.removeEventListener('change', apply)
+  }
+}
+
+/**
+ * Switches the page, the colour of the browser's frame and the tab icon to light or dark. `public/theme.js` does the same
+ * before the first paint, when modules have not loaded.
+ */
+function applyTheme(dark: boolean): void {
+  document.documentElement.classList.toggle('dark', dark)
+  document
+    .querySelector('link[rel="icon"]')
+    ?.setAttribute('href', dark ? '/icon-dark.svg' : '/icon-light.svg')
+  document.querySelector('meta[name="theme-color"]')?.setAttribute('content', dark ? '#161718' : '#fbfaf9')
+}

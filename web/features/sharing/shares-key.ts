@@ -1,2 +1,0 @@
-/** The cache key and address of a person's own links. */
-export const sharesKey = '/api/shares'
