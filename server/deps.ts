@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import type { Identity } from './identity/identity.ts'
-import type { Guards } from './open-guards.ts'
+import type { Guards } from './http/outgoing/guards.ts'
 
 /** What `main.ts` opens and `createApp` composes; tests open the same things in their own way. */
 export interface Deps {

@@ -10,7 +10,7 @@ import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
-import { openGuards } from './open-guards.ts'
+import { openGuards } from './http/outgoing/guards.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 
 /** From `server/dist/main.js` as well as from `server/main.ts`. */
@@ -35,7 +35,10 @@ async function start(config: Config): Promise<void> {
     onNewUser: (trx, user) => insertDefaultBots(trx, user, { config, sealer, now }),
   })
   const demo = await startDemoModel()
-  const guards = openGuards(config, [Number(new URL(demo.baseUrl).port)])
+  const guards = openGuards({
+    ...config.outgoing,
+    ownPorts: [...config.outgoing.ownPorts, Number(new URL(demo.baseUrl).port)],
+  })
   const metrics = new Registry()
   collectDefaultMetrics({
     register: metrics,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sqliteFileName } from '../../server/db/open-database.ts'
-import { openSqlite } from '../../server/db/dialects/open-sqlite.ts'
+import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 
 /** Messages that are written in one statement. */
 const batch = 500

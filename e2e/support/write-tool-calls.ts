@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sqliteFileName } from '../../server/db/open-database.ts'
-import { openSqlite } from '../../server/db/dialects/open-sqlite.ts'
+import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 
 /** Writes so many calls of a connector's tool straight into the database of a product, the last one the newest. */
 export async function writeToolCalls(

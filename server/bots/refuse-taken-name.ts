@@ -1,4 +1,4 @@
-import type { Dialect } from '../db/dialects/dialect.ts'
+import type { Dialect } from '../db/database.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /**

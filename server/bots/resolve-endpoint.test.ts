@@ -39,7 +39,7 @@ describe('a bot with an address of its own', () => {
       baseUrl: base_url,
       apiKey: 'own-key',
       customApiPath: '/x',
-      trusted: 'typed',
+      trusted: 'userSupplied',
     })
   })
 
@@ -47,7 +47,7 @@ describe('a bot with an address of its own', () => {
     expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
     expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
       apiKey: null,
-      trusted: 'typed',
+      trusted: 'userSupplied',
     })
   })
 
@@ -63,7 +63,7 @@ describe('a bot without an address', () => {
       baseUrl: operator.baseUrl,
       apiKey: operator.apiKey,
       customApiPath: null,
-      trusted: 'operator',
+      trusted: 'operatorSupplied',
     })
   })
 
@@ -88,7 +88,7 @@ describe('a bot without an address', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: null,
-      trusted: 'operator',
+      trusted: 'operatorSupplied',
     })
   })
 

@@ -15,7 +15,7 @@ export interface BotEndpoint {
   readonly apiKey: string | null
   readonly customApiPath: string | null
   /** Who named the address. */
-  readonly trusted: 'operator' | 'typed'
+  readonly trusted: 'operatorSupplied' | 'userSupplied'
 }
 
 export interface Providers {
@@ -37,14 +37,15 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint 
     customApiPath: bot.custom_api_path,
   }
   const ownKey = openKey(bot, providers.sealer)
-  if (bot.base_url !== null) return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'typed' }
+  if (bot.base_url !== null)
+    return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
   refuseClimbing(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
-    return { ...shared, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operator' }
+    return { ...shared, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operatorSupplied' }
   }
   if (bot.model === demoModel) {
-    return { ...shared, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operator' }
+    return { ...shared, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operatorSupplied' }
   }
   throw new AppError(
     'bot_misconfigured',

@@ -37,7 +37,7 @@ it('needs nothing: what is not set has a good value', () => {
     signUp: 'open',
     defaultModel: null,
     defaultBots: null,
-    allowedPrivateHosts: [],
+    outgoing: { allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [3000] },
     demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',
@@ -182,7 +182,8 @@ it('reads lists with blanks between their entries', () => {
     'bob@example.com',
   ])
   expect(
-    parseConfig({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*, [::1]:11434 ,ollama.lan:11434' }).allowedPrivateHosts,
+    parseConfig({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*, [::1]:11434 ,ollama.lan:11434' }).outgoing
+      .allowedPrivateHosts,
   ).toEqual(['127.0.0.1:*', '[::1]:11434', 'ollama.lan:11434'])
 })
 

@@ -79,11 +79,15 @@ function isNetwork(text: string): boolean {
   return Number(bits) >= 1 && Number(bits) <= most
 }
 
-/** One without a host names a socket in its query. */
+/** An address without a host names a socket in its query; `URL` cannot parse it without one. */
+function withHost(databaseUrl: string): string {
+  return databaseUrl.replace('@/', '@localhost/')
+}
+
 const postgresUrl = z
   .string()
   .refine(
-    (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/')),
+    (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(withHost(text)),
     'must be a postgres:// address',
   )
 
@@ -170,7 +174,13 @@ export interface Config {
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
   /** Null means: one for the built-in demo model, or none when a provider is configured, whose models only the operator knows. */
   readonly defaultBots: readonly BotInput[] | null
-  readonly allowedPrivateHosts: readonly string[]
+  /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
+  readonly outgoing: {
+    readonly allowedPrivateHosts: readonly string[]
+    readonly loopbackInstallation: boolean
+    /** Ports of this process and its database. */
+    readonly ownPorts: readonly number[]
+  }
   /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
   readonly connectorRegistryUrl: string | null
   /** Where the document that describes us to authorization servers of connectors is published. */
@@ -306,7 +316,11 @@ function toConfig(env: Settings): Config {
         ? null
         : { baseUrl: env.DEFAULT_MODEL_BASE_URL, apiKey: env.DEFAULT_MODEL_API_KEY ?? null },
     defaultBots: env.DEFAULT_BOTS ?? null,
-    allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
+    outgoing: {
+      allowedPrivateHosts: env.ALLOWED_PRIVATE_HOSTS ?? [],
+      loopbackInstallation: loopback,
+      ownPorts: [port, ...databasePorts(env.DATABASE_URL)],
+    },
     connectorRegistryUrl: toRegistryUrl(env.CONNECTOR_REGISTRY_URL),
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
     demoShareId: toDemoShareId(env.DEMO_SHARE_ID),
@@ -321,6 +335,12 @@ function toConfig(env: Settings): Config {
       shareReads: env.RATE_LIMIT_SHARE_READS ?? 60,
     },
   }
+}
+
+const postgresPort = 5432
+
+function databasePorts(databaseUrl: string | undefined): readonly number[] {
+  return databaseUrl === undefined ? [] : [Number(new URL(withHost(databaseUrl)).port || postgresPort)]
 }
 
 function toGoogleApis(env: Settings): Config['googleApis'] {

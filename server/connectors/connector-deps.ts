@@ -27,7 +27,7 @@ export interface ConnectorDeps {
   /** What models were told of a person's tools, and of which state of their connectors that was made. */
   readonly offers: Map<string, { readonly state: string; readonly offered: ModelTools }>
   /** The ways out: to what a person typed, what a server named, and what the operator set. */
-  readonly guards: Readonly<Record<'typed' | 'named' | 'operator', GuardedFetch>>
+  readonly guards: Readonly<Record<'userSupplied' | 'serverSupplied' | 'operatorSupplied', GuardedFetch>>
   /** The origin people use, without a path. */
   readonly publicUrl: string
   /** Where our client document for authorization servers is published; null when it is not. */

@@ -10,7 +10,7 @@ import { engines, isConcurrent, openTestDatabase } from '../testing/database/tes
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import type { Database } from './database.ts'
 import { migrate, migrations } from './migrate.ts'
-import { openSqlite } from './dialects/open-sqlite.ts'
+import { openSqlite } from './dialects/sqlite.ts'
 
 /** The same database, with `act` called before each statement; a throw in it ends the statement. */
 function watch(database: Database, act: (statement: number) => void): Database {

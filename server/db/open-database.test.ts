@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { migrations } from './migrate.ts'
 import { openDatabase, sqliteFileName } from './open-database.ts'
-import { openSqlite } from './dialects/open-sqlite.ts'
+import { openSqlite } from './dialects/sqlite.ts'
 
 let folder: string
 let dataDir: string

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import { openPostgres } from './dialects/open-postgres.ts'
-import { openSqlite } from './dialects/open-sqlite.ts'
+import { openPostgres } from './dialects/postgres.ts'
+import { openSqlite } from './dialects/sqlite.ts'
 
 export interface DatabaseOptions {
   /** A PostgreSQL address; without one, SQLite in `dataDir`. */

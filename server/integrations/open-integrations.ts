@@ -19,7 +19,7 @@ export interface IntegrationOptions {
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly guards: { readonly operator: Pick<GuardedFetch, 'fetch'> }
+  readonly guards: { readonly operatorSupplied: Pick<GuardedFetch, 'fetch'> }
   /** Called when a person's integrations read differently now. */
   readonly onChanged: (userId: string) => void
   /** For what a person cannot act on. */
@@ -39,7 +39,7 @@ export interface Integrations extends IntegrationDeps {
 
 export function openIntegrations(options: IntegrationOptions): Integrations {
   const { config, database, sealer, now, onError } = options
-  const { fetch } = options.guards.operator
+  const { fetch } = options.guards.operatorSupplied
   const closing = new AbortController()
   const background = new Set<Promise<unknown>>()
   const deps: IntegrationDeps = {
@@ -72,7 +72,9 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     connectors: [
       createGmailConnector(google),
       createCalendarConnector(google),
-      ...config.apiKeyServices.map((server) => createKeyedConnector(deps, server, options.guards.operator)),
+      ...config.apiKeyServices.map((server) =>
+        createKeyedConnector(deps, server, options.guards.operatorSupplied),
+      ),
     ],
     listStandings: (userId) => listStandings(deps, userId),
     async close() {
@@ -92,7 +94,14 @@ function createGoogleLoader(
   let client: GoogleClient | undefined
   return async () => {
     const { createGoogleClient } = await import('./oauth/google-client.ts')
-    client ??= createGoogleClient({ google, apis, publicUrl, fetch: guards.operator.fetch, closing, now })
+    client ??= createGoogleClient({
+      google,
+      apis,
+      publicUrl,
+      fetch: guards.operatorSupplied.fetch,
+      closing,
+      now,
+    })
     return client
   }
 }

@@ -1,5 +1,5 @@
 import type { LiveEvent, LiveRun, SettingsList } from '@yonder/contract/live'
-import type { ChangeNews, Database } from '../db/database.ts'
+import type { ChangeNotification, Database } from '../db/database.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseStream } from '../http/sse.ts'
 
@@ -79,7 +79,7 @@ export class LiveHub {
   }
 
   /** A node has told it. */
-  onChange({ topic, nodeId, userId, subject }: ChangeNews): void {
+  onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
     if (nodeId === this.#options.nodeId) return
     if (topic === 'chat') this.tellChatChanged(userId, subject)
     // A newer node may name a list that is not known here: the pages will know, or pass it over.
@@ -95,9 +95,9 @@ export class LiveHub {
     if (this.has(userId)) this.tell(userId, sseFrame(JSON.stringify(line)))
   }
 
-  #tellNodes(topic: ChangeNews['topic'], userId: string, subject: string): void {
+  #tellNodes(topic: ChangeNotification['topic'], userId: string, subject: string): void {
     const { database, nodeId, onError } = this.#options
-    database.dialect.tellChange(database.db, { topic, nodeId, userId, subject }).catch(onError)
+    database.dialect.notifyChange(database.db, { topic, nodeId, userId, subject }).catch(onError)
   }
 }
 

@@ -135,7 +135,7 @@ describe.each(apiTypes)('%s', (apiType) => {
 
   it('names the setting when the address is refused, and the bot when its settings are wrong', async () => {
     const strict = guardedFetch({
-      policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
+      policy: { trust: 'userSupplied', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
     })
     const count = scene.hostile.asked.length
     for (const address of [

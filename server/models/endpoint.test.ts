@@ -3,7 +3,13 @@ import { buildModelUrl } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 
 function build(baseUrl: string, customApiPath: string | null = null, model = 'm'): string {
-  const endpoint = { apiType: 'openai', baseUrl, apiKey: null, customApiPath, trusted: 'typed' } as const
+  const endpoint = {
+    apiType: 'openai',
+    baseUrl,
+    apiKey: null,
+    customApiPath,
+    trusted: 'userSupplied',
+  } as const
   return buildModelUrl(endpoint, '/chat/completions', model).href
 }
 

@@ -6,7 +6,7 @@ import { newId } from '../lib/new-id.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import type { Deps } from '../deps.ts'
 import type { User } from '../identity/user.ts'
-import { openGuards } from '../open-guards.ts'
+import { openGuards } from '../http/outgoing/guards.ts'
 import { openTestDatabase } from './database/test-database.ts'
 import type { Engine, TestDatabase } from './database/test-database.ts'
 import { createTestIdentity } from './identity/test-identity.ts'
@@ -49,7 +49,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
     ...options.environment,
   })
   const identity = createTestIdentity(database, async () => undefined)
-  const guards = openGuards(config)
+  const guards = openGuards(config.outgoing)
   const deps: Deps = {
     config,
     database,

@@ -1,4 +1,4 @@
-import type { ChangeNews, Database } from '../../db/database.ts'
+import type { ChangeNotification, Database } from '../../db/database.ts'
 
 /** Waiting for what other processes write into runs. */
 export interface RunNews {
@@ -12,7 +12,7 @@ export interface RunNews {
 /** What comes on the same connection as the news of runs. */
 export interface OtherNews {
   /** A node tells of a change; it may be this one. */
-  onChange(news: ChangeNews): void
+  onChange(news: ChangeNotification): void
   /** News may have been lost. */
   onGap(): void
 }
@@ -20,7 +20,7 @@ export interface OtherNews {
 export function openRunNews(database: Database, others: OtherNews): RunNews {
   const waiting = new Map<number, Set<() => void>>()
   const listeners: ((runId: number) => void)[] = []
-  const signals = database.openSignals({
+  const signals = database.subscribe({
     onRuns(runIds) {
       for (const runId of runIds) {
         for (const listener of listeners) listener(runId)

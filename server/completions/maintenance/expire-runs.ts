@@ -41,7 +41,7 @@ export async function closeDeadRun({ database, runs, now }: Deps, runId: number)
     }
     await tell({ type: 'ended', seq: state.seq + 1, status: 'interrupted' })
     await closeRun(trx, run, state, now())
-    await dialect.wake(trx, [runId])
+    await dialect.notifyRuns(trx, [runId])
   })
 }
 

@@ -21,7 +21,7 @@ export async function stopCompletion(deps: CompletionDeps, chatId: string): Prom
     return true
   }
   await requestStop(db, run.id)
-  await dialect.wake(db, [run.id])
+  await dialect.notifyRuns(db, [run.id])
   for (let waited = 0; waited < longestWait; waited += lookTime) {
     const standing = await findRun(db, dialect, run.id)
     if (standing?.status !== 'running') return true

@@ -107,7 +107,7 @@ export async function insertWrittenRun(
     // The index allows one run to a chat.
     throw database.dialect.isUniqueViolation(error) ? stillAnswering() : error
   })
-  await database.dialect.wake(trx, [id])
+  await database.dialect.notifyRuns(trx, [id])
   return { id, chatId, started, first, latest }
 }
 

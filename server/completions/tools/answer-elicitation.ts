@@ -32,7 +32,7 @@ export async function answerQuestion(
   const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
   if (!(await insertAnswer(db, stored))) throw notOpen()
   const own = deps.runs.get(run.id)
-  if (own === undefined) await dialect.wake(db, [run.id])
+  if (own === undefined) await dialect.notifyRuns(db, [run.id])
   else own.questions.answer(questionId, checked)
 }
 

@@ -41,7 +41,7 @@ async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promi
 async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {
   const { guards, limits, closing } = deps
   const budget = new ResponseBudget()
-  const fetchPage = limitResponses(guards.operator.fetch, budget, limits)
+  const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, limits)
   const deadline = AbortSignal.any([closing, AbortSignal.timeout(longestReading)])
   const found = new Map<string, BrowseServer>()
   let cursor: string | undefined

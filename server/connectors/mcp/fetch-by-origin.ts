@@ -6,10 +6,10 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
  */
 export function splitFetch(
   url: URL,
-  guards: Readonly<Record<'typed' | 'named', GuardedFetch>>,
+  guards: Readonly<Record<'userSupplied' | 'serverSupplied', GuardedFetch>>,
 ): GuardedFetch['fetch'] {
   return (input, init) => {
     const address = new URL(input instanceof Request ? input.url : input)
-    return guards[address.origin === url.origin ? 'typed' : 'named'].fetch(input, init)
+    return guards[address.origin === url.origin ? 'userSupplied' : 'serverSupplied'].fetch(input, init)
   }
 }

@@ -103,7 +103,7 @@ async function describeTarget(
       prior,
     }
   }
-  const url = deps.guards.typed.requireUrl(connector.url)
+  const url = deps.guards.userSupplied.requireUrl(connector.url)
   const auth: AuthProvider = await authorizeServer(deps, connector, url, consent)
   return { kind: 'http', key, url, fetch: splitFetch(url, deps.guards), auth, prior }
 }

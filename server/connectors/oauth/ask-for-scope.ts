@@ -23,7 +23,7 @@ export async function askForScope(
   const granted = (await oauth.tokens())?.scope
   const scope = computeScopeUnion(granted, wanted ?? undefined)
   if (wanted === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
-  const url = deps.guards.typed.requireUrl(connector.url)
+  const url = deps.guards.userSupplied.requireUrl(connector.url)
   await runAuth(deps, oauth, url, {
     scope,
     forceReauthorization: true,

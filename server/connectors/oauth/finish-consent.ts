@@ -66,7 +66,7 @@ async function redeem(
   code: string,
   issuer: string | undefined,
 ): Promise<void> {
-  const url = deps.guards.typed.requireUrl(connector.url)
+  const url = deps.guards.userSupplied.requireUrl(connector.url)
   requireIssuer(pending.discovery, issuer)
   await runAuth(deps, new ConnectorOAuth(deps, connector, { pending }), url, {
     authorizationCode: code,

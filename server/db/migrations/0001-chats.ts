@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Users, bots, the append-only tree of messages, and the runs that write into it. */

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Search in the text of messages, by trigrams on both engines. */

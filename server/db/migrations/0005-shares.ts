@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Links to messages. A message has at most one, so that sharing it twice at once gives one link. */

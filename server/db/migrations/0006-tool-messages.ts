@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Calls and results in the tree of messages, their pictures, and answers on their way to a call that asked. */

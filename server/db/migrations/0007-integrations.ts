@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialects/dialect.ts'
+import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** Connections to outside services, and the consents that people are away to give. */

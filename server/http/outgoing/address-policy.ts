@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 
 export interface AddressPolicy {
   /** Who named the address: the operator (unrestricted), a person who typed it, or a server that answered with it. */
-  readonly trust: 'operator' | 'typed' | 'named'
+  readonly trust: 'operatorSupplied' | 'userSupplied' | 'serverSupplied'
   /** The operator's `host:port` exceptions; `*` stands for every port. The host is a name or an address. */
   readonly allowedPrivateHosts: readonly string[]
   /** Only this machine can reach the product: then what a person types may lie on this machine too. */
@@ -29,7 +29,7 @@ type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
 /** Whether a connection to this address may be opened at all. */
 export function isAllowed(policy: AddressPolicy, target: Target): boolean {
-  if (policy.trust === 'operator') return true
+  if (policy.trust === 'operatorSupplied') return true
   const reach = classify(target.address)
   switch (reach) {
     case 'public':
@@ -40,7 +40,11 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
       return isException(policy, target)
     case 'loopback':
       if (isException(policy, target)) return true
-      return policy.trust === 'typed' && policy.loopbackInstallation && !policy.ownPorts.includes(target.port)
+      return (
+        policy.trust === 'userSupplied' &&
+        policy.loopbackInstallation &&
+        !policy.ownPorts.includes(target.port)
+      )
   }
 }
 

@@ -11,7 +11,7 @@ import type { GuardedFetch, GuardedFetchOptions } from './guarded-fetch.ts'
 import type { Lookup } from './guarded-connector.ts'
 
 const strict: AddressPolicy = {
-  trust: 'typed',
+  trust: 'userSupplied',
   allowedPrivateHosts: [],
   loopbackInstallation: false,
   ownPorts: [],
@@ -156,7 +156,7 @@ describe('addresses', () => {
 
   it('never takes a socket that an unguarded way out has opened', async () => {
     const { url, connections } = await listen((_request, response) => response.end('inside'))
-    await (await guard({ trust: 'operator' }).fetch(url)).text()
+    await (await guard({ trust: 'operatorSupplied' }).fetch(url)).text()
     expect((await refusal(guard().fetch(url))).code).toBe('address_refused')
     expect(connections()).toBe(1)
   })
@@ -165,7 +165,9 @@ describe('addresses', () => {
 describe('exceptions', () => {
   it('leaves public addresses alone', () => {
     for (const address of ['93.184.216.34', '8.8.8.8', '2606:4700:4700::1111', '2a00:1450::1']) {
-      expect(isAllowed({ ...strict, trust: 'named' }, { host: 'a.test', port: 443, address })).toBe(true)
+      expect(isAllowed({ ...strict, trust: 'serverSupplied' }, { host: 'a.test', port: 443, address })).toBe(
+        true,
+      )
     }
   })
 
@@ -173,7 +175,9 @@ describe('exceptions', () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const lookup = resolver({ 'ollama.lan': ['127.0.0.1'] })
     const reached = async (allowed: string, address: string) =>
-      (await guard({ trust: 'named', allowedPrivateHosts: [allowed] }, { lookup }).fetch(address)).text()
+      (
+        await guard({ trust: 'serverSupplied', allowedPrivateHosts: [allowed] }, { lookup }).fetch(address)
+      ).text()
     expect(await reached(`127.0.0.1:${port}`, url)).toBe('inside')
     expect(await reached('127.0.0.1:*', url)).toBe('inside')
     expect(await reached(`ollama.lan:${port}`, `http://ollama.lan:${port}/`)).toBe('inside')
@@ -198,13 +202,15 @@ describe('exceptions', () => {
     expect((await refusal(guard({ ...own, allowedPrivateHosts: ['127.0.0.1:*'] }).fetch(url))).code).toBe(
       'address_refused',
     )
-    expect((await refusal(guard({ ...local, trust: 'named' }).fetch(url))).code).toBe('address_refused')
+    expect((await refusal(guard({ ...local, trust: 'serverSupplied' }).fetch(url))).code).toBe(
+      'address_refused',
+    )
     expect((await refusal(guard(local).fetch('http://10.0.0.5/'))).code).toBe('address_refused')
   })
 
   it('does not restrict the operator', async () => {
     const { url } = await listen((_request, response) => response.end('inside'))
-    expect(await (await guard({ trust: 'operator' }).fetch(url)).text()).toBe('inside')
+    expect(await (await guard({ trust: 'operatorSupplied' }).fetch(url)).text()).toBe('inside')
   })
 })
 

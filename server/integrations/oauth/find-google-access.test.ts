@@ -2,8 +2,8 @@ import type { Integration } from '@yonder/contract/integration'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { openGuards } from '../../open-guards.ts'
-import type { Guards } from '../../open-guards.ts'
+import { openGuards } from '../../http/outgoing/guards.ts'
+import type { Guards } from '../../http/outgoing/guards.ts'
 import { insertUser } from '../../testing/identity/insert-user.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
@@ -55,7 +55,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
 
   beforeAll(async () => {
     google = await startGoogleStandIn()
-    guards = openGuards(parseConfig({}))
+    guards = openGuards(parseConfig({}).outgoing)
     database = await openTestDatabase(engine)
     here = open()
     there = open()

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
-import type { Guards } from '../../open-guards.ts'
-import { openGuards } from '../../open-guards.ts'
+import type { Guards } from '../../http/outgoing/guards.ts'
+import { openGuards } from '../../http/outgoing/guards.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn, StandInManners } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { createGoogleClient } from './google-client.ts'
@@ -19,7 +19,7 @@ describe('Google', () => {
       google,
       apis,
       publicUrl,
-      fetch: guards.operator.fetch,
+      fetch: guards.operatorSupplied.fetch,
       closing: closing.signal,
       now: () => 1_000_000,
       timeout: 0.3,
@@ -28,7 +28,7 @@ describe('Google', () => {
 
   beforeAll(async () => {
     standIn = await startGoogleStandIn()
-    guards = openGuards(parseConfig({}))
+    guards = openGuards(parseConfig({}).outgoing)
   })
   afterEach(() => {
     standIn.manners.token = 'give'

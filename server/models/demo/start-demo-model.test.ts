@@ -13,7 +13,7 @@ let guard: GuardedFetch
 beforeAll(async () => {
   demo = await startDemoModel({ paceMs: 0 })
   guard = guardedFetch({
-    policy: { trust: 'operator', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: { trust: 'operatorSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
     maxRedirects: 0,
   })
 })
@@ -29,8 +29,14 @@ async function ask(
 ) {
   const parts: ModelPart[] = []
   const model = openModel(
-    { apiType: 'openai', baseUrl: demo.baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
-    { guards: { operator: guard, typed: guard } },
+    {
+      apiType: 'openai',
+      baseUrl: demo.baseUrl,
+      apiKey: null,
+      customApiPath: null,
+      trusted: 'operatorSupplied',
+    },
+    { guards: { operatorSupplied: guard, userSupplied: guard } },
   )
   const signal = new AbortController().signal
   await readReply(

@@ -18,7 +18,7 @@ beforeAll(async () => {
   hostile = await startHostileModel()
   scripted = await startScriptedModel()
   guard = guardedFetch({
-    policy: { trust: 'operator', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: { trust: 'operatorSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
   })
 })
 afterAll(async () => {
@@ -36,7 +36,7 @@ async function ask(
 ) {
   const parts: ModelPart[] = []
   const model = openaiChat(
-    { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operator' },
+    { apiType: 'openai', baseUrl, apiKey: null, customApiPath: null, trusted: 'operatorSupplied' },
     { guard, limits: { ...modelLimits, afterFinishMs: 100, totalTimeoutMs } },
   )
   await readReply(

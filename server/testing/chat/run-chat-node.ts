@@ -4,7 +4,7 @@ import { parseConfig } from '../../config/config.ts'
 import { newId } from '../../lib/new-id.ts'
 import { openDatabase } from '../../db/open-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { openGuards } from '../../open-guards.ts'
+import { openGuards } from '../../http/outgoing/guards.ts'
 import type { User } from '../../identity/user.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 
@@ -29,7 +29,7 @@ const app = await createApp({
     ...createTestIdentity(database, () => Promise.resolve()),
     verify: (given) => (given === token ? Promise.resolve(user) : Promise.reject(new Error('unknown token'))),
   },
-  guards: openGuards(config),
+  guards: openGuards(config.outgoing),
   demoBaseUrl: 'http://127.0.0.1:9/v1',
   nodeId: newId(),
   metrics: new Registry(),

@@ -3,7 +3,7 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { PostgresPool } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { postgresDialect } from '../../db/dialects/dialect.ts'
+import { postgresDialect } from '../../db/dialects/postgres.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
 const bigintType = 20
@@ -36,7 +36,7 @@ export async function openPglite(): Promise<Database> {
     db,
     dialect: postgresDialect,
     file: null,
-    openSignals: () => ({ close: () => Promise.resolve() }),
+    subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }
 }

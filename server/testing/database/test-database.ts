@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { migrate } from '../../db/migrate.ts'
-import { openPostgres } from '../../db/dialects/open-postgres.ts'
-import { openSqlite } from '../../db/dialects/open-sqlite.ts'
+import { openPostgres } from '../../db/dialects/postgres.ts'
+import { openSqlite } from '../../db/dialects/sqlite.ts'
 import { openPglite } from './open-pglite.ts'
 
 /** The engines that every store test runs on: `describe.each(engines)('… on %s', (engine) => …)`. */

@@ -62,7 +62,11 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
         ...options.policy,
       },
     })
-  const guards = { typed: guard('typed'), named: guard('named'), operator: guard('operator') }
+  const guards = {
+    userSupplied: guard('userSupplied'),
+    serverSupplied: guard('serverSupplied'),
+    operatorSupplied: guard('operatorSupplied'),
+  }
   const connectors = openConnectors({
     config: {
       publicUrl: options.publicUrl ?? 'http://localhost:3000',

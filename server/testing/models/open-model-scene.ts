@@ -72,7 +72,7 @@ export interface ModelScene {
 export async function openModelScene(): Promise<ModelScene> {
   const hostile = await startHostileModel()
   const guard = guardedFetch({
-    policy: { trust: 'typed', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
+    policy: { trust: 'userSupplied', allowedPrivateHosts: [], loopbackInstallation: true, ownPorts: [] },
     maxRedirects: 0,
   })
   const closing: (() => void)[] = []
@@ -138,10 +138,10 @@ async function ask(
       baseUrl,
       apiKey: options.apiKey === undefined ? sceneKey : options.apiKey,
       customApiPath: options.path ?? null,
-      trusted: 'typed',
+      trusted: 'userSupplied',
     },
     {
-      guards: { typed: options.guard ?? guard, operator: guard },
+      guards: { userSupplied: options.guard ?? guard, operatorSupplied: guard },
       limits: { ...sceneLimits, ...options.limits },
     },
   )

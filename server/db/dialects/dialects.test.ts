@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import type { Db } from '../database.ts'
-import { postgresDialect, sqliteDialect } from './dialect.ts'
+import { postgresDialect } from './postgres.ts'
 import { migrate } from '../migrate.ts'
-import { openSqlite } from './open-sqlite.ts'
+import { openSqlite, sqliteDialect } from './sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 const user = { id: 'u', issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }

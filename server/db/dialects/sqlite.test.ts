@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { moduleUrl, runScript } from '../../testing/run-script.ts'
 import type { Database } from '../database.ts'
-import { openSqlite } from './open-sqlite.ts'
+import { openSqlite } from './sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 let folder: string

@@ -1,0 +1,167 @@
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { errorCode } from '../../lib/error-code.ts'
+import type {
+  ChangeNotification,
+  Database,
+  Dialect,
+  NotificationListeners,
+  Subscription,
+} from '../database.ts'
+import type { Tables } from '../tables/tables.ts'
+import { messageColumns } from './message-columns.ts'
+
+/** The channel on which PostgreSQL nodes tell each other which runs have news. */
+const runChannel = 'yonder_runs'
+/** The same for what has changed otherwise. */
+const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
+  chat: 'yonder_chats',
+  settings: 'yonder_settings',
+}
+
+/** Type id of `bigint`: our whole numbers are milliseconds and positions, far below 2^53. */
+const bigintType = 20
+
+export interface PostgresOptions {
+  /** Connections of this process at the most. */
+  readonly maxConnections?: number
+  /** The schema to work in, when it is not the role's own. */
+  readonly schema?: string
+}
+
+/** Opens a pool. Nothing is asked of the server until the first query. */
+export function openPostgres(url: string, { maxConnections = 10, schema }: PostgresOptions = {}): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    ...(schema === undefined ? {} : { options: `-c search_path=${schema},public` }),
+    types: {
+      getTypeParser: (type: number, format?: 'text' | 'binary') =>
+        type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
+    },
+  })
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    db,
+    dialect: postgresDialect,
+    file: null,
+    subscribe: (listeners) => listenForNotifications(url, listeners),
+    close: () => db.destroy(),
+  }
+}
+
+/** Milliseconds before a broken connection is made again. */
+const reconnectDelay = 1_000
+
+/** Listens on a connection of its own, which is made again when it breaks. */
+function listenForNotifications(
+  url: string,
+  { onRuns, onChange, onGap }: NotificationListeners,
+): Subscription {
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  let broken = false
+  let closed = false
+
+  function connect(): void {
+    const next = new pg.Client({ connectionString: url, keepAlive: true })
+    client = next
+    const retry = (): void => {
+      if (client !== next || closed) return
+      client = undefined
+      broken = true
+      // Errors while a broken connection is put away say nothing new.
+      next.end().catch(() => undefined)
+      timer = setTimeout(connect, reconnectDelay)
+    }
+    next.on('error', retry)
+    next.on('end', retry)
+    next.on('notification', ({ channel, payload = '' }) => {
+      if (channel === runChannel) return onRuns(payload.split(',').map(Number))
+      const [nodeId = '', userId = '', subject = ''] = payload.split(',')
+      const topic = channel === changeChannels.chat ? 'chat' : 'settings'
+      onChange({ topic, nodeId, userId, subject })
+    })
+    listen(next).catch(retry)
+  }
+
+  async function listen(next: pg.Client): Promise<void> {
+    await next.connect()
+    await next.query(`listen ${runChannel}; listen ${changeChannels.chat}; listen ${changeChannels.settings}`)
+    if (broken) onGap()
+    broken = false
+  }
+
+  connect()
+  return {
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}
+
+// The lock makes whoever closes an expired run (`lockRun`) wait for this commit, or this statement see it closed; renewing
+// a lease does not wait for it.
+const appendToPostgres = `
+  with live as (
+    select id from runs where id = any($1::bigint[]) and node_id = $2 and status = 'running' order by id for key share
+  ), written as (
+    insert into run_events (run_id, seq, event)
+    select e.run_id, e.seq, e.event from unnest($3::bigint[], $4::bigint[], $5::text[]) as e (run_id, seq, event)
+    join live on live.id = e.run_id
+    on conflict (run_id, seq) do nothing
+  )
+  select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id::text, ',')) from live`
+
+/** An arbitrary constant that names Yonder's migration lock among a server's advisory locks. */
+const migrationLock = 7_046_110
+
+/** PostgreSQL 15 or newer. */
+export const postgresDialect: Dialect = {
+  kind: 'postgres',
+  integer: 'bigint',
+  async lockMigrations(trx) {
+    await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
+  },
+  withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
+  async createMessageTable(trx) {
+    await sql`create table messages (position bigserial primary key, ${messageColumns})`.execute(trx)
+  },
+  storeEvents: () => Promise.resolve(),
+  async createSearchIndex(trx) {
+    await sql`create extension if not exists pg_trgm`.execute(trx)
+    await sql`create index messages_content_trigrams on messages using gin (content gin_trgm_ops)`.execute(
+      trx,
+    )
+  },
+  clock: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+  async appendRunEvents(db, nodeId, events) {
+    const runIds = [...new Set(events.map((event) => event.run_id))]
+    const written = await db.executeQuery<{ ids: (number | string)[] }>(
+      CompiledQuery.raw(appendToPostgres, [
+        runIds,
+        nodeId,
+        events.map((event) => event.run_id),
+        events.map((event) => event.seq),
+        events.map((event) => event.event),
+      ]),
+    )
+    // An array of bigint comes as text.
+    return new Set(written.rows[0]?.ids.map(Number))
+  },
+  async lockRun(trx, runId) {
+    await sql`select id from runs where id = ${runId} for update`.execute(trx)
+  },
+  async notifyRuns(db, runIds) {
+    await sql`select pg_notify(${runChannel}, ${runIds.join(',')})`.execute(db)
+  },
+  async notifyChange(db, { topic, nodeId, userId, subject }) {
+    await sql`select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
+  },
+  isUniqueViolation: (error) => errorCode(error) === '23505',
+  isStorageFull: (error) => ['53100', '58030', '25006'].includes(errorCode(error)),
+}

@@ -1,0 +1,176 @@
+import type BetterSqlite from 'better-sqlite3'
+import { CompiledQuery, Kysely, sql, SqliteDialect, SqliteDriver } from 'kysely'
+import type { DatabaseConnection, SqliteDialectConfig } from 'kysely'
+import { errorCode } from '../../lib/error-code.ts'
+import type { Database, Dialect } from '../database.ts'
+import type { RunEventRow, Tables } from '../tables/tables.ts'
+import { messageColumns } from './message-columns.ts'
+import { SqliteFile } from './sqlite-file.ts'
+
+/** The first release without the WAL-reset corruption. */
+const oldestSafeVersion = [3, 51, 3] as const
+
+/** Prepared statements kept for reuse; preparing one costs more than running it. */
+const statementCacheSize = 500
+
+/**
+ * A transaction takes the write lock when it begins: one that reads first and writes later would otherwise fail with
+ * SQLITE_BUSY whatever the timeout is.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}
+
+class ImmediateSqliteDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig
+
+  constructor(config: SqliteDialectConfig) {
+    super(config)
+    this.#config = config
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver(this.#config)
+  }
+}
+
+/** Opens (or makes) the file. Throws when the SQLite library could corrupt it or the file is not a database. */
+export function openSqlite(path: string): Database {
+  const file = new SqliteFile(path, { timeout: 5_000 })
+  requireSafeVersion(file)
+  file.pragma('journal_mode = WAL')
+  file.pragma('synchronous = FULL')
+  file.pragma('foreign_keys = ON')
+  file.pragma('cache_size = -32000')
+  const db = new Kysely<Tables>({
+    dialect: new ImmediateSqliteDialect({ database: withStatementCache(file) }),
+  })
+  return {
+    db,
+    dialect: sqliteDialect(file),
+    file: path,
+    subscribe: () => ({ close: () => Promise.resolve() }),
+    close: () => db.destroy(),
+  }
+}
+
+function requireSafeVersion(file: BetterSqlite.Database): void {
+  const version =
+    file.prepare<[], { version: string }>('select sqlite_version() as version').get()?.version ?? ''
+  const parts = version.split('.').map(Number)
+  for (const [index, oldest] of oldestSafeVersion.entries()) {
+    const part = parts[index] ?? 0
+    if (part > oldest) return
+    if (part < oldest) {
+      throw new Error(
+        `SQLite ${version} can corrupt its file; ${oldestSafeVersion.join('.')} or newer is needed.`,
+      )
+    }
+  }
+}
+
+/** The same connection, with the least recently made statements dropped once the cache is full. */
+function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Database, 'close' | 'prepare'> {
+  const statements = new Map<string, BetterSqlite.Statement>()
+  const prepare = (sql: string): BetterSqlite.Statement => {
+    const known = statements.get(sql)
+    if (known !== undefined && !known.busy) return known
+    const statement = file.prepare(sql)
+    if (statements.size >= statementCacheSize) {
+      const [oldest] = statements.keys()
+      if (oldest !== undefined) statements.delete(oldest)
+    }
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    close: () => file.close(),
+    prepare: prepare as BetterSqlite.Database['prepare'],
+  }
+}
+
+/*
+ * The index holds which grams (`chats/cut-grams.ts`) a message has, and nothing else; `chats/search-store.ts` says how
+ * its row ids are made.
+ * Triggers queue what is finished, whoever wrote it.
+ */
+const finished = (row: string) =>
+  `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
+const sqliteSearchIndex = [
+  `create virtual table message_search using fts5(grams, content='', columnsize=0, detail=none, prefix='2 3',
+    tokenize="unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'")`,
+  `create table search_users (number integer primary key autoincrement, user_id text not null unique)`,
+  `create table search_queue (position integer primary key, chunk integer not null default 0)`,
+  `create trigger queue_new_message after insert on messages when ${finished('new')} begin
+    insert or ignore into search_queue (position) values (new.position); end`,
+  `create trigger queue_ended_reply after update of status on messages
+    when old.status = 'streaming' and ${finished('new')} begin
+    insert or ignore into search_queue (position) values (new.position); end`,
+]
+
+const movedEvents = (place: string): readonly string[] => [
+  `create table moved_events (
+    run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
+    primary key (run_id, seq)) ${place}`,
+  'insert into moved_events (run_id, seq, event) select run_id, seq, event from run_events',
+  'drop table run_events',
+  'alter table moved_events rename to run_events',
+]
+
+// Row by row in one transaction: one statement for all rows takes three times as long.
+const insertRunEvent = `
+  insert into run_events (run_id, seq, event)
+  select id, ?, ? from runs where id = ? and node_id = ? and status = 'running'
+  on conflict (run_id, seq) do update set event = run_events.event`
+
+/** Goes past Kysely, which would build and await each row: this is the path of every token. */
+function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents'] {
+  let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
+  const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
+    // Its table comes with the first migration.
+    insert ??= file.prepare(insertRunEvent)
+    const live = new Set<number>()
+    for (const { run_id, seq, event } of events) {
+      if (insert.run(seq, event, run_id, nodeId).changes > 0) live.add(run_id)
+    }
+    return live
+  }
+  const commit = file.transaction(append)
+  return async (db, nodeId, events) =>
+    db.isTransaction
+      ? append(nodeId, events)
+      : db.connection().execute(async () => commit.immediate(nodeId, events))
+}
+
+/** SQLite 3.51.3 or newer; `file` is the one connection that writes. */
+export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
+  kind: 'sqlite',
+  integer: 'integer',
+  // BEGIN IMMEDIATE has taken the only write lock already.
+  lockMigrations: () => Promise.resolve(),
+  withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
+  async createMessageTable(trx) {
+    await sql`create table messages (position integer primary key autoincrement, ${messageColumns})`.execute(
+      trx,
+    )
+  },
+  async storeEvents(trx, place) {
+    for (const statement of movedEvents(place === 'by key' ? 'without rowid' : '')) {
+      await sql.raw(statement).execute(trx)
+    }
+  },
+  async createSearchIndex(trx) {
+    for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
+  },
+  clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+  appendRunEvents: appendToSqlite(file),
+  // The transaction is the only writer.
+  lockRun: () => Promise.resolve(),
+  notifyRuns: () => Promise.resolve(),
+  notifyChange: () => Promise.resolve(),
+  isUniqueViolation: (error) =>
+    ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(errorCode(error)),
+  isStorageFull: (error) => /^SQLITE_(FULL|READONLY|IOERR)/.test(errorCode(error)),
+})
