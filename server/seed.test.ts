@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './db/open-database.ts'
 import { isPassword } from './identity/accounts/hash-password.ts'
-import { moduleUrl, runScript } from './testing/run-script.ts'
+import { runScript } from './testing/run-script.ts'
 
 let dataDir: string
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 function seed(settings: Readonly<Record<string, string>> = {}) {
   // In a folder of its own, so that no .env of the developer is read.
-  const code = `process.chdir(${JSON.stringify(dataDir)}); await import(${JSON.stringify(moduleUrl('seed.ts'))})`
+  const code = `process.chdir(${JSON.stringify(dataDir)}); await import(${JSON.stringify(new URL('./seed.ts', import.meta.url).href)})`
   return runScript(code, { DATA_DIR: dataDir, ...settings })
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ConfigError, parseConfig } from './config.ts'
-import { moduleUrl, runScript } from '../testing/run-script.ts'
+import { runScript } from '../testing/run-script.ts'
 
 /** The lines of the refusal, without its heading. */
 function problemsOf(environment: Readonly<Record<string, string>>): readonly string[] {
@@ -281,7 +281,7 @@ it('fills what the environment leaves open from a .env file, and no more', async
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   writeFileSync(join(folder, '.env'), 'PORT=4001\nHOST=0.0.0.0\n')
   const code = `
-    import { readConfig } from ${JSON.stringify(moduleUrl('config.ts'))}
+    import { readConfig } from ${JSON.stringify(new URL('./config.ts', import.meta.url).href)}
     process.chdir(${JSON.stringify(folder)})
     process.env.HOST = '::1'
     const { port, host } = readConfig()

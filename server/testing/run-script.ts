@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { pathToFileURL } from 'node:url'
 
-/** Runs TypeScript in a process of its own, as another start of the product would be; with `settings` as its whole environment. */
+/** Runs TypeScript in a process of its own, with `settings` as its whole environment. Modules are imported by their URL. */
 export async function runScript(
   code: string,
   settings?: Readonly<Record<string, string>>,
@@ -19,9 +18,4 @@ export async function runScript(
     text(child.stderr),
   ])
   return { status, output: output + errors }
-}
-
-/** The address of a server module for an import in such a script. */
-export function moduleUrl(path: string): string {
-  return pathToFileURL(new URL(`../${path}`, import.meta.url).pathname).href
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { moduleUrl, runScript } from '../../testing/run-script.ts'
+import { runScript } from '../../testing/run-script.ts'
 import type { Database } from '../database.ts'
 import { openSqlite } from './sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'
@@ -69,7 +69,7 @@ it('waits while another process writes', async () => {
   const held = join(folder, 'held')
   const holder = runScript(`
     import { writeFileSync } from 'node:fs'
-    import { SqliteFile } from '${moduleUrl('db/sqlite-file.ts')}'
+    import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'
     const file = new SqliteFile(${JSON.stringify(path)})
     file.exec('begin immediate; insert into t values (1)')
     writeFileSync(${JSON.stringify(held)}, '')
@@ -95,7 +95,7 @@ it('runs more different statements than it keeps, and the first of them again', 
 it('outlives the statements that the garbage collector ends between two turns', async () => {
   const { status, output } = await runScript(`
     import { setTimeout as wait } from 'node:timers/promises'
-    import { SqliteFile } from '${moduleUrl('db/sqlite-file.ts')}'
+    import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'
     const file = new SqliteFile(':memory:')
     for (let turn = 0; turn < 60; turn++) {
       for (let number = 0; number < 2_000; number++) file.prepare('select ' + (turn * 2_000 + number)).get()

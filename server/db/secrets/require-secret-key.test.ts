@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { moduleUrl, runScript } from '../../testing/run-script.ts'
+import { runScript } from '../../testing/run-script.ts'
 import { requireSecretKey } from './require-secret-key.ts'
 
 let folder: string
@@ -48,7 +48,7 @@ it('refuses an empty key file rather than losing what the former key sealed', ()
 
 it('gives processes that start at once the same key', async () => {
   const code = `
-    import { requireSecretKey } from ${JSON.stringify(moduleUrl('db/require-secret-key.ts'))}
+    import { requireSecretKey } from ${JSON.stringify(new URL('./require-secret-key.ts', import.meta.url).href)}
     process.stdout.write(requireSecretKey(null, ${JSON.stringify(folder)}))`
   const keys = await Promise.all([1, 2, 3].map(() => runScript(code)))
   expect(new Set(keys.map(({ output }) => output)).size).toBe(1)
