@@ -13,15 +13,15 @@ import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { openGuards } from './http/outgoing/guards.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 
-/** From `server/dist/main.js` as well as from `server/main.ts`. */
+/** Found from `server/main.ts` and from the bundle in `server/dist/main.js`. */
 const webRoot = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../web/dist' : '../../web/dist', import.meta.url),
 )
 
-/** Milliseconds between two looks at how late the event loop is; every look wakes a process that may have nothing to do. */
-const loopLookInterval = 100
+/** How often the delay of the event loop is measured. Each measurement wakes an idle process, so it is rare. */
+const eventLoopSampleMs = 100
 
-/** Opens everything in order, listens, and closes everything in the reverse order when told to stop. */
+/** Opens everything in order, listens, and on SIGTERM or SIGINT closes everything in reverse order. */
 async function start(config: Config): Promise<void> {
   const database = await openDatabase(config)
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
@@ -43,7 +43,7 @@ async function start(config: Config): Promise<void> {
   collectDefaultMetrics({
     register: metrics,
     prefix: 'yonder_',
-    eventLoopMonitoringPrecision: loopLookInterval,
+    eventLoopMonitoringPrecision: eventLoopSampleMs,
   })
   const app = await createApp({
     config,

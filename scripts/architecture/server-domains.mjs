@@ -7,7 +7,7 @@ const domains = /** @type {Record<string, readonly string[]>} */ ({
   connectors: ['integrations', 'identity', ...ground],
   shares: ['chats', 'identity', ...ground],
   integrations: ['identity', ...ground],
-  bots: ['identity', ...ground],
+  bots: ['models', 'identity', ...ground],
   chats: ['identity', ...ground],
   live: ['identity', ...ground],
   models: ground,

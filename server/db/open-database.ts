@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from './database.ts'
+import { sql } from 'kysely'
+import type { Database, Db } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './dialects/postgres.ts'
 import { openSqlite } from './dialects/sqlite.ts'
@@ -26,4 +27,9 @@ export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): P
     await database.close()
     throw error
   }
+}
+
+/** Rejects when the database does not respond. */
+export async function checkDatabase(db: Db): Promise<void> {
+  await sql`select 1`.execute(db)
 }

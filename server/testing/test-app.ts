@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
+import type { AppDeps } from '../app.ts'
 import { parseConfig } from '../config/config.ts'
 import { newId } from '../lib/new-id.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import type { Deps } from '../deps.ts'
 import type { User } from '../identity/user.ts'
 import { openGuards } from '../http/outgoing/guards.ts'
 import { openTestDatabase } from './database/test-database.ts'
@@ -19,7 +19,7 @@ export interface TestClient extends RequestClient {
 
 export interface TestApp {
   readonly app: FastifyInstance
-  readonly deps: Deps
+  readonly deps: AppDeps
   readonly database: TestDatabase
   signIn(name?: string): Promise<TestClient>
   /** Listens on a port of the system's choice; the address without a final slash. */
@@ -33,7 +33,7 @@ export interface TestAppOptions {
   readonly database?: TestDatabase
   /** Settings as the environment would give them. */
   readonly environment?: Readonly<Record<string, string>>
-  readonly deps?: Partial<Deps>
+  readonly deps?: Partial<AppDeps>
 }
 
 const host = 'localhost:3000'
@@ -50,7 +50,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   })
   const identity = createTestIdentity(database, async () => undefined)
   const guards = openGuards(config.outgoing)
-  const deps: Deps = {
+  const deps: AppDeps = {
     config,
     database,
     sealer: createSealer('a secret of tests that is long enough'),

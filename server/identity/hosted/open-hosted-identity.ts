@@ -4,19 +4,15 @@ import { createFetchProfile } from './fetch-profile.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
-import type { Identity } from '../identity.ts'
-import type { OpenIdentityOptions } from '../open-identity.ts'
+import type { Identity, IdentityOptions } from '../identity.ts'
 
-/** Milliseconds after which a provider that was away is asked again, when somebody comes. */
-const discoveryPause = 5_000
+/** How long a failed discovery is not repeated. The next request after that repeats it. */
+const retryDelayMs = 5_000
 
-export interface HostedOptions extends OpenIdentityOptions {
-  readonly oidc: NonNullable<Config['oidc']>
-}
-
-/** Any OpenID provider elsewhere. One that is away at start does not stop the start. */
+/** Any hosted OpenID provider. The server starts also while it cannot be reached. */
 export async function openHostedIdentity(
-  { config, oidc, now, fetch = globalThis.fetch }: HostedOptions,
+  { config, now, fetch = globalThis.fetch }: Pick<IdentityOptions, 'config' | 'now' | 'fetch'>,
+  oidc: NonNullable<Config['oidc']>,
   upsertUser: UpsertUser,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
@@ -31,19 +27,19 @@ export async function openHostedIdentity(
   })
   const fetchProfile = createFetchProfile({ discover: () => keys.discover(), fetch, now })
   let origins = listOrigins(issuer, undefined)
-  let nextTry = 0
-  const learnOrigins = async (): Promise<void> => {
-    nextTry = now() + discoveryPause
+  let nextTryAt = 0
+  const updateOrigins = async (): Promise<void> => {
+    nextTryAt = now() + retryDelayMs
     const discovery = await keys.discover().catch(() => undefined)
     if (discovery === undefined) return
-    nextTry = Infinity
+    nextTryAt = Infinity
     origins = listOrigins(issuer, discovery)
   }
-  await learnOrigins()
+  await updateOrigins()
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: false },
     browserOrigins() {
-      if (now() >= nextTry) void learnOrigins()
+      if (now() >= nextTryAt) void updateOrigins()
       return origins
     },
     setUpUrl: null,

@@ -1,10 +1,8 @@
-import type { Database, Db } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
+import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
 import { findUser, insertUser, updateProfile } from './user-store.ts'
-
-/** Runs in the transaction that stores a person seen for the first time. */
-export type OnNewUser = (trx: Db, user: User) => Promise<void>
 
 /** Milliseconds for which a person is known without a look into the database. */
 const memory = 60_000

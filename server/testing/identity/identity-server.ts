@@ -6,12 +6,11 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../db/database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import type { Api } from '../../http/api.ts'
-import { createBearerGuard } from '../../http/bearer-guard.ts'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
 import { registerSecurityHeaders } from '../../http/security-headers.ts'
-import type { OnNewUser } from '../../identity/users/upsert-user.ts'
-import type { Identity } from '../../identity/identity.ts'
+import type { Identity, OnNewUser } from '../../identity/identity.ts'
+import { decorateRequests, requireBearerToken } from '../../identity/authenticate.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
 import { registerSettingsRoutes } from '../../identity/settings-routes.ts'
 import { registerUserRoutes } from '../../identity/users/user-routes.ts'
@@ -58,20 +57,13 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(createErrorHandler(() => false))
-  app.decorateRequest('user', null)
+  decorateRequests(app)
   registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, https: false })
   await registerRateLimits(app)
   await identity.register(app)
   await app.register(async (api: Api) => registerSettingsRoutes(api, { identity, config }))
   await app.register(async (api: Api) => {
-    api.addHook(
-      'onRequest',
-      createBearerGuard({
-        admit: async (request, token) => {
-          request.user = await identity.verify(token)
-        },
-      }),
-    )
+    requireBearerToken(api, identity)
     registerUserRoutes(api)
   })
   options.extend?.(app)
