@@ -1,5 +1,5 @@
 import { BotsSection } from '../../features/bots/bots-section.tsx'
-import { renameBotChoices } from '../../features/chat/composer/rename-bot-choices.ts'
+import { renameBotChoices } from '../../features/chat/composer/use-bot-choice.ts'
 
 /** The Bots section of settings; chats in this browser go on with a bot that gets another name. */
 export function BotsScreen() {

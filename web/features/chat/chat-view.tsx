@@ -6,7 +6,7 @@ import { ApiError } from '../../lib/api-error.ts'
 import { useStore } from '../../lib/store.ts'
 import { ErrorState } from '../../ui/states/states.tsx'
 import { preloadMarkdown } from '../../ui/markdown/markdown.tsx'
-import { ChatFrame } from './chat-frame.tsx'
+import { ChatFrame } from './list/chat-frame.tsx'
 import { ChatSkeleton } from './list/chat-skeleton.tsx'
 import { Conversation } from './list/conversation.tsx'
 import { useChatSession } from './session/use-chat-session.ts'
@@ -15,11 +15,11 @@ export interface ChatViewProps {
   readonly chatId: string
   /** Called with every event of the chat's runs. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined
-  /** What stands right of the messages on a wide window. */
+  /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
 }
 
-/** A chat of one's own (§2.2): read, shown, written to. A chat that is not there leads home (§2.12). */
+/** A chat of the user (§2.2). A chat that does not exist leads home (§2.12). */
 export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)

@@ -1,6 +1,6 @@
 import { Composer } from './composer/composer.tsx'
 import { storageKeys } from './composer/chat-storage.ts'
-import { UnsentNote } from './message/unsent-note.tsx'
+import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { drafts } from './composer/drafts.ts'
 import { useStartChat } from './use-start-chat.ts'

@@ -20,7 +20,7 @@ export interface StartChat {
   readonly forget: () => void
 }
 
-/** Opens a new chat with its first message (§2.21): asks for an id, leaves the message, goes to the chat. */
+/** Opens a new chat with its first message (§2.21): requests an id, hands the message over, navigates to the chat. */
 export function useStartChat(): StartChat {
   const api = useApi()
   const navigate = useNavigate()
@@ -36,7 +36,7 @@ export function useStartChat(): StartChat {
         const chat = await api.get<NewChat>('/api/chat/id')
         if (chat === undefined) return
         setFailed(undefined)
-        // Another message goes first; the one that failed waits where it was written.
+        // Another message was sent meanwhile; the one that failed becomes the draft again.
         if (failed !== undefined && failed.content !== content)
           drafts.write(storageKeys.homeDraft, failed.content)
         handover.leave(chat.id, content, botName)

@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { Select } from '../../../ui/form/select.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
 
-/** The choice of who answers, each bot as 'name (model)' (§2.23). */
+/** The choice of the bot that replies, each as 'name (model)' (§2.23). */
 export function BotSelect({ choice }: { readonly choice: BotChoice }) {
   const { bots, error, selected, select } = choice
   if (bots === undefined)

@@ -8,7 +8,7 @@ export interface ComposerBarProps {
   readonly children: ReactNode
 }
 
-/** What stays at the bottom of a chat (§2.25): the input, the page fading under it, and the way back to the end. */
+/** The bottom of a chat (§2.25): the input, the page fading under it, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
   return (
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">

@@ -1,22 +1,26 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useImperativeHandle, useRef } from 'react'
+import type { Ref } from 'react'
+import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 import { isSendKey } from './is-send-key.ts'
 
 export interface ComposerBoxProps {
   readonly text: string
   readonly onChange: (text: string) => void
   readonly onSubmit: () => void
+  readonly ref?: Ref<HTMLTextAreaElement> | undefined
 }
 
-/** The box a message is written in: two rows also while it is empty (§2.22), growing to ten lines, then scrolling. */
-export function ComposerBox({ text, onChange, onSubmit }: ComposerBoxProps) {
-  const box = useRef<HTMLTextAreaElement>(null)
+/** The box of the message input: two rows even while it is empty (§2.22), growing to ten, then scrolling. */
+export function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
+  const box = useRef<HTMLTextAreaElement | null>(null)
+  useImperativeHandle(ref, () => box.current as HTMLTextAreaElement)
   useEffect(() => {
-    // A finger would bring up the keyboard over what the page was opened for.
+    // On touch the keyboard would cover what the page was opened for.
     if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
     const focus = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'Escape' || !event.shiftKey || document.querySelector('dialog[open]') !== null) return
+      if (event.key !== 'Escape' || !event.shiftKey || dialogStack.top() !== null) return
       event.preventDefault()
       box.current?.focus()
     }

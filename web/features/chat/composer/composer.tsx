@@ -1,4 +1,5 @@
 import { ArrowUp, Square } from 'lucide-react'
+import type { Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
@@ -10,16 +11,18 @@ export interface ComposerProps {
   readonly choice: BotChoice
   /** The storage key that keeps the text until it is sent. */
   readonly draftKey: string
-  /** While a reply is on its way nothing can be sent. */
+  /** While a reply is being written nothing can be sent. */
   readonly loading: boolean
-  /** Given a text that is not blank and the name of a bot. */
+  /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void
-  /** Absent where there is nothing to stop yet. */
+  /** Absent where there is nothing to stop. */
   readonly onStop?: (() => void) | undefined
+  /** The box that the text is written in. */
+  readonly ref?: Ref<HTMLTextAreaElement>
 }
 
 /** The message input (§2.22-§2.24), the same on the home page and in a chat. */
-export function Composer({ choice, draftKey, loading, onSend, onStop }: ComposerProps) {
+export function Composer({ choice, draftKey, loading, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const bot = choice.selected
   const ready = !loading && bot !== undefined && text.trim() !== ''
@@ -37,7 +40,7 @@ export function Composer({ choice, draftKey, loading, onSend, onStop }: Composer
         submit()
       }}
     >
-      <ComposerBox text={text} onChange={setText} onSubmit={submit} />
+      <ComposerBox ref={ref} text={text} onChange={setText} onSubmit={submit} />
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2">
         <BotSelect choice={choice} />
         {loading && onStop !== undefined ? (

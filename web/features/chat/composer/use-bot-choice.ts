@@ -1,6 +1,8 @@
 import type { Bot } from '@yonder/contract/bot'
-import { useBots } from './use-bots.ts'
-import { useStoredText, writeStoredText } from './use-stored-text.ts'
+import { useSyncExternalStore } from 'react'
+import { useBots } from '../../../data/bots.ts'
+import { browserStorage } from '../../../lib/browser-storage.ts'
+import { storageKeys } from './chat-storage.ts'
 
 export interface BotChoice {
   /** Undefined while the list loads. */
@@ -11,14 +13,43 @@ export interface BotChoice {
   readonly select: (name: string) => void
 }
 
-/** The bot that answers (§4.2): the saved one, else the first of the list; a choice is saved under `storageKey`. */
+/** The bot that replies (§4.2): the saved one, else the first of the list. A choice is saved under `storageKey`. */
 export function useBotChoice(storageKey: string): BotChoice {
   const { data: bots, error } = useBots()
-  const saved = useStoredText(storageKey)
+  const saved = useSyncExternalStore(poll, () => browserStorage.read(storageKey))
   return {
     bots,
     error,
     selected: bots?.find((bot) => bot.name === saved) ?? bots?.[0],
-    select: (name) => writeStoredText(storageKey, name),
+    select: (name) => saveChoice(storageKey, name),
+  }
+}
+
+const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
+
+/** Called when a bot was renamed: wherever this browser has chosen it, it stays chosen. */
+export function renameBotChoices(name: string, next: string): void {
+  for (const key of browserStorage.keys()) {
+    const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)
+    if (isChoice && browserStorage.read(key) === name) saveChoice(key, next)
+  }
+}
+
+/** The saved choice is read so often (§4.5, §9.12), since another tab may change it. */
+const pollIntervalMs = 100
+
+const listeners = new Set<() => void>()
+
+function saveChoice(key: string, name: string): void {
+  browserStorage.write(key, name)
+  for (const listener of listeners) listener()
+}
+
+function poll(onChange: () => void): () => void {
+  const timer = setInterval(onChange, pollIntervalMs)
+  listeners.add(onChange)
+  return () => {
+    clearInterval(timer)
+    listeners.delete(onChange)
   }
 }

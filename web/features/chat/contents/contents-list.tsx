@@ -7,7 +7,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { referenceTitle } from './reference-title.ts'
 import { useCurrentRound } from './use-current-round.ts'
-import { useRowWindow } from '../list/use-row-window.ts'
+import { useRowWindow } from './use-row-window.ts'
 
 export interface ContentsListProps {
   readonly rounds: readonly Message[]

@@ -1,9 +1,17 @@
-import { useSyncExternalStore } from 'react'
-import { findCurrentRound } from './find-current-round.ts'
+import { use, useSyncExternalStore } from 'react'
+import { DrawnRoundsContext } from '../list/drawn-rounds.ts'
+import type { DrawnRounds } from '../list/drawn-rounds.ts'
+import { distanceToEnd, endZonePx } from '../list/page-scroll.ts'
 
-/** The place of the round that is being read, kept right while the page scrolls. */
-export function useCurrentRound(rounds: readonly { readonly id: string }[]): number {
-  return useSyncExternalStore(watchWindow, () => findCurrentRound(rounds))
+/** The current round has begun within this share of the window's height. */
+const readingLine = 0.35
+
+type Rounds = readonly { readonly id: string }[]
+
+/** The index of the round that is being read; it follows the scrolling of the page. */
+export function useCurrentRound(rounds: Rounds): number {
+  const drawn = use(DrawnRoundsContext)
+  return useSyncExternalStore(watchWindow, () => findCurrentRound(rounds, drawn))
 }
 
 function watchWindow(listener: () => void): () => void {
@@ -13,4 +21,18 @@ function watchWindow(listener: () => void): () => void {
     window.removeEventListener('scroll', listener)
     window.removeEventListener('resize', listener)
   }
+}
+
+/** Only drawn rounds have a place in the window. */
+function findCurrentRound(rounds: Rounds, drawn: DrawnRounds | undefined): number {
+  // At the end of the page the last round may be too short to reach the line.
+  if (distanceToEnd() <= endZonePx) return rounds.length - 1
+  const tops = (drawn?.list() ?? [])
+    .map(([id, element]) => ({ id, top: element.getBoundingClientRect().top }))
+    .sort((a, b) => a.top - b.top)
+  const line = window.innerHeight * readingLine
+  const passed = tops.findLast(({ top }) => top <= line)
+  const known = passed ?? tops[0]
+  const index = rounds.findIndex(({ id }) => id === known?.id)
+  return Math.max(0, passed === undefined ? index - 1 : index)
 }

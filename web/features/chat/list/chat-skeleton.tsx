@@ -1,7 +1,7 @@
 import { Skeleton } from '../../../ui/states/progress.tsx'
 import { ContentsButton } from '../contents/contents-button.tsx'
 
-/** The shape of a short chat while it is being read. */
+/** A placeholder with the shape of a short chat. */
 export function ChatSkeleton() {
   return (
     <output

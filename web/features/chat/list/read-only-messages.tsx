@@ -1,17 +1,16 @@
 import type { Message } from '@yonder/contract/message'
 import { useEffect, useMemo } from 'react'
 import { preloadMarkdown } from '../../../ui/markdown/markdown.tsx'
-import { indexResults } from './index-results.ts'
 import { MessageList } from './message-list.tsx'
-import { ToolCallsContext } from '../message/tool-calls.ts'
-import { visiblePath } from './visible-path.ts'
+import { ToolCallsContext } from '../message/message-context.ts'
+import { indexResults, visiblePath } from './message-tree.ts'
 
 export interface ReadOnlyMessagesProps {
   readonly messages: readonly Message[]
   readonly leafId: string | null
 }
 
-/** The visible path of a chat that nobody writes to. */
+/** The visible path of a chat, without any way to change it. */
 export function ReadOnlyMessages({ messages, leafId }: ReadOnlyMessagesProps) {
   useEffect(preloadMarkdown, [])
   const calls = useMemo(() => ({ resultOf: indexResults(messages), last: undefined }), [messages])

@@ -1,22 +1,21 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
-import { endZone, restOfPage, scrollToEnd } from './page-end.ts'
-import { watchReader } from './watch-reader.ts'
+import { distanceToEnd, endZonePx, scrollToEnd, watchReader } from './page-scroll.ts'
 
-/** What may unfold something inside a message. */
+/** The elements that may unfold something inside a message. */
 const unfolding = 'article summary, article button'
 
 export interface FollowEnd {
   /** False when the reader has scrolled up. */
   readonly following: boolean
   readonly goToEnd: () => void
-  /** Stays where the reader goes instead of the end. */
+  /** Stops following, because the page is about to be scrolled elsewhere. */
   readonly leaveEnd: () => void
 }
 
 /**
- * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up; going back down, or
- * `goToEnd`, follows again. The observer runs between layout and paint, so nothing is seen to jump.
+ * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up. Scrolling back down or
+ * `goToEnd` resumes that. The observer runs between layout and paint, so nothing jumps.
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
@@ -39,11 +38,11 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     follow()
     const observer = new ResizeObserver(follow)
     observer.observe(element)
-    // What a person unfolds opens downward, under their eyes; it is no reason to move the page.
+    // What the user unfolds grows downward from where they look; the page must not move for it.
     const stay = (event: MouseEvent) => {
       if (!(event.target instanceof Element) || event.target.closest(unfolding) === null) return
       follows.current = false
-      requestAnimationFrame(() => requestAnimationFrame(() => change(restOfPage() <= endZone)))
+      requestAnimationFrame(() => requestAnimationFrame(() => change(distanceToEnd() <= endZonePx)))
     }
     element.addEventListener('click', stay, { capture: true })
     return () => {
@@ -54,7 +53,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
 
   useEffect(() => {
     let stopWatching = () => {}
-    // What moves the page while a screen opens (the router, the browser's memory) is not the reader.
+    // While a screen opens, the router and the browser move the page, not the reader.
     const frame = requestAnimationFrame(() => {
       if (follows.current) scrollToEnd()
       stopWatching = watchReader(change)

@@ -1,7 +1,7 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import type { Siblings } from '../list/index-siblings.ts'
+import type { Siblings } from '../list/message-tree.ts'
 
 export interface BranchControlProps {
   readonly siblings: Siblings
@@ -9,7 +9,7 @@ export interface BranchControlProps {
   readonly onSelect: (messageId: string) => void
 }
 
-/** Previous and next among the versions of a message, with its place among them; disabled at the ends (§2.35). */
+/** Buttons for the previous and the next version of a message, disabled at the ends, and its number (§2.35). */
 export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: BranchControlProps) {
   if (ids.length < 2) return null
   return (
@@ -33,13 +33,13 @@ export function BranchControl({ siblings: { ids, index }, disabled, onSelect }: 
 
 interface VersionButtonProps {
   readonly label: string
-  /** The id of the version that it leads to; undefined where it leads nowhere now. */
+  /** The id of the version that it selects; undefined where there is none or nothing can be selected. */
   readonly target: string | undefined
   readonly onSelect: (messageId: string) => void
   readonly children: ReactNode
 }
 
-/** Disabled in name only: the button that led to the last version would lose the focus with `disabled`. */
+/** Uses `aria-disabled`: with `disabled` a button that led to the last version would lose the focus. */
 function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
   return (
     <IconButton

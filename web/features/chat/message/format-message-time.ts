@@ -1,7 +1,4 @@
-/**
- * The time of a message (§2.31): hour:minute of a message of today, else its ISO date, both on the reader's clock;
- * nothing when the time is unknown (0).
- */
+/** The time of a message (§2.31): hour:minute if today, else the ISO date, in local time; nothing when it is unknown (0). */
 export function formatMessageTime(unixTimestamp: number, now = Date.now()): string | undefined {
   if (unixTimestamp === 0) return undefined
   const time = new Date(unixTimestamp)

@@ -1,26 +1,28 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { isSendKey } from '../composer/is-send-key.ts'
 
 export interface MessageEditorProps {
   readonly text: string
-  /** What was made of it before the chat was left. */
-  readonly kept?: string | undefined
+  /** Its text when the chat was left during an earlier edit. */
+  readonly stored?: string | undefined
   readonly onChange: (text: string) => void
-  /** Given a text that is not blank; absent while nothing can be sent. */
+  /** Called with a text that is not blank; absent while nothing can be sent. */
   readonly onSend?: ((text: string) => void) | undefined
   readonly onCancel: () => void
 }
 
 /**
- * A message of one's own, opened in its place to be sent again in other words. Escape leaves it as it was. Opened by its
- * person it takes the focus; found open, it waits.
+ * A message of the user, opened in its place to be sent again in other words. Escape closes it without a change. It takes
+ * the focus when the user opens it, not when it was still open from an earlier visit.
  */
-export function MessageEditor({ text: before, kept, onChange, onSend, onCancel }: MessageEditorProps) {
-  const [text, setText] = useState(kept ?? before)
-  const opened = kept === undefined
+export function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
+  const [text, setText] = useState(stored ?? before)
+  const opened = stored === undefined
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
+  useKeepMounted()
   const ready = onSend !== undefined && text.trim() !== ''
   const submit = () => {
     if (ready) onSend(text)
@@ -33,7 +35,6 @@ export function MessageEditor({ text: before, kept, onChange, onSend, onCancel }
   }, [opened])
   return (
     <form
-      data-keep
       aria-label="Edit message"
       className="w-full rounded-block border border-line-strong bg-surface p-2 transition-colors focus-within:border-accent"
       onSubmit={(event) => {

@@ -1,23 +1,25 @@
 import type { Message } from '@yonder/contract/message'
+import { Pencil, RefreshCw } from 'lucide-react'
 import { use } from 'react'
+import type { Ref } from 'react'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
+import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
 import { BranchControl } from './branch-control.tsx'
 import { formatMessageTime } from './format-message-time.ts'
-import { MessageActionsContext } from './message-actions.ts'
-import { MessageSlotsContext } from './message-slots.ts'
-import { MessageTools } from './message-tools.tsx'
+import { MessageActionsContext, MessageSlotsContext } from './message-context.ts'
 
 export interface MessageMetaProps {
   readonly message: Message
-  /** What is copied. */
+  /** The text that is copied. */
   readonly text: string
   readonly align: 'start' | 'end'
+  readonly editButton?: Ref<HTMLButtonElement>
 }
 
-/** The line under a message: who wrote it and when, its versions, and what a person can do with it. */
-export function MessageMeta({ message, text, align }: MessageMetaProps) {
+/** The line under a message: its author and time, its versions, and its actions. */
+export function MessageMeta({ message, text, align, editButton }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
   const time = formatMessageTime(message.unix_timestamp)
@@ -39,14 +41,18 @@ export function MessageMeta({ message, text, align }: MessageMetaProps) {
       )}
       <span className="flex opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100 pointer-coarse:opacity-100">
         {text !== '' && <CopyButton title="Copy message" text={text} />}
-        <MessageTools message={message} />
+        {message.role === 'user' ? (
+          <EditButton message={message} ref={editButton} />
+        ) : (
+          <RegenerateButton message={message} />
+        )}
         {slots.actions?.(message)}
       </span>
     </div>
   )
 }
 
-/** The model of a reply with the sign of its family, and its provider; names keep their own direction. */
+/** The model of a reply with the icon of its family, and its provider. Names keep their own direction. */
 function MessageAuthor({ message: { role, model, provider } }: { readonly message: Message }) {
   if (role === 'user' || (model === undefined && provider === undefined)) return null
   return (
@@ -58,5 +64,44 @@ function MessageAuthor({ message: { role, model, provider } }: { readonly messag
         {provider !== undefined && <bdi>{provider}</bdi>}
       </span>
     </span>
+  )
+}
+
+function EditButton({
+  message,
+  ref,
+}: {
+  readonly message: Message
+  readonly ref: Ref<HTMLButtonElement> | undefined
+}) {
+  const actions = use(MessageActionsContext)
+  if (actions === undefined) return null
+  return (
+    <IconButton
+      ref={ref}
+      label="Edit message"
+      size="small"
+      disabled={actions.busy}
+      onClick={() => actions.edit(message.id)}
+    >
+      <Pencil size={16} aria-hidden />
+    </IconButton>
+  )
+}
+
+/** Requests another reply (§4.24). A reply that did not complete has a button with text instead. */
+function RegenerateButton({ message }: { readonly message: Message }) {
+  const actions = use(MessageActionsContext)
+  if (actions === undefined || message.status !== 'complete') return null
+  const { busy, regenerate } = actions
+  return (
+    <IconButton
+      label="Regenerate"
+      size="small"
+      disabled={busy || regenerate === undefined}
+      onClick={() => regenerate?.(message)}
+    >
+      <RefreshCw size={16} aria-hidden />
+    </IconButton>
   )
 }

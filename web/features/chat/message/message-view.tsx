@@ -1,41 +1,42 @@
+import type { RunState } from '@yonder/contract/apply-event'
 import type { Message } from '@yonder/contract/message'
 import { memo } from 'react'
-import type { MessageGroup } from '../list/group-messages.ts'
+import { useStore } from '../../../lib/store.ts'
+import type { ReadableStore } from '../../../lib/store.ts'
+import type { MessageGroup } from '../list/message-tree.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import { ReplyMessage } from './reply-message.tsx'
-import { useLiveMessage } from './use-live-message.ts'
 import { UserMessage } from './user-message.tsx'
 
 export interface MessageViewProps {
   readonly group: MessageGroup
-  /** Given for messages of the run that is being written. */
+  /** Set for messages of the run that is being written. */
   readonly session?: ChatSession | undefined
 }
 
-/** What is drawn as one message. Of a chat that is being written to, only what changes is drawn again. */
+/** What is drawn as one message. While a reply streams only its last part is drawn again. */
 export const MessageView = memo(function MessageView({ group, session }: MessageViewProps) {
-  return group[0].role === 'user' ? (
-    <LiveUserMessage message={group[0]} session={session} />
-  ) : (
-    <ReplyMessage replies={group} session={session} />
-  )
+  const last = useLiveMessage(group.at(-1) ?? group[0], session)
+  if (last.role === 'user') return <UserMessage message={last} />
+  return <ReplyMessage earlier={group.slice(0, -1)} last={last} isWriting={session !== undefined} />
 }, isSame)
 
-function LiveUserMessage({
-  message,
-  session,
-}: {
-  readonly message: Message
-  readonly session: ChatSession | undefined
-}) {
-  return <UserMessage message={useLiveMessage(message, session)} />
-}
-
-/** Groups are made anew whenever the path changes; what counts is what they hold. */
+/** The path is grouped anew whenever it changes; only the messages count. */
 function isSame(before: MessageViewProps, after: MessageViewProps): boolean {
   return (
     before.session === after.session &&
     before.group.length === after.group.length &&
     before.group.every((message, index) => message === after.group[index])
   )
+}
+
+const noRun: ReadableStore<RunState | undefined> = {
+  get: () => undefined,
+  subscribe: () => () => undefined,
+}
+
+/** A message with its text so far, at most once a frame. */
+function useLiveMessage(message: Message, session: ChatSession | undefined): Message {
+  const find = (run: RunState | undefined) => run?.messages.find(({ id }) => id === message.id)
+  return useStore(session?.drawnRun ?? noRun, find) ?? message
 }

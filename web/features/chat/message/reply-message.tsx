@@ -2,32 +2,30 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { Fragment, use } from 'react'
 import { BranchControl } from './branch-control.tsx'
-import type { MessageGroup } from '../list/group-messages.ts'
-import type { ChatSession } from '../session/chat-session.ts'
-import { MessageActionsContext } from './message-actions.ts'
+import { MessageActionsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { ReplyPart } from './reply-part.tsx'
-import { useLiveMessage } from './use-live-message.ts'
 
 export interface ReplyMessageProps {
-  readonly replies: MessageGroup
-  readonly session: ChatSession | undefined
+  /** The replies of the turn before the last one; they do not change any more. */
+  readonly earlier: readonly Message[]
+  readonly last: Message
+  /** Whether the turn is still being written, also between a tool call and the reply after it. */
+  readonly isWriting: boolean
 }
 
-/** The replies of a turn as one, without a frame: the text is what matters. Only the last one still changes. */
-export function ReplyMessage({ replies, session }: ReplyMessageProps) {
-  const last = useLiveMessage(replies.at(-1) ?? replies[0], session)
-  const shown = [...replies.slice(0, -1), last]
-  // Between a call and what follows no reply is streaming, and the turn goes on all the same.
-  const writing = session !== undefined || last.status === 'streaming'
+/** The replies of a turn as one, without a frame: the text is what matters. */
+export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
+  const replies = [...earlier, last]
+  const writing = isWriting || last.status === 'streaming'
   return (
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}
       aria-busy={writing || undefined}
-      // Calls in a row stand together.
+      // Consecutive tool calls stand closer together.
       className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
     >
-      {shown.map((reply) => (
+      {replies.map((reply) => (
         <Fragment key={reply.parent_id}>
           <ReplyPart message={reply} />
           {reply !== last && <EarlierVersions reply={reply} />}
@@ -36,13 +34,13 @@ export function ReplyMessage({ replies, session }: ReplyMessageProps) {
       {writing ? (
         <div className="min-h-8" />
       ) : (
-        <MessageMeta message={last} text={joinTexts(shown)} align="start" />
+        <MessageMeta message={last} text={joinTexts(replies)} align="start" />
       )}
     </article>
   )
 }
 
-/** Of a reply in the middle of a turn only its versions, where there are any: the line under the turn says the rest. */
+/** The versions of a reply in the middle of a turn; the line under the turn shows everything else. */
 function EarlierVersions({ reply }: { readonly reply: Message }) {
   const actions = use(MessageActionsContext)
   const siblings = actions?.siblingsOf(reply)
@@ -54,7 +52,7 @@ function EarlierVersions({ reply }: { readonly reply: Message }) {
   )
 }
 
-/** What reads as one text is copied as one. */
+/** The texts of a turn are copied as one. */
 function joinTexts(replies: readonly Message[]): string {
   return replies
     .map(({ content }) => textOfContent(content))

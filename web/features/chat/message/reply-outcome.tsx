@@ -2,9 +2,9 @@ import type { Message } from '@yonder/contract/message'
 import { RefreshCw } from 'lucide-react'
 import { use } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
-import { MessageActionsContext } from './message-actions.ts'
+import { MessageActionsContext } from './message-context.ts'
 
-/** How a reply ended, when it did not simply end: with an error (§8.7), stopped, cut; and the way to another one. */
+/** How a reply ended that did not complete or was cut (§8.7), with a button for another one. */
 export function ReplyOutcome({ message }: { readonly message: Message }) {
   if (message.status === 'failed')
     return (

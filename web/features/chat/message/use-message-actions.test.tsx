@@ -195,13 +195,15 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
     expect(within(lastArticle()).getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
     await userEvent.click(within(lastArticle()).getByText('Regenerate'))
     expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u1', botName: 'Owl' }])
+    stream.end()
   },
 )
 
 test('sends an edited message as a sibling of the old one', async () => {
+  const stream = new EventStream()
   const api = open(
     chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => new EventStream().response),
+    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
   )
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
@@ -216,6 +218,7 @@ test('sends an edited message as a sibling of the old one', async () => {
   ])
   expect(articles()).toHaveLength(4)
   expect(within(articles()[2] as HTMLElement).getByText('2/2')).toBeVisible()
+  stream.end()
 })
 
 test.each(['{Escape}', 'Cancel'])(
@@ -264,10 +267,11 @@ test('finds an edit as it was left, without taking the focus, and nothing of one
   expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
 })
 
-test('keeps an edit open while another reply is asked for', async () => {
+test('keeps an edit open while another reply is requested', async () => {
+  const stream = new EventStream()
   open(
     chat,
-    new ScriptedApi().on('POST /api/chat/completions', () => new EventStream().response),
+    new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
   )
   await ready()
   await userEvent.click(button('Edit message', articles()[0]))
@@ -276,6 +280,7 @@ test('keeps an edit open while another reply is asked for', async () => {
   const form = screen.getByRole('form', { name: 'Edit message' })
   expect(within(form).getByRole('textbox')).toHaveValue('text of u1 more')
   expect(within(form).getByRole('button', { name: 'Send' })).toBeDisabled()
+  stream.end()
 })
 
 test('changes nothing while a reply is written', async () => {

@@ -1,32 +1,31 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { use, useEffect, useRef } from 'react'
-import type { RefObject } from 'react'
-import { MessageActionsContext } from './message-actions.ts'
+import { use, useCallback, useEffect, useRef } from 'react'
+import type { Ref } from 'react'
+import { DrawnRoundsContext } from '../list/drawn-rounds.ts'
+import { MessageActionsContext } from './message-context.ts'
 import { MessageEditor } from './message-editor.tsx'
 import { MessageMeta } from './message-meta.tsx'
 
-/** What the person wrote, as they wrote it: a quiet block right of the middle. */
+/** A message of the user, as it was written: a quiet block right of the middle. */
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
-  const article = useRef<HTMLElement>(null)
   const editing = actions?.editing?.messageId === message.id
-  useReturnFocus(article, editing)
+  const editButton = useReturnFocus(editing)
   const text = textOfContent(message.content)
   const resend = actions?.resend
   return (
     <article
-      ref={article}
+      ref={useDrawnRound(message.id)}
       aria-label="You"
-      data-round={message.id}
       tabIndex={-1}
       className="group/message flex scroll-mt-18 flex-col items-end outline-none"
     >
       {editing && actions !== undefined ? (
         <MessageEditor
           text={text}
-          kept={actions.editing?.kept}
-          onChange={(changed) => actions.keepEdit(changed === text ? undefined : changed)}
+          stored={actions.editing?.stored}
+          onChange={(changed) => actions.storeEdit(changed === text ? undefined : changed)}
           onSend={resend && !actions.busy ? (changed) => resend(message, changed) : undefined}
           onCancel={() => actions.edit(undefined)}
         />
@@ -38,19 +37,30 @@ export function UserMessage({ message }: { readonly message: Message }) {
           >
             {text}
           </div>
-          <MessageMeta message={message} text={text} align="end" />
+          <MessageMeta message={message} text={text} align="end" editButton={editButton} />
         </>
       )}
     </article>
   )
 }
 
-/** Whoever leaves the editor stands on the button that opened it. */
-function useReturnFocus(article: RefObject<HTMLElement | null>, editing: boolean): void {
+/** Lets the list of contents find the message in the page. */
+function useDrawnRound(messageId: string) {
+  const rounds = use(DrawnRoundsContext)
+  return useCallback(
+    (element: HTMLElement | null) =>
+      element === null || rounds === undefined ? undefined : rounds.add(messageId, element),
+    [rounds, messageId],
+  )
+}
+
+/** Returns the ref of the edit button, which has the focus again when the editor closes. */
+function useReturnFocus(editing: boolean): Ref<HTMLButtonElement> {
+  const button = useRef<HTMLButtonElement>(null)
   const before = useRef(editing)
   useEffect(() => {
-    if (before.current && !editing)
-      article.current?.querySelector<HTMLElement>('[data-edit]')?.focus({ preventScroll: true })
+    if (before.current && !editing) button.current?.focus({ preventScroll: true })
     before.current = editing
-  }, [article, editing])
+  }, [editing])
+  return button
 }

@@ -122,6 +122,12 @@ export class ChatSession {
     return true
   }
 
+  /** Sends the message that was not sent, once more and with the same id. */
+  sendAgain(botName: string | undefined): void {
+    const message = this.#state.unsent?.message
+    if (message !== undefined) this.send({ ...message, botName: botName ?? message.botName })
+  }
+
   /** Moves the text of a message that was not sent back into the input. */
   withdraw(): void {
     const { unsent } = this.#state

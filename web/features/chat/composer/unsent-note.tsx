@@ -4,12 +4,12 @@ export interface UnsentNoteProps {
   readonly text: string
   readonly reason: string
   readonly onSendAgain: () => void
-  /** Gives the text back to the input. */
+  /** Moves the text back into the input. */
   readonly onEdit: () => void
   readonly busy?: boolean
 }
 
-/** A message that did not reach the server: it says so, and loses nothing. */
+/** A message that did not reach the server, with its text and the ways to send it after all. */
 export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
   return (
     <div className="flex flex-col items-end gap-2">

@@ -1,6 +1,6 @@
 import type { Message } from '@yonder/contract/message'
 import { expect, test } from 'vitest'
-import { visiblePath } from './visible-path.ts'
+import { indexSiblings, visiblePath } from './message-tree.ts'
 
 const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
   id,
@@ -12,6 +12,7 @@ const message = (id: string, parent: string | null, more: Partial<Message> = {})
   status: 'complete',
   ...more,
 })
+const reply = (id: string, parent: string) => message(id, parent, { role: 'assistant' })
 const ids = (messages: readonly Message[]) => messages.map(({ id }) => id)
 
 test('shows only the path from the root to the selected message (§4.26)', () => {
@@ -20,12 +21,12 @@ test('shows only the path from the root to the selected message (§4.26)', () =>
   expect(ids(visiblePath(tree, 'b2'))).toEqual(['a', 'b2'])
 })
 
-test('leaves out results of tools, which are user messages with a server (§4.26, §3.11)', () => {
+test('leaves out tool results, which are user messages with a server (§4.26, §3.11)', () => {
   const tree = [
     message('a', null),
     message('call', 'a', { role: 'assistant', server: 'clock', tool: 'now' }),
     message('result', 'call', { server: 'clock' }),
-    message('reply', 'result', { role: 'assistant' }),
+    reply('reply', 'result'),
   ]
   expect(ids(visiblePath(tree, 'reply'))).toEqual(['a', 'call', 'reply'])
 })
@@ -35,4 +36,24 @@ test('ends at a missing parent, at a cycle, and without a leaf', () => {
   expect(ids(visiblePath([message('a', 'b'), message('b', 'a')], 'a'))).toEqual(['b', 'a'])
   expect(visiblePath([message('a', null)], null)).toEqual([])
   expect(visiblePath([message('a', null)], 'unknown')).toEqual([])
+})
+
+test('finds the replies to the same message, oldest first (§2.35)', () => {
+  const second = reply('a2', 'u1')
+  const siblingsOf = indexSiblings([message('u1', null), reply('a1', 'u1'), second, reply('a3', 'u1')])
+  expect(siblingsOf(second)).toEqual({ ids: ['a1', 'a2', 'a3'], index: 1 })
+})
+
+test('finds the messages that begin a chat, and those that follow the same reply', () => {
+  const edited = message('u2', null)
+  const siblingsOf = indexSiblings([message('u1', null), reply('a1', 'u1'), edited, message('u3', 'a1')])
+  expect(siblingsOf(edited)).toEqual({ ids: ['u1', 'u2'], index: 1 })
+  expect(siblingsOf(message('u3', 'a1'))).toEqual({ ids: ['u3'], index: 0 })
+})
+
+test('counts neither tool results nor a reply that follows another reply as siblings', () => {
+  const result = message('t1', 'a1', { server: 'tools' })
+  const next = message('u2', 'a1')
+  const siblingsOf = indexSiblings([message('u1', null), reply('a1', 'u1'), result, reply('a2', 'a1'), next])
+  expect(siblingsOf(next)).toEqual({ ids: ['u2'], index: 0 })
 })

@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
-import { classNames } from '../../ui/class-names.ts'
+import { classNames } from '../../../ui/class-names.ts'
 
 export interface ChatFrameProps {
-  /** What stands left of the messages where there is room. */
+  /** Shown left of the messages where there is room. */
   readonly contents?: ReactNode
-  /** What stands right of them there. */
+  /** Shown right of them on a wide window. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
-/** The columns of a chat: contents, messages, and on a wide window as much room on the right, so that the text is centred. */
+/** The columns of a chat: contents, messages, and on a wide window an equal column on the right, so that the text is centred. */
 export function ChatFrame({ contents, aside, children }: ChatFrameProps) {
   return (
     <div

@@ -1,0 +1,26 @@
+import { createContext } from 'react'
+
+/** The elements of the user's messages that are drawn now, by message id. A round is such a message with its replies. */
+export interface DrawnRounds {
+  /** Adds an element until the returned function is called. */
+  readonly add: (messageId: string, element: HTMLElement) => () => void
+  readonly find: (messageId: string) => HTMLElement | undefined
+  readonly list: () => readonly (readonly [messageId: string, element: HTMLElement])[]
+}
+
+export function createDrawnRounds(): DrawnRounds {
+  const elements = new Map<string, HTMLElement>()
+  return {
+    add(messageId, element) {
+      elements.set(messageId, element)
+      return () => {
+        if (elements.get(messageId) === element) elements.delete(messageId)
+      }
+    },
+    find: (messageId) => elements.get(messageId),
+    list: () => [...elements],
+  }
+}
+
+/** Absent where a chat has no list of contents. */
+export const DrawnRoundsContext = createContext<DrawnRounds | undefined>(undefined)

@@ -1,0 +1,68 @@
+import type { Message } from '@yonder/contract/message'
+import { createContext } from 'react'
+import type { ReactNode } from 'react'
+import type { Siblings } from '../list/message-tree.ts'
+
+/** The message that is being edited. */
+export interface Editing {
+  readonly messageId: string
+  /** Its text when the chat was left during the edit. */
+  readonly stored?: string
+}
+
+/** What the owner of a chat can do with its messages. */
+export interface MessageActions {
+  readonly siblingsOf: (message: Message) => Siblings
+  readonly select: (messageId: string) => void
+  /** While a reply is being written nothing can be changed. */
+  readonly busy: boolean
+  /** Absent until there is a bot that could reply, like `resend`, `allow`, `deny` and `continueAfter`. */
+  readonly regenerate?: ((reply: Message) => void) | undefined
+  readonly editing: Editing | undefined
+  /** Opens a message for editing; without a message it ends the edit. */
+  readonly edit: (messageId: string | undefined) => void
+  /** Stores the text of the edited message; undefined when it is the original one. */
+  readonly storeEdit: (text: string | undefined) => void
+  /** Sends another text in the place of a message. */
+  readonly resend?: ((message: Message, text: string) => void) | undefined
+  /** Runs the tool call that a reply needs approval for (§4.20). */
+  readonly allow?: ((reply: Message) => void) | undefined
+  /** Sends 'cancel' instead (§4.22). */
+  readonly deny?: ((reply: Message) => void) | undefined
+  /** Lets the model continue after a tool's result that no reply follows. */
+  readonly continueAfter?: ((result: Message) => void) | undefined
+}
+
+/** Absent where a chat is read-only. */
+export const MessageActionsContext = createContext<MessageActions | undefined>(undefined)
+
+/** The tool calls on the visible path. */
+export interface ToolCalls {
+  /** The result of the call that a reply makes. */
+  readonly resultOf: (replyId: string) => Message | undefined
+  /** The last message of the path, shown or not. */
+  readonly last: Message | undefined
+}
+
+export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
+
+/** A tool call for the slot that shows it. */
+export interface ShownCall {
+  /** The reply that makes the call. */
+  readonly message: Message
+  readonly result: Message | undefined
+  /** Whether nothing follows it on the path: only then it can still be approved. */
+  readonly isLast: boolean
+  /** Absent where the reader cannot decide, or not now. */
+  readonly allow?: (() => void) | undefined
+  readonly deny?: (() => void) | undefined
+}
+
+/** What a screen adds to the messages of this feature. */
+export interface MessageSlots {
+  /** More buttons in the line under a finished message. */
+  readonly actions?: (message: Message) => ReactNode
+  readonly toolCall?: (call: ShownCall) => ReactNode
+}
+
+export const MessageSlotsContext = createContext<MessageSlots>({})
