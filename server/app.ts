@@ -102,7 +102,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const onChatError = logAs('background work of the chats failed')
   const chats = openChats({ database, now, readRun, onChatChanged: hub.chatChanged, onError: onChatError })
   identity.sessions?.onEnd(({ userId }) => {
-    if (userId !== null) connectors.closeIdle(userId).catch(connectors.onError)
+    if (userId !== null) connectors.closeIdle(userId).catch(connectors.deps.onError)
   })
   app.addHook('preClose', async () => {
     await streams.close()
@@ -123,14 +123,14 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   await identity.register(app)
   registerSettingsRoutes(app, { identity, config })
-  await scope((api) => registerConnectorOAuthRoutes(api, connectors, rateLimits.writes))
+  await scope((api) => registerConnectorOAuthRoutes(api, connectors.deps, rateLimits.writes))
   await scope((api) => registerSharedChatRoutes(api, { database, perMinute: rateLimits.shareReads }))
   await scope((api) => {
     requireBearerToken(api, identity)
     limitWrites(api, rateLimits.writes, (request) => requireUser(request).id)
     registerUserRoutes(api)
     registerBotRoutes(api, { database, sealer, now, onChanged: changed('bots') })
-    registerConnectorRoutes(api, connectors)
+    registerConnectorRoutes(api, connectors.deps)
     registerIntegrationRoutes(api, integrations, rateLimits.writes)
     registerShareRoutes(api, { database, now })
     chats.register(api)

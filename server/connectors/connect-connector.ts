@@ -18,9 +18,9 @@ export async function connectConnector(
   connector: ConnectorRow,
   consent: ConsentRequest,
 ): Promise<void> {
-  deps.retries.reset(connectionKey(connector))
+  deps.shared.backoff.reset(connectionKey(connector))
   if (await deps.builtIns.isWaiting(connector)) return leadToIntegrations(deps, consent)
-  await deps.pool.drop(connectionPrefix(connector))
+  await deps.shared.pool.drop(connectionPrefix(connector))
   try {
     if (await askForScope(deps, connector, consent)) return await wait(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
@@ -40,8 +40,8 @@ export async function connectConnector(
 }
 
 /** What a connector of an integration needs is given there. */
-function leadToIntegrations({ publicUrl }: ConnectorDeps, consent: ConsentRequest): void {
-  consent.authorizationUrl = new URL('/settings/integrations', publicUrl)
+function leadToIntegrations({ settings }: Pick<ConnectorDeps, 'settings'>, consent: ConsentRequest): void {
+  consent.authorizationUrl = new URL('/settings/integrations', settings.publicUrl)
 }
 
 async function wait(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {

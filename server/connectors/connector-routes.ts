@@ -35,7 +35,8 @@ const Named = z.object({ name: z.string().transform(normalizeText) })
 
 /** A person's connectors (§7.14-§7.19). What speaks the protocol is loaded when somebody first needs it. */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
-  const { database, sealer, now, limits, builtIns } = deps
+  const { database, sealer, now, builtIns } = deps
+  const { limits } = deps.settings
   const names = reservedNames(builtIns.list)
 
   api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
@@ -53,7 +54,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const connector = await createConnector(database, user, request.body, {
         sealer,
         reservedNames: names,
-        maxConnectors: limits.connectorsPerUser,
+        maxConnectors: limits.maxConnectorsPerUser,
         now: now(),
       })
       deps.onChanged(user.id)
@@ -76,7 +77,7 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       giveUp?.()
       deps.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
-        await deps.pool.drop(connectionPrefix(connector))
+        await deps.shared.pool.drop(connectionPrefix(connector))
       }
       return presentOne(deps, connector)
     },
@@ -103,7 +104,7 @@ function registerDeletion(api: Api, deps: ConnectorDeps): void {
       await deleteConnector(database.db, user, connector.id)
       giveUp()
       deps.onChanged(user.id)
-      await deps.pool.drop(connectionPrefix(connector))
+      await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
     },
   )
@@ -111,7 +112,8 @@ function registerDeletion(api: Api, deps: ConnectorDeps): void {
 
 /** What is done with a connector rather than to it. */
 function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
-  const { database, publicUrl } = deps
+  const { database } = deps
+  const { publicUrl } = deps.settings
 
   api.post(
     '/api/mcp-server/:name/connect',
@@ -187,7 +189,10 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
     ),
   )
   await here
-  await Promise.race([elsewhere, setTimeout(deps.limits.toolsWait, undefined, { ref: false })])
+  await Promise.race([
+    elsewhere,
+    setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false }),
+  ])
 }
 
 /** What nobody has consented to is not given up, and no protocol is loaded for it; what cannot be read is left to expire. */
@@ -195,7 +200,7 @@ async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Pr
   try {
     if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined
     const oauth = await import('./oauth/revoke-grants.ts')
-    return await oauth.prepareGivingUp(deps, connector)
+    return await oauth.prepareRevocation(deps, connector)
   } catch (error) {
     deps.onError(error)
     return () => undefined

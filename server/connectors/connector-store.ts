@@ -135,7 +135,7 @@ export async function updateConnectorState(
 }
 
 /** A default connector whose integration was connected anew: what is known of its server is asked for again. */
-export async function renewConnector(
+export async function refreshConnector(
   db: Db,
   { id, status }: Pick<ConnectorRow, 'id' | 'status'>,
   credential_version: number,

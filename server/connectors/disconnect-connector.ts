@@ -6,5 +6,5 @@ import type { ConnectorDeps } from './connector-deps.ts'
 /** Ends a connector's connections; its tools are not offered any more. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
-  await deps.pool.drop(connectionPrefix(connector))
+  await deps.shared.pool.drop(connectionPrefix(connector))
 }

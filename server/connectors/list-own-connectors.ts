@@ -6,7 +6,7 @@ import {
   deleteConnector,
   insertMissingConnectors,
   listConnectors,
-  renewConnector,
+  refreshConnector,
 } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { slugName } from './slug-name.ts'
@@ -53,7 +53,7 @@ async function followIntegrations(
     return version === undefined || version === row.credential_version ? [] : [{ row, version }]
   })
   for (const { id } of gone) await deleteConnector(db, user, id)
-  for (const { row, version } of renewed) await renewConnector(db, row, version)
+  for (const { row, version } of renewed) await refreshConnector(db, row, version)
   const kept = rows.filter((row) => !gone.includes(row))
   if (missing.length > 0) await insertMissingConnectors(db, placeBeside(user, kept, missing, now))
   return gone.length + renewed.length + missing.length > 0

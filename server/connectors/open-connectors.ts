@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
@@ -7,7 +8,7 @@ import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
 import type { ToolCallRequest } from './calls/call-tool.ts'
-import { personPrefix } from './mcp/connection-key.ts'
+import { userPrefix } from './mcp/connection-key.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { connectorLimits } from './connector-limits.ts'
 import type { ConnectorLimits } from './connector-limits.ts'
@@ -19,7 +20,7 @@ import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import { ConnectionPool } from './mcp/connection-pool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 import { recordDenial } from './calls/record-call.ts'
-import { RetryGate } from './mcp/backoff.ts'
+import { Backoff } from './mcp/backoff.ts'
 import type { ToolOutcome } from './calls/tool-outcome.ts'
 
 export interface ConnectorOptions {
@@ -38,8 +39,9 @@ export interface ConnectorOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What a reply needs of connectors. The protocol is loaded with the first of these calls. */
-export interface Connectors extends ConnectorDeps {
+/** What other domains need of connectors. The MCP client is loaded with the first of these calls. */
+export interface Connectors {
+  readonly deps: ConnectorDeps
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
   /** Looks up the tool that a call names and decides whether the call needs approval. */
   resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
@@ -52,35 +54,45 @@ export interface Connectors extends ConnectorDeps {
   close(): Promise<void>
 }
 
+/** Users and API types whose offered tools are cached. */
+const maxOffers = 1_000
+
 /** Makes what connectors work with. Nothing is connected before somebody needs it. */
 export function openConnectors(options: ConnectorOptions): Connectors {
   const { config, now } = options
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
-  const pool = new ConnectionPool({ idle: limits.idle, most: limits.pooled })
+  const pool = new ConnectionPool({
+    maxIdleMs: limits.maxIdleMs,
+    maxIdleConnections: limits.maxIdleConnections,
+  })
   const deps: ConnectorDeps = {
     database: options.database,
     sealer: options.sealer,
     now,
-    limits,
+    settings: {
+      limits,
+      publicUrl: config.publicUrl,
+      clientMetadataUrl: config.connectorClientMetadataUrl,
+      registryUrl: config.connectorRegistryUrl,
+    },
     builtIns: createBuiltInConnectors(now, options.integrations),
-    pool,
-    retries: new RetryGate(now),
-    slots: new ConcurrencyLimiter(),
-    tokenLeases: new TokenLeases({ now, closing: closing.signal }),
-    toolRefreshes: new SingleFlight(),
-    registryReads: new SingleFlight(),
-    offers: new Map(),
     guards: options.guards,
-    publicUrl: config.publicUrl,
-    clientMetadataUrl: config.connectorClientMetadataUrl,
-    registryUrl: config.connectorRegistryUrl,
+    shared: {
+      pool,
+      backoff: new Backoff(now),
+      callLimiter: new ConcurrencyLimiter(),
+      tokenLeases: new TokenLeases({ now, closing: closing.signal }),
+      toolRefreshes: new SingleFlight(),
+      registryReads: new SingleFlight(),
+      offeredTools: new LRUCache({ max: maxOffers }),
+    },
     onChanged: options.onChanged,
     closing: closing.signal,
     onError: options.onError,
   }
   return {
-    ...deps,
+    deps,
     listModelTools: (request) => listModelTools(deps, request),
     resolveTool: (user, target) => resolveTool(deps, user, target),
     async callTool(request) {
@@ -88,7 +100,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
       return callTool(deps, request)
     },
     recordDenial: (...denial) => recordDenial(deps, ...denial),
-    closeIdle: (userId) => pool.drop(personPrefix(userId)),
+    closeIdle: (userId) => pool.drop(userPrefix(userId)),
     async close() {
       closing.abort(new Error('The server goes down.'))
       await pool.close()

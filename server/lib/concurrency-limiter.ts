@@ -1,6 +1,13 @@
 export interface ConcurrencyLimit {
   readonly key: string
-  readonly most: number
+  readonly maxConcurrent: number
+}
+
+export interface Acquired {
+  /** Whether the caller had to wait: what it checked before may have changed. */
+  readonly waited: boolean
+  /** Lets the next one start. Calling it again does nothing. */
+  readonly release: () => void
 }
 
 interface Waiting {
@@ -8,22 +15,29 @@ interface Waiting {
   readonly start: () => void
 }
 
-/** Lets so many calls run at once for each key; further ones wait for their turn, in order. */
+/**
+ * Limits how many calls run at once, under several keys at a time; further calls wait in order. Libraries limit one queue
+ * each, so a call that is under three limits would hold places that it cannot use yet.
+ */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()
   readonly #waiting = new Set<Waiting>()
 
-  /** Resolves with the function that gives the slots back. Rejects when `signal` aborts first. */
-  async take(limits: readonly ConcurrencyLimit[], signal: AbortSignal): Promise<() => void> {
+  /** Resolves when every limit has room. Rejects when `signal` aborts first. */
+  async acquire(limits: readonly ConcurrencyLimit[], signal: AbortSignal): Promise<Acquired> {
     signal.throwIfAborted()
-    if (this.#waiting.size > 0 || !this.#isFree(limits)) await this.#wait(limits, signal)
+    const waited = this.#waiting.size > 0 || !this.#hasRoom(limits)
+    if (waited) await this.#wait(limits, signal)
     else this.#count(limits, 1)
-    let given = false
-    return () => {
-      if (given) return
-      given = true
-      this.#count(limits, -1)
-      this.#startWaiting()
+    let released = false
+    return {
+      waited,
+      release: () => {
+        if (released) return
+        released = true
+        this.#count(limits, -1)
+        this.#startWaiting()
+      },
     }
   }
 
@@ -46,18 +60,18 @@ export class ConcurrencyLimiter {
     })
   }
 
-  /** Whoever can start does, so that one person's full queue holds nobody else up. */
+  /** Starts every call that has room, so that one user's full queue does not block the others. */
   #startWaiting(): void {
     for (const waiting of this.#waiting) {
-      if (!this.#isFree(waiting.limits)) continue
+      if (!this.#hasRoom(waiting.limits)) continue
       this.#waiting.delete(waiting)
       this.#count(waiting.limits, 1)
       waiting.start()
     }
   }
 
-  #isFree(limits: readonly ConcurrencyLimit[]): boolean {
-    return limits.every(({ key, most }) => (this.#running.get(key) ?? 0) < most)
+  #hasRoom(limits: readonly ConcurrencyLimit[]): boolean {
+    return limits.every(({ key, maxConcurrent }) => (this.#running.get(key) ?? 0) < maxConcurrent)
   }
 
   #count(limits: readonly ConcurrencyLimit[], by: number): void {

@@ -3,6 +3,7 @@ import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitatio
 import type { CallOutcome } from '@yonder/contract/connector'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
+import type { Acquired } from '../../lib/concurrency-limiter.ts'
 import { changeState } from '../change-state.ts'
 import { checkElicitationAnswer } from './check-elicitation-answer.ts'
 import { connectionKey } from '../mcp/connection-key.ts'
@@ -122,18 +123,18 @@ class RunningCall {
 
   async run(): Promise<ToolOutcome> {
     const signal = AbortSignal.any([this.#request.signal, this.#deps.closing])
-    let free: (() => void) | undefined
+    let acquired: Acquired | undefined
     try {
-      free = await this.#takeSlot(signal)
-      const refusal = await this.#resolveAgain()
+      acquired = await this.#waitForTurn(signal)
+      const refusal = acquired.waited ? await this.#resolveAgain() : undefined
       if (refusal !== undefined) return refusal
-      this.#deps.retries.require(connectionKey(this.#connector))
+      this.#deps.shared.backoff.throwIfPaused(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
       return await this.#explain(error)
     } finally {
       this.#clock?.stop()
-      free?.()
+      acquired?.release()
     }
   }
 
@@ -151,21 +152,21 @@ class RunningCall {
     return undefined
   }
 
-  #takeSlot(signal: AbortSignal): Promise<() => void> {
-    const { limits, slots } = this.#deps
-    return slots.take(
+  #waitForTurn(signal: AbortSignal): Promise<Acquired> {
+    const { limits } = this.#deps.settings
+    return this.#deps.shared.callLimiter.acquire(
       [
-        { key: `connector ${this.#connector.id}`, most: limits.callsPerConnector },
-        { key: `user ${this.#request.user.id}`, most: limits.callsPerUser },
-        { key: `host ${hostOf(this.#connector.url)}`, most: limits.callsPerHost },
+        { key: `connector ${this.#connector.id}`, maxConcurrent: limits.maxCallsPerConnector },
+        { key: `user ${this.#request.user.id}`, maxConcurrent: limits.maxCallsPerUser },
+        { key: `host ${hostOf(this.#connector.url)}`, maxConcurrent: limits.maxCallsPerHost },
       ],
       signal,
     )
   }
 
   async #callNow(signal: AbortSignal): Promise<ToolOutcome> {
-    const { limits } = this.#deps
-    const clock = new CallClock({ idle: limits.callIdle, total: limits.call }, signal)
+    const { limits } = this.#deps.settings
+    const clock = new CallClock({ idle: limits.maxCallIdleMs, total: limits.maxCallMs }, signal)
     this.#clock = clock
     const result = await useServer(this.#deps, this.#connector, { signal: clock.signal }, (connection) =>
       callServerTool(
@@ -180,7 +181,7 @@ class RunningCall {
         limits,
       ),
     )
-    this.#deps.retries.reset(connectionKey(this.#connector))
+    this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { isError, ...read } = await readResult(result, limits)
     return { ...read, status: isError ? await this.#nameError() : 'done', duration: clock.elapsed }
   }
@@ -191,7 +192,7 @@ class RunningCall {
   }
 
   async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const question = readElicitation(params, this.#deps.limits.elicitationFields)
+    const question = readElicitation(params, this.#deps.settings.limits.maxElicitationFields)
     const { onElicit } = this.#request
     if (question === undefined || onElicit === undefined) return { action: 'decline' }
     try {

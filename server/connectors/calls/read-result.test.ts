@@ -18,7 +18,7 @@ it('gives a structured result a line for each part, unless it would grow a hundr
   }
   const large = await readResult({ structuredContent }, connectorLimits)
   expect(large.parts).toEqual([{ type: 'json', text: JSON.stringify(structuredContent) }])
-  expect(large.text.length).toBeLessThan(connectorLimits.resultChars + 100)
+  expect(large.text.length).toBeLessThan(connectorLimits.maxResultChars + 100)
 })
 
 it.each([

@@ -39,7 +39,7 @@ export async function readResult(result: JsonObject, limits: ConnectorLimits): P
   await setImmediate()
   return {
     parts,
-    text: cut(parts.map(describe).join('\n'), limits.resultChars) || 'The tool gave no result.',
+    text: cut(parts.map(describe).join('\n'), limits.maxResultChars) || 'The tool gave no result.',
     isError: result['isError'] === true,
     bytes: await countBytes(result),
   }
@@ -73,8 +73,9 @@ class BlockReader {
   }
 
   #readImage({ data, mimeType }: JsonObject): OutcomePart {
-    if (++this.#images > this.#limits.images) return note(`Only ${this.#limits.images} pictures are shown.`)
-    const image = readImage(data, this.#limits.imageBytes)
+    if (++this.#images > this.#limits.maxImages)
+      return note(`Only ${this.#limits.maxImages} pictures are shown.`)
+    const image = readImage(data, this.#limits.maxImageBytes)
     if (image !== undefined) return { type: 'image', ...image }
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
     return note(`A picture${claimed} was left out: it is no PNG, JPEG, GIF or WebP, or too large.`)

@@ -18,7 +18,7 @@ let count = 0
 
 beforeAll(async () => {
   server = await startKeyedMcpServer()
-  connectors = await openTestConnectors({ limits: { callsPerConnector: 1 } })
+  connectors = await openTestConnectors({ limits: { maxCallsPerConnector: 1 } })
   await connectors.addUser('ada')
 })
 
@@ -56,8 +56,8 @@ const records = () =>
 
 /** Has a call wait for its slot while something happens. */
 async function callMeanwhile(happens: () => Promise<unknown>, approval: CallApproval = 'listed') {
-  const give = await connectors.slots.take(
-    [{ key: `connector ${connector.id}`, most: 1 }],
+  const { release } = await connectors.shared.callLimiter.acquire(
+    [{ key: `connector ${connector.id}`, maxConcurrent: 1 }],
     AbortSignal.timeout(10_000),
   )
   const called = callTool(connectors, {
@@ -71,7 +71,7 @@ async function callMeanwhile(happens: () => Promise<unknown>, approval: CallAppr
   await vi.waitFor(async () => expect(await records()).toMatchObject([{ outcome: 'started' }]))
   await happens()
   const before = server.seen.length
-  give()
+  release()
   const outcome = await called
   return { outcome, sent: server.seen.slice(before) }
 }

@@ -51,7 +51,7 @@ describe.each(engines)('browsing on %s', (engine) => {
   /** Looks, lets the reading behind it end, and looks again. */
   async function browse() {
     await browseServers(connectors)
-    await connectors.registryReads.run(registry.url, () => Promise.resolve())
+    await connectors.shared.registryReads.run(registry.url, () => Promise.resolve())
     return browseServers(connectors)
   }
 

@@ -21,11 +21,12 @@ const mostServers = 3_000
  * most for the whole installation. The shipped list stands in until the first reading and wherever there is none.
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
-  const { registryUrl, database, now, registryReads, onError } = deps
+  const { database, now, onError } = deps
+  const { registryUrl } = deps.settings
   if (registryUrl === null) return shippedServers
   const known = await findCatalogue(database.db, registryUrl)
   if (now() - (known?.attempted_at ?? 0) >= readingInterval) {
-    void registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
+    void deps.shared.registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
   const servers = known === undefined ? [] : (JSON.parse(known.servers) as BrowseServer[])
   return servers.length === 0 ? shippedServers : servers
@@ -39,9 +40,9 @@ async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promi
 }
 
 async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {
-  const { guards, limits, closing } = deps
+  const { guards, settings, closing } = deps
   const budget = new ResponseBudget()
-  const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, limits)
+  const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
   const deadline = AbortSignal.any([closing, AbortSignal.timeout(longestReading)])
   const found = new Map<string, BrowseServer>()
   let cursor: string | undefined

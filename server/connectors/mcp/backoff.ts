@@ -1,42 +1,40 @@
+import { LRUCache } from 'lru-cache'
 import type { AppError } from '../../lib/app-error.ts'
 
-/** Milliseconds of the first pause, and of the longest. */
-const firstPause = 1_000
-const longestPause = 60_000
-/** Keys that are remembered; the oldest are forgotten. */
-const mostKeys = 10_000
+const minPauseMs = 1_000
+const maxPauseMs = 60_000
+/** Keys whose failures are remembered; the oldest are dropped. */
+const maxKeys = 10_000
 
 interface Failures {
   readonly count: number
+  /** Milliseconds since 1970. */
   readonly until: number
   readonly error: AppError
 }
 
-/** Keeps a server that fails from being asked again at once: 1, 2, 4 … 60 seconds, a little by chance. */
-export class RetryGate {
-  readonly #failures = new Map<string, Failures>()
+/** Keeps a server that fails from being asked again at once: 1, 2, 4 … 60 seconds, with jitter. */
+export class Backoff {
+  readonly #failures = new LRUCache<string, Failures>({ max: maxKeys })
   readonly #now: () => number
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  /** Throws what went wrong last while the pause lasts. */
-  require(key: string): void {
-    const failures = this.#failures.get(key)
+  /** @throws the last error while the pause after it lasts */
+  throwIfPaused(key: string): void {
+    const failures = this.#failures.peek(key)
     if (failures !== undefined && failures.until > this.#now()) throw failures.error
   }
 
-  failed(key: string, error: AppError): void {
-    const count = (this.#failures.get(key)?.count ?? 0) + 1
-    const pause = Math.min(longestPause, firstPause * 2 ** (count - 1)) * (0.75 + Math.random() / 2)
-    this.#failures.delete(key)
+  recordFailure(key: string, error: AppError): void {
+    const count = (this.#failures.peek(key)?.count ?? 0) + 1
+    const pause = Math.min(maxPauseMs, minPauseMs * 2 ** (count - 1)) * (0.75 + Math.random() / 2)
     this.#failures.set(key, { count, until: this.#now() + pause, error })
-    const [oldest] = this.#failures.keys()
-    if (this.#failures.size > mostKeys && oldest !== undefined) this.#failures.delete(oldest)
   }
 
-  /** It works again, or a person wants it tried now. */
+  /** The server works again, or its user wants to try now. */
   reset(key: string): void {
     this.#failures.delete(key)
   }

@@ -33,7 +33,7 @@ export async function callServerTool(
   call: ServerCall,
   limits: ConnectorLimits,
 ): Promise<JsonObject> {
-  connection.allow(limits.callBytes)
+  connection.allow(limits.maxCallBytes)
   const asked = new Questions(call, limits)
   connection.elicitation = (params, signal) => asked.ask(params, signal)
   try {
@@ -52,8 +52,8 @@ export async function callServerTool(
         },
       })
       if (answer['resultType'] !== 'input_required') return connection.results.takeCall() ?? answer
-      if (round === limits.elicitationRounds) throw tooManyQuestions()
-      connection.allow(limits.callBytes)
+      if (round === limits.maxElicitationRounds) throw tooManyQuestions()
+      connection.allow(limits.maxCallBytes)
       params = await asked.answerAll(params, answer)
     }
   } catch (error) {
@@ -98,7 +98,7 @@ class Questions {
   }
 
   async ask(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
-    if (++this.#count > this.#limits.elicitationRounds) {
+    if (++this.#count > this.#limits.maxElicitationRounds) {
       this.#refused.abort(tooManyQuestions())
       return { action: 'cancel' }
     }
@@ -110,7 +110,7 @@ class Questions {
 
   async #askNow(params: unknown, signal: AbortSignal | undefined): Promise<ElicitationAnswer> {
     const { clock, onElicit } = this.#call
-    const timeout = AbortSignal.timeout(this.#limits.elicitation)
+    const timeout = AbortSignal.timeout(this.#limits.maxElicitationMs)
     const signals = [
       clock.signal,
       timeout,
@@ -132,7 +132,7 @@ class Questions {
   async answerAll(params: CallToolRequest['params'], answer: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((answer['inputRequests'] ?? {}) as JsonObject)
-    if (requests.length > this.#limits.elicitationRounds) throw tooManyQuestions()
+    if (requests.length > this.#limits.maxElicitationRounds) throw tooManyQuestions()
     for (const [key, request] of requests) {
       const { method, params: question } = (request ?? {}) as { method?: unknown; params?: unknown }
       if (method !== 'elicitation/create') {

@@ -83,16 +83,20 @@ async function connect(
   openTransport: (budget: ResponseBudget) => Transport,
 ): Promise<ServerConnection> {
   const budget = new ResponseBudget()
-  budget.allow(limits.listBytes)
+  budget.allow(limits.maxListBytes)
   const transport = openTransport(budget)
   const results = captureRawResults(transport)
   const connection = new OpenConnection(createClient(), transport, results, budget)
   connection.watch(onToolsChanged)
-  const timeout = AbortSignal.any([signal, AbortSignal.timeout(limits.connect)])
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(limits.connectTimeoutMs)])
   const abort = (): void => void transport.close()
   timeout.addEventListener('abort', abort, { once: true })
   try {
-    await connection.client.connect(transport, { timeout: limits.connect, signal: timeout, ...prior })
+    await connection.client.connect(transport, {
+      timeout: limits.connectTimeoutMs,
+      signal: timeout,
+      ...prior,
+    })
     timeout.throwIfAborted()
   } catch (error) {
     await transport.close().catch(() => undefined)
@@ -116,20 +120,20 @@ function openStreamableHttp(
   limits: ConnectorLimits,
   budget: ResponseBudget,
 ) {
-  const { reconnect, reconnects } = limits
+  const { minReconnectMs, maxReconnects } = limits
   return new StreamableHTTPClientTransport(url, {
     fetch: limitResponses(fetch, budget, limits),
     authProvider: auth,
     onInsufficientScope: 'throw',
     reconnectionOptions: {
-      initialReconnectionDelay: reconnect,
-      maxReconnectionDelay: 30 * reconnect,
+      initialReconnectionDelay: minReconnectMs,
+      maxReconnectionDelay: 30 * minReconnectMs,
       reconnectionDelayGrowFactor: 2,
-      maxRetries: reconnects,
+      maxRetries: maxReconnects,
     },
     // A server may ask for a shorter delay, and does not get it.
     reconnectionScheduler: (open, delay) => {
-      const timer = setTimeout(open, Math.max(delay, reconnect))
+      const timer = setTimeout(open, Math.max(delay, minReconnectMs))
       timer.unref()
       return () => clearTimeout(timer)
     },

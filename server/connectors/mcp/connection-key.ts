@@ -1,13 +1,13 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 
 /** Keys of a person's connections begin so. */
-export function personPrefix(userId: string): string {
+export function userPrefix(userId: string): string {
   return `${userId} `
 }
 
 /** Keys of a connector's connections begin so. */
 export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' | 'id'>): string {
-  return `${personPrefix(user_id)}${id} `
+  return `${userPrefix(user_id)}${id} `
 }
 
 /** A connection is never used under another key: not by another person, and not after its credentials have changed. */

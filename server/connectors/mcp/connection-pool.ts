@@ -2,9 +2,9 @@ import type { ServerConnection } from './server-connection.ts'
 
 export interface ConnectionPoolOptions {
   /** Milliseconds that an unused connection is kept. */
-  readonly idle: number
+  readonly maxIdleMs: number
   /** Unused connections of this process at the most; the longest unused goes first. */
-  readonly most: number
+  readonly maxIdleConnections: number
 }
 
 interface Idle {
@@ -28,7 +28,7 @@ export class ConnectionPool {
   }
 
   /** A waiting connection of this key, which belongs to the caller until it is given back. */
-  take(key: string): ServerConnection | undefined {
+  acquire(key: string): ServerConnection | undefined {
     for (const waiting of this.#idle) {
       if (waiting.key !== key) continue
       this.#remove(waiting)
@@ -38,14 +38,14 @@ export class ConnectionPool {
   }
 
   /** Keeps a connection for its next request, or closes it when it has broken. */
-  give(key: string, connection: ServerConnection): void {
+  release(key: string, connection: ServerConnection): void {
     if (this.#closed || !connection.usable) return void connection.close()
-    const timer = setTimeout(() => void this.#end(waiting), this.#options.idle)
+    const timer = setTimeout(() => void this.#end(waiting), this.#options.maxIdleMs)
     timer.unref()
     const waiting: Idle = { key, connection, timer }
     this.#idle.add(waiting)
     const [oldest] = this.#idle
-    if (this.#idle.size > this.#options.most && oldest !== undefined) void this.#end(oldest)
+    if (this.#idle.size > this.#options.maxIdleConnections && oldest !== undefined) void this.#end(oldest)
   }
 
   /** Closes the waiting connections whose key begins so. */

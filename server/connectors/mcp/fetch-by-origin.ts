@@ -4,7 +4,7 @@ import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
  * Requests to the connector's own origin go where its person said; every other address comes from a server, and less is
  * believed of it.
  */
-export function splitFetch(
+export function fetchByOrigin(
   url: URL,
   guards: Readonly<Record<'userSupplied' | 'serverSupplied', GuardedFetch>>,
 ): GuardedFetch['fetch'] {

@@ -39,7 +39,7 @@ describe('a server in this process', () => {
     cancelled = 0
     onWait = () => undefined
     connectors = await openTestConnectors({
-      limits: { callBytes: 10_000, callIdle: 300 },
+      limits: { maxCallBytes: 10_000, maxCallIdleMs: 300 },
       integrations: {
         connectors: [
           {

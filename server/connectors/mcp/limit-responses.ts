@@ -59,9 +59,9 @@ export class ResponseBudget {
 
 export interface ReconnectLimits {
   /** Milliseconds between two attempts to open a stream again. */
-  readonly reconnect: number
+  readonly minReconnectMs: number
   /** Attempts to open a stream again during one request. */
-  readonly reconnects: number
+  readonly maxReconnects: number
 }
 
 /** Makes a fetch to one server whose responses count against the budget, and whose event streams reopen slowly and rarely. */
@@ -72,10 +72,10 @@ export function limitResponses(
 ): GuardedFetch['fetch'] {
   let lastStreamAt = 0
   const waitToReopen = async (signal: AbortSignal | null | undefined): Promise<void> => {
-    if (budget.countStream() > limits.reconnects) {
+    if (budget.countStream() > limits.maxReconnects) {
       throw new AppError('upstream_cut', 'The connector breaks its stream again and again.')
     }
-    const wait = lastStreamAt + limits.reconnect - Date.now()
+    const wait = lastStreamAt + limits.minReconnectMs - Date.now()
     lastStreamAt = Date.now() + Math.max(0, wait)
     if (wait > 0) await setTimeout(wait, undefined, signal ? { signal } : {})
   }

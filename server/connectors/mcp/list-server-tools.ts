@@ -20,26 +20,27 @@ export async function listServerTools(
   if (client.getServerCapabilities()?.tools === undefined) {
     throw new AppError('upstream_invalid', 'The server has no tools.')
   }
-  connection.allow(limits.listBytes)
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.list)])
+  connection.allow(limits.maxListBytes)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.listTimeoutMs)])
   const listed: unknown[] = []
   let cursor: string | undefined
   let ttl: number | null = null
   for (let page = 0; ; page++) {
-    if (page === limits.listPages) {
+    if (page === limits.maxListPages) {
       throw new AppError(
         'upstream_invalid',
-        `The server's list of tools has more than ${limits.listPages} pages.`,
+        `The server's list of tools has more than ${limits.maxListPages} pages.`,
       )
     }
     const answer = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-      { timeout: limits.listPage, signal: deadline },
+      { timeout: limits.listPageTimeoutMs, signal: deadline },
     )
     // One by one: a server may send more of them than a function takes.
     for (const tool of results.takeTools()) listed.push(tool)
     ttl ??= readTtl(answer)
-    if (answer.nextCursor === undefined || answer.nextCursor === cursor || listed.length > limits.tools) break
+    if (answer.nextCursor === undefined || answer.nextCursor === cursor || listed.length > limits.maxTools)
+      break
     cursor = answer.nextCursor
   }
   return { ...readTools(listed, url, limits), ttl }

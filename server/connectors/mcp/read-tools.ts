@@ -8,7 +8,7 @@ import { checkParameterHeaders } from './check-parameter-headers.ts'
 
 type Limits = Pick<
   ConnectorLimits,
-  'tools' | 'toolNameChars' | 'descriptionChars' | 'schemaChars' | 'schemaDepth'
+  'maxTools' | 'maxToolNameChars' | 'maxDescriptionChars' | 'maxSchemaChars' | 'maxSchemaDepth'
 >
 
 /** A tool of a server, or what is known of one that cannot be used. */
@@ -32,24 +32,24 @@ export interface ToolReading {
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()
   const remarks: string[] = []
-  for (const item of listed.slice(0, limits.tools)) {
+  for (const item of listed.slice(0, limits.maxTools)) {
     const name = readName(item, limits)
     if (name === undefined) remarks.push('one has no usable name')
     else if (tools.has(name)) remarks.push(`"${name}" is listed twice`)
     else tools.set(name, readTool(name, item as Record<string, unknown>, url, limits))
   }
-  if (listed.length > limits.tools)
-    remarks.push(`only the first ${limits.tools} of ${listed.length} are kept`)
+  if (listed.length > limits.maxTools)
+    remarks.push(`only the first ${limits.maxTools} of ${listed.length} are kept`)
   for (const { definition, problem } of tools.values()) {
     if (problem !== null) remarks.push(`"${definition.name}" cannot be used: ${problem}`)
   }
   return { tools: [...tools.values()], notice: describe(remarks) }
 }
 
-function readName(item: unknown, { toolNameChars }: Limits): string | undefined {
+function readName(item: unknown, { maxToolNameChars }: Limits): string | undefined {
   if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
   const { name } = item
-  if (typeof name !== 'string' || name.length > toolNameChars) return undefined
+  if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
   return name.trim() === '' || hidden.test(name) || normalizeText(name) !== name ? undefined : name
 }
 
@@ -77,7 +77,7 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
     definition: {
       ...kept,
       title: kept.title === null ? null : shorten(kept.title, longestTitle),
-      description: shorten(kept.description, limits.descriptionChars),
+      description: shorten(kept.description, limits.maxDescriptionChars),
     },
     fingerprint: fingerprintTool(kept, url),
     problem,
@@ -101,7 +101,7 @@ function readObject(value: unknown): Record<string, unknown> | undefined {
 function findProblem(
   { inputSchema, outputSchema, annotations }: ToolDefinition,
   given: object | undefined,
-  { schemaDepth, schemaChars }: Limits,
+  { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: Limits,
 ): string | null {
   if (given === undefined || inputSchema['type'] !== 'object')
     return 'it does not say which parameters it takes'

@@ -10,7 +10,7 @@ import type { ServerConnection } from './server-connection.ts'
 import { isLostSession } from './explain-failure.ts'
 import { authorizeServer } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
-import { splitFetch } from './fetch-by-origin.ts'
+import { fetchByOrigin } from './fetch-by-origin.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal
@@ -29,7 +29,7 @@ export async function useServer<Result>(
   use: (connection: ServerConnection) => Promise<Result>,
 ): Promise<Result> {
   const key = connectionKey(connector)
-  const waiting = options.consent === undefined ? deps.pool.take(key) : undefined
+  const waiting = options.consent === undefined ? deps.shared.pool.acquire(key) : undefined
   if (waiting !== undefined) {
     const hadSession = waiting.hasSession
     try {
@@ -51,7 +51,7 @@ async function lend<Result>(
 ): Promise<Result> {
   try {
     const result = await use(connection)
-    deps.pool.give(key, connection)
+    deps.shared.pool.release(key, connection)
     return result
   } catch (error) {
     // Whatever the server still sends to a failed request must not meet the next one.
@@ -68,7 +68,7 @@ async function open(
 ): Promise<ServerConnection> {
   const target = await describeTarget(deps, connector, key, consent)
   const connection = await connectServer(target, {
-    limits: deps.limits,
+    limits: deps.settings.limits,
     signal,
     onToolsChanged: debounce(() => {
       updateConnectorState(deps.database.db, connector, { tools_expire_at: null }).catch(deps.onError)
@@ -105,7 +105,7 @@ async function describeTarget(
   }
   const url = deps.guards.userSupplied.requireUrl(connector.url)
   const auth: AuthProvider = await authorizeServer(deps, connector, url, consent)
-  return { kind: 'http', key, url, fetch: splitFetch(url, deps.guards), auth, prior }
+  return { kind: 'http', key, url, fetch: fetchByOrigin(url, deps.guards), auth, prior }
 }
 
 interface StoredEra {
@@ -124,11 +124,14 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
 const longestEra = 64_000
 
 /** What to believe of the server next time, so that it need not be asked. */
-function noteEra({ limits, now }: ConnectorDeps, { era, discover }: ServerConnection): string | undefined {
+function noteEra(
+  { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
+  { era, discover }: ServerConnection,
+): string | undefined {
   const stored: StoredEra =
     era === 'modern' && discover !== undefined
-      ? { prior: { kind: 'modern', discover }, until: now() + limits.toolsFresh }
-      : { prior: { kind: 'legacy' }, until: now() + limits.legacyVerdict }
+      ? { prior: { kind: 'modern', discover }, until: now() + limits.toolListTtlMs }
+      : { prior: { kind: 'legacy' }, until: now() + limits.legacyEraTtlMs }
   const text = JSON.stringify(stored)
   return text.length > longestEra ? undefined : text
 }

@@ -67,7 +67,7 @@ class ServerAuthorization implements AuthProvider {
   }
 
   async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
-    if (++this.#attempts > this.#deps.limits.authorizations) throw new UnauthorizedError()
+    if (++this.#attempts > this.#deps.settings.limits.maxAuthorizations) throw new UnauthorizedError()
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
     const grant = await this.#findGrant()
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })

@@ -87,7 +87,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     test.database.db.selectFrom('connector_grants').selectAll().where('user_id', '=', ada.user.id).execute()
 
   const call = (node = nodes[0]!) =>
-    callTool(node, {
+    callTool(node.deps, {
       user: ada.user,
       connectorName: 'Guarded',
       toolName: 'secret',

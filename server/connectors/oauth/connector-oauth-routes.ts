@@ -30,9 +30,9 @@ export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perM
         code,
         error,
         issuer: iss,
-        browserKey: readBrowserKey(deps.publicUrl, request.headers.cookie),
+        browserKey: readBrowserKey(deps.settings.publicUrl, request.headers.cookie),
       })
-      const address = new URL(returnTo, deps.publicUrl)
+      const address = new URL(returnTo, deps.settings.publicUrl)
       address.searchParams.set('authorization', outcome)
       if (connector !== null) address.searchParams.set('connector', connector)
       return reply.header('cache-control', 'no-store').redirect(address.href, 302)

@@ -46,15 +46,15 @@ export class ConnectorOAuth implements OAuthClientProvider {
     this.#connector = connector
     this.#request = person.request
     this.#pending = person.pending
-    if (deps.clientMetadataUrl !== null) this.clientMetadataUrl = deps.clientMetadataUrl
+    if (deps.settings.clientMetadataUrl !== null) this.clientMetadataUrl = deps.settings.clientMetadataUrl
   }
 
   get redirectUrl(): string {
-    return redirectAddress(this.#deps.publicUrl)
+    return redirectAddress(this.#deps.settings.publicUrl)
   }
 
   get clientMetadata(): OAuthClientMetadata {
-    return createClientMetadata(this.#deps.publicUrl)
+    return createClientMetadata(this.#deps.settings.publicUrl)
   }
 
   state(): string {
@@ -109,8 +109,8 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async redirectToAuthorization(address: URL): Promise<void> {
     const request = this.#request
     if (request === undefined) return
-    const { database, sealer, now, publicUrl } = this.#deps
-    requireSafeAddress(address, publicUrl)
+    const { database, sealer, now, settings } = this.#deps
+    requireSafeAddress(address, settings.publicUrl)
     const pending: PendingConsent = {
       verifier: this.#verifier,
       returnTo: request.returnTo,

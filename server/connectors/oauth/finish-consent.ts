@@ -72,7 +72,7 @@ async function redeem(
     authorizationCode: code,
     iss: issuer,
   })
-  deps.retries.reset(connectionKey(connector))
+  deps.shared.backoff.reset(connectionKey(connector))
   await refreshTools(deps, connector)
 }
 

@@ -16,7 +16,7 @@ export async function refreshTokens(
   const { sealer } = deps
   const { db } = deps.database
   if (readTokens(sealer, grant.tokens ?? '').tokens.refresh_token === undefined) return false
-  return deps.tokenLeases.refresh(connector.id, {
+  return deps.shared.tokenLeases.refresh(connector.id, {
     reserve: (now, until) => reserveRefresh(db, grant, now, until),
     async refresh() {
       const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })

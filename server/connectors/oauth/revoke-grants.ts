@@ -7,7 +7,7 @@ import type {
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants } from './grant-store.ts'
-import { splitFetch } from '../mcp/fetch-by-origin.ts'
+import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { StoredDiscovery } from './connector-oauth.ts'
 import { readTokens } from './stored-tokens.ts'
@@ -27,7 +27,7 @@ interface Revocation {
  * Collects what authorization servers gave for a connector that is about to be forgotten. The returned function gives it
  * back to those that say where, behind the scenes: whether they listen changes nothing here.
  */
-export async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
+export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
   const grants = await listGrants(deps.database.db, connector)
   const found = await Promise.all(grants.map((grant) => findRevocation(deps, connector, grant)))
@@ -79,7 +79,7 @@ async function send(
   const form = new URLSearchParams({ token, token_type_hint })
   const headers = new Headers({ accept: 'application/json' })
   authenticate(client, authMethods, form, headers)
-  const answer = await splitFetch(url, guards)(endpoint, {
+  const answer = await fetchByOrigin(url, guards)(endpoint, {
     method: 'POST',
     headers,
     body: form,

@@ -2,7 +2,7 @@ import { auth } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
-import { splitFetch } from '../mcp/fetch-by-origin.ts'
+import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
 /** Milliseconds for one document of an authorization server. */
@@ -23,12 +23,12 @@ export interface AuthStep {
  * names on the way goes through the guard, and its documents are small; when the guard refused one, that is the reason.
  */
 export async function runAuth(
-  { guards, limits }: ConnectorDeps,
+  { guards, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'settings'>,
   oauth: ConnectorOAuth,
   url: URL,
   step: AuthStep = {},
 ): Promise<'AUTHORIZED' | 'REDIRECT'> {
-  const fetch = splitFetch(url, guards)
+  const fetch = fetchByOrigin(url, guards)
   let refusal: AppError | undefined
   try {
     return await auth(oauth, {
@@ -36,7 +36,7 @@ export async function runAuth(
       serverUrl: url,
       fetchFn: async (input, init) => {
         const budget = new ResponseBudget()
-        budget.allow(limits.oauthBytes)
+        budget.allow(limits.maxOAuthBytes)
         try {
           return await limitResponses(
             fetch,

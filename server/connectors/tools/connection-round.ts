@@ -23,13 +23,13 @@ export class ConnectionRound {
   }
 
   async look(connector: ConnectorRow, ask: boolean, signal: AbortSignal): Promise<void> {
-    const { limits, onError } = this.#deps
+    const { settings, onError } = this.#deps
     const server = connector.name
     const refreshed = ask ? refreshTools(this.#deps, connector) : Promise.resolve()
     // It may still fail when nobody waits any more; how it went stands in the row.
     refreshed.catch(() => undefined)
     try {
-      await within(limits.toolsWait, refreshed, signal)
+      await within(settings.limits.maxToolListWaitMs, refreshed, signal)
     } catch (error) {
       if (!(error instanceof StillWaiting)) {
         const { message } = explainFailure(error)

@@ -44,9 +44,9 @@ function isUnknown({ status, tools_expire_at }: ConnectorRow): boolean {
   return status === 'failed' || tools_expire_at === null
 }
 
-function mayBeAsked({ retries }: ConnectorDeps, connector: ConnectorRow): boolean {
+function mayBeAsked({ shared }: Pick<ConnectorDeps, 'shared'>, connector: ConnectorRow): boolean {
   try {
-    retries.require(connectionKey(connector))
+    shared.backoff.throwIfPaused(connectionKey(connector))
     return true
   } catch {
     return false
@@ -64,7 +64,7 @@ async function connectFirst(
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
   const round = new ConnectionRound(deps, user, onStatus)
   await Promise.all(connectors.map((connector) => round.look(connector, isUnknown(connector), signal)))
-  const offered = await offerTools(round.ready, apiType, deps.limits.toolsPerRequest)
+  const offered = await offerTools(round.ready, apiType, deps.settings.limits.maxToolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
   const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
   onStatus({ status: 'summary', server: '', message, finished: true })
@@ -78,17 +78,14 @@ function refreshBehind(deps: ConnectorDeps, connectors: readonly ConnectorRow[])
     .catch(deps.onError)
 }
 
-/** People whose offered tools are remembered. */
-const mostOffers = 1_000
-
 /** What a model is told changes only with a connector's row: its list is replaced together with its time. */
 async function offerKnown(
-  { database, offers, limits }: ConnectorDeps,
+  { database, shared: { offeredTools }, settings: { limits } }: ConnectorDeps,
   apiType: ApiType,
   connectors: readonly ConnectorRow[],
 ): Promise<ModelTools> {
   const [first] = connectors
-  if (first === undefined) return offerTools([], apiType, limits.toolsPerRequest)
+  if (first === undefined) return offerTools([], apiType, limits.maxToolsPerRequest)
   const key = `${first.user_id} ${apiType}`
   const state = JSON.stringify(
     connectors.map(({ id, name, slug, credential_version, tools_expire_at }) => [
@@ -99,7 +96,7 @@ async function offerKnown(
       tools_expire_at,
     ]),
   )
-  const remembered = offers.get(key)
+  const remembered = offeredTools.get(key)
   if (remembered?.state === state) return remembered.offered
   const tools = await listTools(
     database.db,
@@ -109,10 +106,7 @@ async function offerKnown(
     connector,
     tools: tools.filter(({ connector_id }) => connector_id === connector.id),
   }))
-  const offered = await offerTools(ready, apiType, limits.toolsPerRequest)
-  offers.delete(key)
-  offers.set(key, { state, offered })
-  const [oldest] = offers.keys()
-  if (offers.size > mostOffers && oldest !== undefined) offers.delete(oldest)
+  const offered = await offerTools(ready, apiType, limits.maxToolsPerRequest)
+  offeredTools.set(key, { state, offered })
   return offered
 }

@@ -20,17 +20,17 @@ export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Prom
   // What was under way when its person disconnected it is not what connects it again.
   const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
   const key = `${connector.id} ${connector.credential_version} ${from}`
-  return deps.toolRefreshes.run(key, () => refreshOnce(deps, connector))
+  return deps.shared.toolRefreshes.run(key, () => refreshOnce(deps, connector))
 }
 
 async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  deps.retries.require(connectionKey(connector))
+  deps.shared.backoff.throwIfPaused(connectionKey(connector))
   try {
     await fetchTools(deps, connector, { signal: deps.closing })
-    deps.retries.reset(connectionKey(connector))
+    deps.shared.backoff.reset(connectionKey(connector))
   } catch (error) {
     const failure = explainFailure(error)
-    deps.retries.failed(connectionKey(connector), failure)
+    deps.shared.backoff.recordFailure(connectionKey(connector), failure)
     await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
@@ -46,13 +46,13 @@ export async function fetchTools(
   options: UseServerOptions,
 ): Promise<void> {
   const listed = await useServer(deps, connector, options, (connection) =>
-    listServerTools(connection, connector.url, deps.limits, options.signal),
+    listServerTools(connection, connector.url, deps.settings.limits, options.signal),
   )
   const state = {
     status: 'connected',
     error_message: null,
     notice: listed.notice,
-    tools_expire_at: deps.now() + freshFor(listed, deps.limits),
+    tools_expire_at: deps.now() + freshFor(listed, deps.settings.limits),
   } as const
   // When its address has changed meanwhile, these are the tools of another server.
   await changeState(deps, connector, state, async (trx) => {
@@ -65,8 +65,8 @@ export async function fetchTools(
 }
 
 function freshFor({ ttl }: ServerTools, limits: ConnectorLimits): number {
-  if (ttl === null) return limits.toolsFresh
-  return Math.min(Math.max(ttl, limits.toolsFreshMin), limits.toolsFreshMax)
+  if (ttl === null) return limits.toolListTtlMs
+  return Math.min(Math.max(ttl, limits.minToolListTtlMs), limits.maxToolListTtlMs)
 }
 
 function toRows({ id }: ConnectorRow, { tools }: ServerTools): ConnectorToolRow[] {

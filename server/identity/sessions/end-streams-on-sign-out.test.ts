@@ -99,7 +99,7 @@ it('what is closed for a person who signs out is their connections alone', async
       keys.push(connectionKey(await connectors.connect(id, { url: server.url('polite') })))
     }
     await connectors.closeIdle('ada')
-    const [own, other] = keys.map((key) => connectors.pool.take(key))
+    const [own, other] = keys.map((key) => connectors.shared.pool.acquire(key))
     expect(own).toBeUndefined()
     expect(other?.usable).toBe(true)
     await other?.close()

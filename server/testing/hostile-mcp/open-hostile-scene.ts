@@ -16,14 +16,14 @@ import { watchEventLoop } from '../watch-event-loop.ts'
 
 /** Times that a test can wait for; their relation is the product's. */
 export const hostileLimits = {
-  connect: 1_500,
-  listPage: 1_500,
-  list: 3_000,
-  callIdle: 800,
-  call: 1_600,
-  reconnect: 200,
-  reconnects: 3,
-  toolsWait: 400,
+  connectTimeoutMs: 1_500,
+  listPageTimeoutMs: 1_500,
+  listTimeoutMs: 3_000,
+  maxCallIdleMs: 800,
+  maxCallMs: 1_600,
+  minReconnectMs: 200,
+  maxReconnects: 3,
+  maxToolListWaitMs: 400,
 }
 
 export const ada = { id: 'ada' }

@@ -1,6 +1,7 @@
 import type { BroughtConnectors } from '../../connectors/built-in/built-in-connectors.ts'
 import { openConnectors } from '../../connectors/open-connectors.ts'
 import type { Connectors } from '../../connectors/open-connectors.ts'
+import type { ConnectorDeps } from '../../connectors/connector-deps.ts'
 import type { ConnectorLimits } from '../../connectors/connector-limits.ts'
 import { createConnector } from '../../connectors/create-connector.ts'
 import { connectConnector } from '../../connectors/connect-connector.ts'
@@ -15,7 +16,7 @@ import { insertUser } from '../identity/insert-user.ts'
 import { openTestDatabase } from '../database/test-database.ts'
 import type { Engine, TestDatabase } from '../database/test-database.ts'
 
-export interface TestConnectors extends Connectors {
+export interface TestConnectors extends Connectors, ConnectorDeps {
   readonly database: TestDatabase
   /** A person, made as their first sign-in would. */
   addUser(id: string): Promise<{ readonly id: string }>
@@ -84,6 +85,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
   })
   return {
     ...connectors,
+    ...connectors.deps,
     database,
     errors,
     changes,
@@ -101,7 +103,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
           now: now(),
         },
       )
-      await connectConnector(connectors, made, openConsentRequest('/settings/connectors'))
+      await connectConnector(connectors.deps, made, openConsentRequest('/settings/connectors'))
       return requireConnector(database.db, user, name)
     },
     async close() {
