@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
-import { insertDefaultBots } from './bots/insert-default-bots.ts'
+import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { newId } from './lib/new-id.ts'

@@ -1,5 +1,5 @@
-import { insertDefaultBots } from './bots/insert-default-bots.ts'
-import { createBot } from './bots/create-bot.ts'
+import { insertDefaultBots } from './bots/default-bots.ts'
+import { createBot } from './bots/save-bot.ts'
 import { insertChat, moveLeaf } from './chats/chat-store.ts'
 import { appendMessage } from './chats/message-store.ts'
 import { readConfig } from './config/config.ts'

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
-import { cutGrams } from '../../server/chats/search/cut-grams.ts'
-import { foldCase } from '../../server/chats/search/split-words.ts'
-import { rowIdOf } from '../../server/chats/search/search-store.ts'
+import { cutGrams } from '../../server/chats/search/words.ts'
+import { foldCase } from '../../server/chats/search/words.ts'
+import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
 /** Words with their share of all words: the more seldom, the longer the rank. */
 const vocabulary = 30_000

@@ -6,10 +6,10 @@ import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { deleteBot, listBots } from './bot-store.ts'
-import { changeBot } from './change-bot.ts'
-import { createBot } from './create-bot.ts'
-import { presentBot } from './present-bot.ts'
-import { refuseTakenName } from './refuse-taken-name.ts'
+import { changeBot } from './save-bot.ts'
+import { createBot } from './save-bot.ts'
+import { presentBot } from './bot-fields.ts'
+import { refuseTakenName } from './save-bot.ts'
 
 export interface BotRoutesDeps {
   readonly database: Database

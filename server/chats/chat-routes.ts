@@ -17,10 +17,10 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { insertChat, requireChat } from './chat-store.ts'
-import type { PartialReply } from './present-chat.ts'
+import type { PartialReply } from './read-chat.ts'
 import { readChat } from './read-chat.ts'
 import { findResultImage } from './result-image-store.ts'
-import type { SearchChats } from './search/search-chats.ts'
+import type { SearchChats } from './search/open-search.ts'
 import { selectResponse } from './select-response.ts'
 
 export interface ChatRoutesDeps {

@@ -4,7 +4,7 @@ import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
-import type { PartialReply } from './present-chat.ts'
+import type { PartialReply } from './read-chat.ts'
 
 /** Milliseconds for which a chat that was reserved and never used is kept, and between two looks for such. */
 const emptyChatTime = 86_400_000

@@ -7,11 +7,11 @@ export interface LiveHubOptions {
   readonly database: Database
   /** Names this process among those that share the database. */
   readonly nodeId: string
-  /** For what a person cannot act on. */
+  /** Receives errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
-/** Who listens at this node to what happens in their chats, and the way of telling them. */
+/** The live streams open at this node, by user, and the notifications sent to them. */
 export class LiveHub {
   readonly #options: LiveHubOptions
   readonly #streams = new Map<string, Map<SseStream, Backlog>>()
@@ -28,19 +28,19 @@ export class LiveHub {
     return this.#streams.has(userId)
   }
 
-  /** Streams of one person at this node. */
+  /** The number of a user's streams at this node. */
   count(userId: string): number {
     return this.#streams.get(userId)?.size ?? 0
   }
 
   /**
-   * From now on the stream gets what its user is told, but nothing before the returned function was called: it sends the
-   * first line. `onLast` is called when no stream of this user is left.
+   * Subscribes a stream to its user's notifications. They are held back until the returned function sends the first line.
+   * `onLast` is called when the user's last stream closes.
    */
   add(userId: string, stream: SseStream, onLast: () => void): (runs: readonly LiveRun[]) => void {
     const streams = this.#streams.get(userId) ?? new Map<SseStream, Backlog>()
     this.#streams.set(userId, streams)
-    const backlog: Backlog = { waiting: '' }
+    const backlog: Backlog = { pending: '' }
     streams.set(stream, backlog)
     stream.onClose(() => {
       streams.delete(stream)
@@ -49,59 +49,59 @@ export class LiveHub {
       onLast()
     })
     return (runs) => {
-      stream.write(sseFrame(JSON.stringify({ type: 'ready', runs })) + (backlog.waiting ?? ''))
-      backlog.waiting = undefined
+      stream.write(sseFrame(JSON.stringify({ type: 'ready', runs })) + (backlog.pending ?? ''))
+      backlog.pending = undefined
     }
   }
 
-  /** Sends frames to everybody who listens as this user. */
-  tell(userId: string, frames: string): void {
+  /** Sends frames to every stream of a user. */
+  send(userId: string, frames: string): void {
     for (const [stream, backlog] of this.#streams.get(userId) ?? []) {
-      if (backlog.waiting === undefined) stream.write(frames)
-      else backlog.waiting += frames
+      if (backlog.pending === undefined) stream.write(frames)
+      else backlog.pending += frames
     }
   }
 
-  tellChatChanged(userId: string, chatId: string): void {
-    this.#tellLine(userId, { type: 'chat_changed', chatId })
+  notifyChatChanged(userId: string, chatId: string): void {
+    this.#sendLine(userId, { type: 'chat_changed', chatId })
   }
 
-  /** Tells it here and at every other node. */
+  /** Notifies the user's streams at this node and at every other node. */
   readonly chatChanged = (userId: string, chatId: string): void => {
-    this.tellChatChanged(userId, chatId)
-    this.#tellNodes('chat', userId, chatId)
+    this.notifyChatChanged(userId, chatId)
+    this.#notifyNodes('chat', userId, chatId)
   }
 
-  /** Tells here and at every other node that a list of settings reads differently now. */
+  /** Notifies the user's streams at this node and at every other node that a list of settings has changed. */
   readonly settingsChanged = (userId: string, what: SettingsList): void => {
-    this.#tellLine(userId, { type: 'changed', what })
-    this.#tellNodes('settings', userId, what)
+    this.#sendLine(userId, { type: 'changed', what })
+    this.#notifyNodes('settings', userId, what)
   }
 
-  /** A node has told it. */
+  /** Passes on a notification of another node. */
   onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
     if (nodeId === this.#options.nodeId) return
-    if (topic === 'chat') this.tellChatChanged(userId, subject)
-    // A newer node may name a list that is not known here: the pages will know, or pass it over.
-    else this.#tellLine(userId, { type: 'changed', what: subject as SettingsList })
+    if (topic === 'chat') this.notifyChatChanged(userId, subject)
+    // A newer node may name a list that is unknown here; the pages know it or ignore it.
+    else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
   }
 
-  /** News may be lost. Ends every stream: who comes back reads afresh what was missed. */
+  /** Notifications may be lost, so every stream ends: a client reads again what it missed when it reconnects. */
   onGap(): void {
     for (const streams of this.#streams.values()) for (const stream of streams.keys()) stream.end()
   }
 
-  #tellLine(userId: string, line: LiveEvent): void {
-    if (this.has(userId)) this.tell(userId, sseFrame(JSON.stringify(line)))
+  #sendLine(userId: string, line: LiveEvent): void {
+    if (this.has(userId)) this.send(userId, sseFrame(JSON.stringify(line)))
   }
 
-  #tellNodes(topic: ChangeNotification['topic'], userId: string, subject: string): void {
+  #notifyNodes(topic: ChangeNotification['topic'], userId: string, subject: string): void {
     const { database, nodeId, onError } = this.#options
     database.dialect.notifyChange(database.db, { topic, nodeId, userId, subject }).catch(onError)
   }
 }
 
 interface Backlog {
-  /** What was told before the first line; nothing once that is sent. */
-  waiting: string | undefined
+  /** Frames held back until the first line; undefined once it is sent. */
+  pending: string | undefined
 }

@@ -16,7 +16,7 @@ describe.each(engines)('live updates on %s', (engine) => {
 
   const listen = (client: ChatClient) => openLiveStream(product.base, client.headers)
 
-  it('give every event of a reply to each browser, as its own stream does', async () => {
+  it('send every event of a reply to each browser, as its own stream does', async () => {
     const tabs = await Promise.all([listen(ada), listen(ada)])
     for (const tab of tabs) expect(tab.events()).toEqual([{ type: 'ready', runs: [] }])
     product.model.reply(['Hello', { delay: 80 }, ' there', { finish: 'stop' }])
@@ -33,7 +33,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('say where a run stands to who comes late, and give everything after', async () => {
+  it('send the status of a run to a late subscriber, and every event after it', async () => {
     const gate = product.model.gate()
     product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -50,7 +50,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     late.leave()
   })
 
-  it('tell of new chats, of a chosen branch, and of a stop from elsewhere', async () => {
+  it('report new chats, a selected branch, and a stop from elsewhere', async () => {
     const tab = await listen(ada)
     const gate = product.model.gate()
     product.model.reply(['One', { finish: 'stop' }])
@@ -74,7 +74,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     tab.leave()
   })
 
-  it('say nothing of another person, and need a person', async () => {
+  it('send nothing of another user, and need a signed-in user', async () => {
     const eve = await product.join('Eve')
     const listening = await listen(eve)
     product.model.reply(['A secret', { finish: 'stop' }])
@@ -95,7 +95,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('refuse more streams than a person can need, and count those that closed no more', async () => {
+  it('limit the streams of a user, without those that have closed', async () => {
     const many = await product.join('Many')
     const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))
     expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))
@@ -111,7 +111,7 @@ describe.each(engines)('live updates on %s', (engine) => {
   })
 })
 
-it('a live stream ends when its sign-in does, and outlasts a provider that cannot be asked', async () => {
+it('a live stream ends with its session, but not when the provider is unreachable', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const product = await openChatApp()
   try {
@@ -137,7 +137,7 @@ it('a live stream ends when its sign-in does, and outlasts a provider that canno
   }
 })
 
-it('live streams end with the server, also while nothing is written', async () => {
+it('live streams end with the server, also when no run is active', async () => {
   const product = await openChatApp()
   const ada = await product.join()
   const tab = await openLiveStream(product.base, ada.headers)

@@ -6,29 +6,32 @@ import { requireUser } from '../identity/require-user.ts'
 import type { User } from '../identity/user.ts'
 import type { LiveHub } from './live-hub.ts'
 
-/** Milliseconds between two looks whether the access token of an open stream is still good. */
-const verifyInterval = 60_000
-/** Streams of one person at one node: a browser needs one. */
-const mostStreams = 50
+/** Milliseconds between two checks of the access token of an open stream. */
+const verifyIntervalMs = 60_000
+/** Streams of one user at one node; a browser needs one. */
+const maxStreams = 50
 
 export interface LiveRoutesDeps {
   readonly hub: LiveHub
   readonly sse: SseHub
-  /** The runs of a person and where they stand; from then on the hub is told of their events. `alone`: the first to listen. */
-  readonly joinRuns: (userId: string, alone: boolean) => Promise<LiveRun[]>
-  /** Nobody of this user listens any more. */
+  /**
+   * Returns the status of a user's active runs and sends their events to the hub from then on. `isFirst` says that the
+   * user had no stream before.
+   */
+  readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>
+  /** Called when the user's last stream has closed. */
   readonly leaveRuns: (userId: string) => void
   readonly verify: (token: string) => Promise<User>
   readonly onError: (error: unknown) => void
 }
 
-/** What happens in a person's chats, as it happens. */
+/** The live stream of a user: the events of all runs, and changes of chats and settings. */
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 
   api.get('/api/live', async (request, reply) => {
     const user = requireUser(request)
-    if (hub.count(user.id) >= mostStreams) {
+    if (hub.count(user.id) >= maxStreams) {
       throw new AppError('rate_limited', 'Too many live streams are open. Close some tabs or devices.')
     }
     const stream = sse.open(request, reply)
@@ -38,13 +41,13 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
       deps.verify(token).catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'unauthenticated') stream.end()
       })
-    }, verifyInterval)
+    }, verifyIntervalMs)
     timer.unref()
     stream.onClose(() => clearInterval(timer))
     try {
       begin(await deps.joinRuns(user.id, hub.count(user.id) === 1))
     } catch (error) {
-      // The answer has begun: it can only end, and be asked for again.
+      // The response has begun, so it can only end; the client connects again.
       deps.onError(error)
       stream.end()
     }

@@ -7,11 +7,11 @@ import { registerLiveRoutes } from './live-routes.ts'
 import type { LiveRoutesDeps } from './live-routes.ts'
 
 export interface LiveOptions extends LiveHubOptions {
-  /** Sees every stream that opens. */
+  /** Called with every stream that opens. */
   readonly onOpen: SseOptions['onOpen']
 }
 
-/** Live updates: one stream for each browser of a person. */
+/** Live updates: one stream for each browser of a user. */
 export interface Live {
   readonly hub: LiveHub
   register(api: Api, sources: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns' | 'verify'>): void
@@ -19,12 +19,14 @@ export interface Live {
   close(): void
 }
 
-export function openLive({ onOpen, ...options }: LiveOptions): Live {
+export function openLive(options: LiveOptions): Live {
+  const { onOpen, onError } = options
   const hub = new LiveHub(options)
   const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
   return {
     hub,
-    register: (api, sources) => registerLiveRoutes(api, { ...sources, hub, sse, onError: options.onError }),
+    register: (api, { joinRuns, leaveRuns, verify }) =>
+      registerLiveRoutes(api, { hub, sse, joinRuns, leaveRuns, verify, onError }),
     close() {
       hub.onGap()
       sse.close()

@@ -5,9 +5,9 @@ import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { createShare } from './create-share.ts'
-import { presentShare } from './present-share.ts'
-import { revokeShare } from './revoke-share.ts'
+import { createShare } from './share-link.ts'
+import { presentShare } from './share-link.ts'
+import { revokeShare } from './share-link.ts'
 import { listShares } from './share-store.ts'
 
 export interface ShareRoutesDeps {

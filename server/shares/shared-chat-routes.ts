@@ -3,8 +3,8 @@ import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
 import { limitWrites } from '../http/rate-limits.ts'
-import { presentSharedChat } from './present-shared-chat.ts'
-import { requireSharedPath } from './require-shared-path.ts'
+import { presentSharedChat } from './shared-chat.ts'
+import { requireSharedPath } from './shared-chat.ts'
 
 export interface SharedChatRoutesDeps {
   readonly database: Database

@@ -1,8 +1,8 @@
 import { mostCounted } from './chat-finder.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
-import { askForWord, isExact } from './cut-grams.ts'
-import type { SearchReader } from './search-store.ts'
-import { foldCase } from './split-words.ts'
+import { askForWord, isExact } from './words.ts'
+import type { SearchReader } from './sqlite-search-store.ts'
+import { foldCase } from './words.ts'
 
 /** Messages with a word's grams that are looked at before its chats are walked instead. */
 const mostHits = 5_000

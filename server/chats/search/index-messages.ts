@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import { cutGrams } from './cut-grams.ts'
+import { cutGrams } from './words.ts'
 import {
   deleteQueued,
   hasQueued,
@@ -9,10 +9,10 @@ import {
   listQueued,
   moveQueued,
   numberUser,
-} from './search-index-store.ts'
-import type { QueuedPiece } from './search-index-store.ts'
-import { mostPieces, pieceLength } from './search-store.ts'
-import { foldCase } from './split-words.ts'
+} from './sqlite-index-store.ts'
+import type { QueuedPiece } from './sqlite-index-store.ts'
+import { mostPieces, pieceLength } from './sqlite-search-store.ts'
+import { foldCase } from './words.ts'
 
 /** Milliseconds for which one slice holds up everything else. */
 const sliceTime = 3

@@ -1,10 +1,15 @@
 import type { Database } from '../../db/database.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import { findInPostgres } from './find-in-postgres.ts'
+import { findInPostgres } from './postgres-search-store.ts'
 import { indexMessages } from './index-messages.ts'
-import { createChatSearch } from './search-chats.ts'
-import type { SearchChats } from './search-chats.ts'
-import { openWorkerSearch } from './open-worker-search.ts'
+import { openWorkerSearch } from './worker-search.ts'
+import type { ChatList } from '@yonder/contract/chat'
+import type { User } from '../../identity/user.ts'
+import { countChats, listChatIds } from '../chat-store.ts'
+import { mostCounted } from './chat-finder.ts'
+import type { ChatFinder } from './chat-finder.ts'
+import { splitWords } from './words.ts'
+import { summarizeChats } from './summarize-chats.ts'
 
 /** Milliseconds between two slices of indexing: while messages wait, and while none does. */
 const busyInterval = 20
@@ -35,5 +40,30 @@ export function openSearch(database: Database, onError: (error: unknown) => void
     async close() {
       await Promise.all([endIndexing(), worker.close()])
     },
+  }
+}
+
+export interface ChatQuery {
+  readonly search: string
+  /** From 1. */
+  readonly page: number
+  readonly limit: number
+}
+
+export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
+
+/** A person's chats, newest first; with a search those in which every word occurs (§7.8). */
+export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
+  return async (user, { search, page, limit }) => {
+    const words = splitWords(search)
+    const offset = (page - 1) * limit
+    const found =
+      words.length === 0
+        ? {
+            ids: await listChatIds(db, user, { offset, limit }),
+            total: await countChats(db, user, mostCounted),
+          }
+        : await findChats({ userId: user.id, words, offset, limit })
+    return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }
   }
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SqliteFile } from '../../db/dialects/sqlite-file.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { findInSqlite } from './find-in-sqlite.ts'
-import { createSearchReader } from './search-store.ts'
+import { createSearchReader } from './sqlite-search-store.ts'
 
 /*
  * Searches on a thread and a read-only connection of its own: a search of a common word takes tens of milliseconds, and

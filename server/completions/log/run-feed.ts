@@ -18,8 +18,8 @@ const mostPast = 10_000
 export interface RunAudience {
   readonly isEmpty: boolean
   has(userId: string): boolean
-  tell(userId: string, frames: string): void
-  tellChatChanged(userId: string, chatId: string): void
+  send(userId: string, frames: string): void
+  notifyChatChanged(userId: string, chatId: string): void
 }
 
 type Deps = Omit<CompletionDeps, 'feed'>
@@ -97,7 +97,7 @@ export class RunFeed {
       onEvents: (events) => this.#tell(watch, events),
       onLost: () => {
         watch.stop()
-        this.#audience.tellChatChanged(run.user_id, run.chat_id)
+        this.#audience.notifyChatChanged(run.user_id, run.chat_id)
       },
     })
     const { stop } = watch
@@ -142,7 +142,7 @@ export class RunFeed {
     const head = `{"type":"run","chatId":${JSON.stringify(chat_id)},"messageId":${JSON.stringify(message_id)}`
     let frames = ''
     for (const { json } of events) frames += sseFrame(`${head},"event":${json}}`)
-    this.#audience.tell(user_id, frames)
+    this.#audience.send(user_id, frames)
     watch.after = events.at(-1)?.seq ?? watch.after
     if (events.at(-1)?.last !== true) return
     this.#forget(watch.run.id)

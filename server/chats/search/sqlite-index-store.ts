@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import { pieceLength, pieceOverlap, rowIdOf } from './search-store.ts'
+import { pieceLength, pieceOverlap, rowIdOf } from './sqlite-search-store.ts'
 
 /** A piece of a finished message that the index does not hold yet. */
 export interface QueuedPiece {

@@ -5,7 +5,7 @@ import { insertUser } from '../testing/identity/insert-user.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listBots } from './bot-store.ts'
-import { insertDefaultBots } from './insert-default-bots.ts'
+import { insertDefaultBots } from './default-bots.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const user = { id: 'ada' }

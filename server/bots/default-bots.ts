@@ -3,8 +3,8 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { User } from '../identity/user.ts'
-import { createBot } from './create-bot.ts'
-import { demoModel } from './resolve-endpoint.ts'
+import { createBot } from './save-bot.ts'
+import { demoModel } from './bot-endpoint.ts'
 
 const demoBot: BotInput = { name: 'Yonder Demo', model: demoModel }
 

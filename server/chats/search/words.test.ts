@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askForWord, cutGrams, isExact } from './cut-grams.ts'
+import { askForWord, cutGrams, isExact } from './words.ts'
 
 describe('grams', () => {
   it('are all fours within words, and their ends, each once', () => {

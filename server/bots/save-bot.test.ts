@@ -4,7 +4,7 @@ import { insertUser } from '../testing/identity/insert-user.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listBots } from './bot-store.ts'
-import { createBot } from './create-bot.ts'
+import { createBot } from './save-bot.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const user = { id: 'ada' }

@@ -1,7 +1,10 @@
-import type { BotInput } from '@yonder/contract/bot'
+import type { BotInput, Bot } from '@yonder/contract/bot'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotChange } from './bot-store.ts'
+import { apiTypes } from '@yonder/contract/bot'
+import { maskSecret } from '../db/secrets/mask-secret.ts'
+import type { BotRow } from '../db/tables/tables.ts'
 
 /** What a bot has before anything is said of it. */
 export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
@@ -42,4 +45,17 @@ export function fillBot(
 function layOver(stored: string | null, given: string | null | undefined): string | null {
   if (given === undefined) return stored
   return given === '' ? null : given
+}
+
+/** A bot as its owner reads it: of the key only the mask. */
+export function presentBot(bot: BotRow, sealer: Sealer): Bot {
+  return {
+    name: bot.name,
+    model: bot.model,
+    base_url: bot.base_url,
+    api_key: maskSecret(sealer, bot.api_key),
+    api_type: apiTypes.find((type) => type === bot.api_type) ?? null,
+    custom_api_path: bot.custom_api_path,
+    max_tokens: bot.max_tokens,
+  }
 }

@@ -1,0 +1,60 @@
+import type { Kysely } from 'kysely'
+import { requireChat } from '../chats/chat-store.ts'
+import { findMessage } from '../chats/message-store.ts'
+import { newId } from '../lib/new-id.ts'
+import type { Tables, MessageRow } from '../db/tables/tables.ts'
+import { AppError } from '../lib/app-error.ts'
+import type { User } from '../identity/user.ts'
+import { insertShare, deleteShare } from './share-store.ts'
+import type { Db } from '../db/database.ts'
+import { deriveTitle, maxShareTitleChars } from '@yonder/contract/message-text'
+import type { OwnShare } from '@yonder/contract/share'
+import type { ListedShare } from './share-store.ts'
+
+/**
+ * Gives the id of the link to a message and the way to it; a message that was shared before keeps its link (§7.10).
+ * @throws AppError `not_found`, `conflict`
+ */
+export async function createShare(
+  db: Kysely<Tables>,
+  user: Pick<User, 'id'>,
+  { chatId, messageId }: { readonly chatId: string; readonly messageId: string },
+  now: number,
+): Promise<string> {
+  await requireChat(db, user, chatId)
+  const message = await findMessage(db, chatId, messageId)
+  if (message === undefined) throw new AppError('not_found', 'There is no such message in this chat.')
+  if (!canShare(message)) {
+    throw new AppError('conflict', 'This reply is still being written. Share it when it is finished.')
+  }
+  return insertShare(db, {
+    id: newId(),
+    user_id: user.id,
+    chat_id: chatId,
+    message_id: messageId,
+    created_at: now,
+  })
+}
+
+/** Only what cannot change any more is shared: a reply that is being written has no end yet. */
+export function canShare(message: Pick<MessageRow, 'status'>): boolean {
+  return message.status !== 'streaming'
+}
+
+/**
+ * Ends a link for good: sharing the message again gives another one.
+ * @throws AppError `not_found`
+ */
+export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {
+  if (!(await deleteShare(db, user, id))) throw new AppError('not_found', 'There is no such link.')
+}
+
+/** A share link as its owner lists it, named by the start of the chat's first message. */
+export function presentShare({ id, created_at, first_text }: ListedShare): OwnShare {
+  const { text, isCut } = deriveTitle(first_text, maxShareTitleChars)
+  return {
+    id,
+    title: isCut ? `${text.trimEnd()}…` : text,
+    created_at: new Date(created_at).toISOString(),
+  }
+}
