@@ -2,8 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
-import { cutGrams } from '../../server/chats/search/words.ts'
-import { foldCase } from '../../server/chats/search/words.ts'
+import { cutGrams, foldCase } from '../../server/chats/search/words.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
 /** Words with their share of all words: the more seldom, the longer the rank. */

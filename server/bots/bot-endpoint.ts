@@ -5,30 +5,30 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** The name of the model that is built in. */
+/** The name of the built-in model. */
 export const demoModel = 'demo'
 
-/** Where a bot's model is asked, and as whom: the form that `models/` takes. */
+/** The address and key of a bot's model, in the form of `ModelEndpoint`. */
 export interface BotEndpoint {
   readonly apiType: ApiType
   readonly baseUrl: string
   readonly apiKey: string | null
   readonly customApiPath: string | null
-  /** Who named the address. */
+  /** Who supplied the address. */
   readonly trusted: 'operatorSupplied' | 'userSupplied'
 }
 
 export interface Providers {
   /** The operator's provider, for bots without an address of their own. */
   readonly defaultModel: Config['defaultModel']
-  /** Where the built-in demo model is served. */
+  /** The address of the built-in demo model. */
   readonly demoBaseUrl: string
   readonly sealer: Sealer
 }
 
 /**
- * Where a bot's model is asked, and with which key. A bot's own key goes wherever the bot goes; the operator's key goes
- * to the operator's address alone.
+ * The address and key of a bot's model. A bot's own key is sent to any address of the bot; the operator's key is sent to
+ * the operator's address only.
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint {
@@ -37,9 +37,8 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint 
     customApiPath: bot.custom_api_path,
   }
   const ownKey = openKey(bot, providers.sealer)
-  if (bot.base_url !== null)
-    return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
-  refuseClimbing(bot)
+  if (bot.base_url !== null) return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
+  refuseParentSteps(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
     return { ...shared, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operatorSupplied' }
@@ -71,8 +70,8 @@ function openKey(bot: BotRow, sealer: Sealer): string | null {
   }
 }
 
-/** With the operator's key in the request, a path typed by a person stays below the operator's address. */
-function refuseClimbing(bot: BotRow): void {
+/** The request carries the operator's key, so a user's path must stay below the operator's address. */
+function refuseParentSteps(bot: BotRow): void {
   const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
   if (path.split(/[/\\]/).includes('..')) {
     throw new AppError('bot_misconfigured', `The API path of the bot "${bot.name}" must not contain "..".`)

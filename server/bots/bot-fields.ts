@@ -6,7 +6,7 @@ import { apiTypes } from '@yonder/contract/bot'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 
-/** What a bot has before anything is said of it. */
+/** The fields of a new bot before any input. */
 export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   base_url: null,
   api_key: null,
@@ -16,8 +16,8 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
 }
 
 /**
- * A bot with an input laid over what it had: an absent field stays, null or empty clears. A new address clears the key,
- * which was given for the old one, unless a new key comes with it.
+ * Applies an input to the stored fields: an absent field stays, null or an empty text clears it. A new address clears the
+ * key, which belongs to the old address, unless a new key comes with it.
  * @throws AppError `invalid_request`
  */
 export function fillBot(
@@ -25,7 +25,7 @@ export function fillBot(
   stored: Omit<BotChange, 'name' | 'model'>,
   input: BotInput,
 ): BotChange {
-  const base_url = layOver(stored.base_url, input.base_url)
+  const base_url = applyText(stored.base_url, input.base_url)
   return {
     name: input.name,
     model: input.model,
@@ -36,18 +36,18 @@ export function fillBot(
       given: input.api_key,
       addressChanged: base_url !== stored.base_url,
     }),
-    api_type: layOver(stored.api_type, input.api_type),
-    custom_api_path: layOver(stored.custom_api_path, input.custom_api_path),
+    api_type: applyText(stored.api_type, input.api_type),
+    custom_api_path: applyText(stored.custom_api_path, input.custom_api_path),
     max_tokens: input.max_tokens === undefined ? stored.max_tokens : input.max_tokens,
   }
 }
 
-function layOver(stored: string | null, given: string | null | undefined): string | null {
+function applyText(stored: string | null, given: string | null | undefined): string | null {
   if (given === undefined) return stored
   return given === '' ? null : given
 }
 
-/** A bot as its owner reads it: of the key only the mask. */
+/** A bot as its owner reads it, with the key masked. */
 export function presentBot(bot: BotRow, sealer: Sealer): Bot {
   return {
     name: bot.name,

@@ -6,23 +6,21 @@ import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { deleteBot, listBots } from './bot-store.ts'
-import { changeBot } from './save-bot.ts'
-import { createBot } from './save-bot.ts'
+import { changeBot, createBot, refuseTakenName } from './save-bot.ts'
 import { presentBot } from './bot-fields.ts'
-import { refuseTakenName } from './save-bot.ts'
 
 export interface BotRoutesDeps {
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Called when a person's bots read differently now. */
+  /** Called when a user's bots have changed. */
   readonly onChanged: (userId: string) => void
 }
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
-/** A person's own bots (§7.2-§7.5). */
+/** A user's bots (§7.2-§7.5). */
 export function registerBotRoutes(api: Api, { database, sealer, now, onChanged }: BotRoutesDeps): void {
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const bots = await listBots(database.db, requireUser(request))

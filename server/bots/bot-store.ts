@@ -6,10 +6,10 @@ import type { BotRow } from '../db/tables/tables.ts'
 
 type Owner = Pick<User, 'id'>
 
-/** What can change of a bot. Address and key are always written together: a key belongs to its address. */
+/** The changeable fields of a bot. Address and key are always written together, because a key belongs to its address. */
 export type BotChange = Omit<BotRow, 'id' | 'user_id' | 'created_at'>
 
-/** A person's bots, the oldest first. */
+/** A user's bots, oldest first. */
 export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
   return db
     .selectFrom('bots')
@@ -21,8 +21,8 @@ export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
 }
 
 /**
- * When a bot is made that is to come after all of this person's others: `now`, or just after the newest of them, since
- * several can be made within a millisecond. All in milliseconds since 1970.
+ * The creation time of a bot that comes after all others of this user: `now`, or just after the newest one, because several
+ * can be created within a millisecond. In milliseconds since 1970.
  */
 export async function timeNewBot(db: Db, user: Owner, now: number): Promise<number> {
   const { newest } = await db
@@ -42,7 +42,7 @@ export async function findBot(db: Db, user: Owner, name: string): Promise<BotRow
 }
 
 /**
- * A person's bot by its name.
+ * A user's bot by its name.
  * @throws AppError `not_found`
  */
 export async function requireBot(db: Db, user: Owner, name: string): Promise<BotRow> {
@@ -51,12 +51,12 @@ export async function requireBot(db: Db, user: Owner, name: string): Promise<Bot
   return bot
 }
 
-/** Fails on a name that this person's bots have already. */
+/** Fails when a bot of this user has the name already. */
 export async function insertBot(db: Db, bot: BotRow): Promise<void> {
   await db.insertInto('bots').values(bot).execute()
 }
 
-/** Fails on a name that another of this person's bots has. */
+/** Fails when another bot of this user has the name. */
 export async function updateBot(db: Db, user: Owner, id: BotRow['id'], change: BotChange): Promise<void> {
   await db.updateTable('bots').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }

@@ -15,7 +15,7 @@ export interface DefaultBotsDeps {
   readonly now: () => number
 }
 
-/** Gives a person, at their first sign-in, the operator's bots in the operator's order, as ordinary bots of their own. */
+/** Creates the operator's default bots, in their order, as ordinary bots of a user who signs in for the first time. */
 export async function insertDefaultBots(
   trx: Db,
   user: Pick<User, 'id'>,
@@ -24,7 +24,7 @@ export async function insertDefaultBots(
   for (const bot of listDefaultBots(config)) await createBot(trx, sealer, user, bot, now())
 }
 
-/** Of an operator's provider no model is known but what the operator names; the demo model lives where none is configured. */
+/** Without default bots: the demo bot, but only when no provider is configured, because its models are unknown here. */
 function listDefaultBots({ defaultBots, defaultModel }: DefaultBotsDeps['config']): readonly BotInput[] {
   if (defaultBots !== null) return defaultBots
   return defaultModel === null ? [demoBot] : []

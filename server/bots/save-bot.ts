@@ -9,7 +9,7 @@ import { emptyBot, fillBot } from './bot-fields.ts'
 import type { Dialect } from '../db/dialects/dialect.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** Makes a bot for a person. Fails on a name that their bots have already; `now` is milliseconds since 1970. */
+/** Creates a bot. Fails when a bot of this user has the name already. `now` is in milliseconds since 1970. */
 export async function createBot(
   db: Db,
   sealer: Sealer,
@@ -24,7 +24,7 @@ export async function createBot(
 }
 
 /**
- * Changes a person's bot, its name too.
+ * Changes a bot of this user, including its name.
  * @throws AppError `not_found`, `name_taken`, `invalid_request`
  */
 export async function changeBot(
@@ -45,7 +45,7 @@ export async function changeBot(
 }
 
 /**
- * Runs a write whose only unique column besides the id is the bot's name; the database decides, so a race is decided too.
+ * Runs a write that may violate the unique name of a user's bots. The database checks it, so a race is safe too.
  * @throws AppError `name_taken`
  */
 export async function refuseTakenName<Result>(

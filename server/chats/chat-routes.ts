@@ -29,7 +29,7 @@ export interface ChatRoutesDeps {
   readonly now: () => number
   readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
   readonly searchChats: SearchChats
-  /** Tells a person's other tabs and devices. */
+  /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
@@ -39,19 +39,24 @@ const ImagePlace = z.object({
   place: z.coerce.number().int().min(0).max(1_000),
 })
 
-/** A person's chats (§7.6-§7.8, §7.13). */
+/** The chats of a user: reading (§7.6-§7.8) and changing (§7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
-  const { database, now, readRun, searchChats, onChatChanged } = deps
-  const { db } = database
+  registerReading(api, deps)
+  registerChanges(api, deps)
+}
 
-  api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
-    const id = newId()
-    const time = now()
-    const user_id = requireUser(request).id
-    await insertChat(db, { id, user_id, selected_message_id: null, created_at: time, updated_at: time })
-    onChatChanged(user_id, id)
-    return { id }
-  })
+function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'readRun' | 'searchChats'>): void {
+  const { readRun, searchChats } = deps
+  const { db } = deps.database
+
+  api.get(
+    '/api/chats',
+    { schema: { querystring: ChatListQuery, response: { 200: ChatList } } },
+    (request) => {
+      const { search, page, limit } = request.query
+      return searchChats(requireUser(request), { search: normalizeText(search), page, limit })
+    },
+  )
 
   api.get('/api/chats/:id', { schema: { params: AnyId, response: { 200: Chat } } }, (request) =>
     readChat(db, readRun, requireUser(request), request.params.id),
@@ -64,21 +69,27 @@ export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
       const { id, messageId, place } = request.params
       await requireChat(db, requireUser(request), id)
       const image = await findResultImage(db, id, messageId, place)
-      if (image === undefined) throw new AppError('not_found', 'There is no such picture in this chat.')
-      // A browser has several people: what it keeps of one is no answer to another.
+      if (image === undefined) throw new AppError('not_found', 'There is no such image in this chat.')
+      // Several users may share a browser, so its cache must not serve one user's image to another.
       reply.headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' })
       return image
     },
   )
+}
 
-  api.get(
-    '/api/chats',
-    { schema: { querystring: ChatListQuery, response: { 200: ChatList } } },
-    (request) => {
-      const { search, page, limit } = request.query
-      return searchChats(requireUser(request), { search: normalizeText(search), page, limit })
-    },
-  )
+function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now' | 'onChatChanged'>): void {
+  const { now, onChatChanged } = deps
+  const { db } = deps.database
+
+  // A GET by the specification (§7.6), although it reserves a chat.
+  api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
+    const id = newId()
+    const time = now()
+    const user_id = requireUser(request).id
+    await insertChat(db, { id, user_id, selected_message_id: null, created_at: time, updated_at: time })
+    onChatChanged(user_id, id)
+    return { id }
+  })
 
   api.post(
     '/api/chat/select-response',

@@ -15,7 +15,7 @@ const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId
 )
 
 /**
- * A person's chat; another person's does not exist for them.
+ * A chat of this user; another user's chat is not found.
  * @throws AppError `not_found`
  */
 export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {
@@ -37,7 +37,7 @@ const chatLock = prepareQuery(
 )
 
 /**
- * The same, with its time moved on; holds off every other writer of the chat until the transaction ends.
+ * The same, with a new update time. Blocks every other writer of the chat until the transaction ends.
  * @throws AppError `not_found`
  */
 export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {
@@ -63,7 +63,7 @@ export async function touchChat(db: Db, chatId: string, now: number): Promise<vo
   await timeUpdate(db, { id: chatId, now })
 }
 
-/** A page of a person's chats, newest first. */
+/** A page of a user's chats, newest first. */
 export async function listChatIds(
   db: Db,
   user: Owner,
@@ -81,18 +81,18 @@ export async function listChatIds(
   return rows.map((row) => row.id)
 }
 
-/** How many chats a person has, counting no further than `most`. */
-export async function countChats(db: Db, user: Owner, most: number): Promise<number> {
+/** The number of a user's chats, counted up to `max`. */
+export async function countChats(db: Db, user: Owner, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((eb) =>
-      eb.selectFrom('chats').select('id').where('user_id', '=', user.id).limit(most).as('counted'),
+      eb.selectFrom('chats').select('id').where('user_id', '=', user.id).limit(max).as('counted'),
     )
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
 }
 
-/** Chats that were reserved before `before` and never used. */
+/** Deletes the chats that were reserved before `before` and never used. */
 export async function deleteEmptyChats(db: Db, before: number): Promise<void> {
   await db
     .deleteFrom('chats')

@@ -4,7 +4,7 @@ export interface TreeNode {
   readonly parent_id: string | null
 }
 
-/** The way from the root to a message, root first; empty when the message is not there. A broken tree ends the way. */
+/** The path from the root to a message, root first; empty when the message is missing. A missing parent ends the path. */
 export function pathTo<Node extends TreeNode>(
   nodes: readonly Node[],
   leafId: string | null,
@@ -15,7 +15,7 @@ export function pathTo<Node extends TreeNode>(
     const node = byId.get(id)
     if (node === undefined) break
     path.push(node)
-    // A message that was passed already is not passed again, so a circle ends too.
+    // No message is visited twice, so a cycle ends too.
     byId.delete(id)
     id = node.parent_id
   }
@@ -23,8 +23,8 @@ export function pathTo<Node extends TreeNode>(
 }
 
 /**
- * The leaf that selecting a message selects: the newest message below it, or itself. `nodes` are oldest first, so a
- * message stands behind its parent.
+ * The leaf to select for a message: the newest message below it, or itself. `nodes` are oldest first, so a message comes
+ * after its parent.
  */
 export function newestLeafBelow(nodes: readonly TreeNode[], id: string): string {
   const below = new Set([id])

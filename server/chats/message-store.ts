@@ -4,11 +4,11 @@ import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
 
-/** A message to append; the place in the tree and the time are given by `appendMessage`. */
+/** A message to append; `appendMessage` sets its place in the tree and its time. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
 
-/** What becomes of a reply. */
+/** The fields of a reply that has ended. */
 export type FilledReply = Pick<
   MessageRow,
   | 'content'
@@ -26,11 +26,11 @@ export type FilledReply = Pick<
   | 'notice'
 >
 
-/** The same, in part, and what becomes of the call that it makes. */
+/** Some of these fields, and the state of the reply's tool call. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
-/** How long a path to a model may be, in messages: reading it then costs the same in a chat of any length. */
-export const longestPath = 1_000
+/** Messages of a path sent to a model, so that reading it costs the same in a chat of any length. */
+export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
   db
@@ -51,14 +51,14 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       second_id: message.second_id,
       unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
     })
-    // The rest is known, and handing over two dozen columns takes longer than storing them.
+    // The other columns are known; returning two dozen of them takes longer than storing them.
     .returning(['position', 'unix_timestamp'])
     .compile(),
 )
 
 /**
- * Appends a message under `parent`, later than every other one of its chat, and no earlier than `now`. The caller holds the
- * chat (`lockChat`).
+ * Appends a message below `parent`, later than every other one of its chat and no earlier than `now`. The caller has
+ * locked the chat (`lockChat`).
  */
 export async function appendMessage(
   trx: Db,
@@ -66,7 +66,7 @@ export async function appendMessage(
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
 ): Promise<MessageRow> {
-  // Spelled out: an object that grows by spreading takes longer than the query that it is made for.
+  // Every field by name: building the object by spreading takes longer than the query.
   const placed: MessageRow = {
     position: 0,
     chat_id: message.chat_id,
@@ -95,9 +95,9 @@ export async function appendMessage(
     unix_timestamp: now,
   }
   const { rows } = await messageInsert(trx, placed)
-  const [given] = rows
-  if (given === undefined) throw new Error('the database gave no row for a message')
-  return { ...placed, ...given }
+  const [stored] = rows
+  if (stored === undefined) throw new Error('the database returned no row for a message')
+  return { ...placed, ...stored }
 }
 
 /** The time of a chat's latest message; 0 without one. */
@@ -132,7 +132,7 @@ export async function findMessage(db: Db, chatId: string, id: string): Promise<M
   return (await messageQuery(db, { chatId, id })).rows[0]
 }
 
-/** What a message below another one must know of it. */
+/** The fields of a message that a message below it needs. */
 export function findPlace(
   db: Db,
   chatId: string,
@@ -146,7 +146,7 @@ export function findPlace(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether a bot's reply in this chat carries a notice. */
+/** Whether a reply of a bot in this chat has a notice. */
 export async function hasNotice(db: Db, chatId: string, bot: string): Promise<boolean> {
   const row = await db
     .selectFrom('messages')
@@ -180,7 +180,7 @@ export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
     .execute()
 }
 
-/** The branches of a chat without their texts, oldest first. */
+/** The tree of a chat without texts, oldest first. */
 export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id' | 'parent_id'>[]> {
   return db
     .selectFrom('messages')
@@ -190,41 +190,41 @@ export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id'
     .execute()
 }
 
-/** A message of the path to a model. */
+/** A message of a path sent to a model. */
 export type PathMessage = Pick<
   MessageRow,
   'id' | 'role' | 'content' | 'status' | 'server' | 'arguments' | 'call_state' | 'call'
 >
 
 const pathQuery = prepareQuery(
-  (db, asked: { readonly chatId: string; readonly leafId: string; readonly limit: number }) =>
+  (db, path: { readonly chatId: string; readonly leafId: string; readonly limit: number }) =>
     sql<PathMessage>`
     with recursive path (id, parent_id, role, content, status, server, arguments, call_state, call, depth) as (
       select id, parent_id, role, content, status, server, arguments, call_state, call, 1
-      from messages where chat_id = ${asked.chatId} and id = ${asked.leafId}
+      from messages where chat_id = ${path.chatId} and id = ${path.leafId}
       union all
       select m.id, m.parent_id, m.role, m.content, m.status, m.server, m.arguments, m.call_state, m.call,
         path.depth + 1
-      from path join messages m on m.chat_id = ${asked.chatId} and m.id = path.parent_id
-      where path.depth < ${asked.limit}
+      from path join messages m on m.chat_id = ${path.chatId} and m.id = path.parent_id
+      where path.depth < ${path.limit}
     )
     select id, role, content, status, server, arguments, call_state, call from path order by depth desc`.compile(
       db,
     ),
 )
 
-/** The newest `limit` messages on the way from the root to a message, oldest first. */
+/** The newest `limit` messages on the path from the root to a message, oldest first. */
 export async function listPath(
   db: Db,
   chatId: string,
   leafId: string,
-  limit = longestPath,
+  limit = maxPathMessages,
 ): Promise<PathMessage[]> {
   const { rows } = await pathQuery(db, { chatId, leafId, limit })
   return rows
 }
 
-/** The whole way from the root to a message, oldest first; empty when the message is not there. */
+/** The whole path from the root to a message, oldest first; empty when the message is missing. */
 export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with recursive path (id, parent_id, depth) as (
@@ -262,7 +262,7 @@ const replyUpdate = prepareQuery(
       .compile(),
 )
 
-/** Stores a reply as it ended. */
+/** Stores a reply that has ended. */
 export async function fillReply(db: Db, chatId: string, id: string, reply: FilledReply): Promise<void> {
   await replyUpdate(db, { ...reply, chatId, id })
 }

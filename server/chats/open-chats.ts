@@ -6,41 +6,48 @@ import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
 import type { PartialReply } from './read-chat.ts'
 
-/** Milliseconds for which a chat that was reserved and never used is kept, and between two looks for such. */
-const emptyChatTime = 86_400_000
-const removalInterval = 3_600_000
+/** How long a reserved chat without messages is kept, and how often such chats are deleted. */
+const maxEmptyChatAgeMs = 86_400_000
+const deletionIntervalMs = 3_600_000
 
 export interface ChatOptions {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** The reply that is being written into a chat, on whichever node. */
+  /** Returns the active run of a chat, on any node. */
   readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
-  /** Tells a person's other tabs and devices. */
+  /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
-  /** For what a person cannot act on. */
+  /** Receives errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
 export interface Chats {
   register(api: Api): void
-  /** Call it before the database closes. */
+  /** Must be called before the database closes. */
   close(): Promise<void>
 }
 
-/** The chats, with what is done for them from time to time: indexing for the search, removing unused ones. */
+/** The chats with their background work: indexing for the search, and deleting unused chats. */
 export function openChats(options: ChatOptions): Chats {
-  const { database, now, onError } = options
+  const { database, now, readRun, onChatChanged, onError } = options
   const search = openSearch(database, onError)
-  const endRemoval = repeatUntilStopped(
-    () => deleteEmptyChats(database.db, now() - emptyChatTime),
-    removalInterval,
+  const endDeletion = repeatUntilStopped(
+    () => deleteEmptyChats(database.db, now() - maxEmptyChatAgeMs),
+    deletionIntervalMs,
     onError,
   )
   return {
-    register: (api) => registerChatRoutes(api, { ...options, searchChats: search.searchChats }),
+    register: (api) =>
+      registerChatRoutes(api, {
+        database,
+        now,
+        readRun,
+        searchChats: search.searchChats,
+        onChatChanged,
+      }),
     async close() {
-      await Promise.all([search.close(), endRemoval()])
+      await Promise.all([search.close(), endDeletion()])
     },
   }
 }

@@ -2,18 +2,18 @@ import type { Db } from '../db/database.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 
-export interface WaitingCall {
+export interface PendingCall {
   readonly server: string
   readonly tool: string
   readonly chatId?: string | undefined
   readonly messageId?: string | undefined
 }
 
-/** A person's replies that wait for this tool to be allowed, the newest first. */
-export function listWaitingCalls(
+/** A user's replies with a pending approval of this tool, newest first. */
+export function listPendingCalls(
   db: Db,
   user: Pick<User, 'id'>,
-  { server, tool, chatId, messageId }: WaitingCall,
+  { server, tool, chatId, messageId }: PendingCall,
 ): Promise<MessageRow[]> {
   let query = db
     .selectFrom('messages as m')
@@ -28,8 +28,8 @@ export function listWaitingCalls(
   return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
 }
 
-/** Takes a waiting call for one purpose, once; false when somebody else was faster. */
-export async function claimWaitingCall(
+/** Claims a pending call; false when another request has claimed it. */
+export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
   state: 'running' | 'denied',

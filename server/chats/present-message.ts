@@ -8,7 +8,7 @@ import type { ToolCall } from '@yonder/contract/tool-call'
 import type { MessageRow } from '../db/tables/tables.ts'
 import { parseCall } from './stored-call.ts'
 
-/** A message as its owner reads it; a failed reply shows its error, as the stream's reducer does. */
+/** A message as its owner reads it. A failed reply shows its error, as the reducer of the stream does. */
 export function presentMessage(row: MessageRow): Message {
   const message: Message = {
     id: row.id,
@@ -38,7 +38,7 @@ export function presentMessage(row: MessageRow): Message {
   return message.status === 'failed' ? showFailure(message) : message
 }
 
-/** How a call stands; what its model and its connector know of it stays here. */
+/** The public state of a call, without the data for its model and connector. */
 function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null
@@ -52,7 +52,7 @@ function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   }
 }
 
-/** Only the fields that have a value: absent on the wire, null in the row. A chat has thousands of messages. */
+/** The fields that have a value, because a chat has thousands of messages: null in the row is absent on the wire. */
 function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

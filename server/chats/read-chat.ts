@@ -7,12 +7,12 @@ import type { Message } from '@yonder/contract/message'
 import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
 import { presentMessage } from './present-message.ts'
 
-/** Looks at a chat that somebody is writing into, before it is given without its run. */
-const mostLooks = 5
+/** Attempts to read a chat and its run at the same moment, before the chat is returned without its run. */
+const maxAttempts = 5
 
 /**
- * A person's chat with what its run has written so far. Both are read until they show the same moment, so that a reader
- * who follows the run from there misses nothing and gets nothing twice.
+ * A user's chat with the messages of its active run so far. Both are read until they agree, so that a client that follows
+ * the run from there misses no event and gets none twice.
  * @throws AppError `not_found`
  */
 export async function readChat(
@@ -22,25 +22,25 @@ export async function readChat(
   chatId: string,
 ): Promise<Chat> {
   await requireChat(db, user, chatId)
-  for (let look = 1; ; look++) {
+  for (let attempt = 1; ; attempt++) {
     const reply = await readRun(chatId)
-    // Read after the run: what ended in between is whole here.
+    // Read after the run: a reply that ended in between is complete here.
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
     if (reply === undefined || isSameMoment(reply, rows)) return presentChat(chat, rows, reply)
-    if (look === mostLooks) return presentChat(chat, rows, undefined)
+    if (attempt === maxAttempts) return presentChat(chat, rows, undefined)
   }
 }
 
-/** The run that writes into a chat, with the messages as its events tell them. */
+/** The active run of a chat, with the messages folded from its events. */
 export interface PartialReply {
   readonly run: ChatRun
   readonly messages: readonly Message[]
 }
 
 /**
- * Whether rows that were read after a run's events show the same moment: what the run wrote last stands in them as its
- * events tell it, and nothing below it.
+ * Whether rows that were read after a run's events agree with them: the run's last message has the same state in both, and
+ * no message below it.
  */
 export function isSameMoment({ messages }: PartialReply, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)
@@ -53,7 +53,7 @@ export function isSameMoment({ messages }: PartialReply, rows: readonly MessageR
   )
 }
 
-/** A chat as its owner reads it (§3.3), with what a run has written so far, whose rows these are. */
+/** A chat as its owner reads it (§3.3), with the messages of its run so far in place of their rows. */
 export function presentChat(
   chat: ChatRow,
   rows: readonly MessageRow[],

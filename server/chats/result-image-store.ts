@@ -1,7 +1,7 @@
 import type { ResultImage } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 
-/** Keeps the pictures of a tool's result beside its message. */
+/** Stores the images of a tool's result beside its message. */
 export async function insertResultImages(
   trx: Db,
   chatId: string,
@@ -23,7 +23,7 @@ export async function insertResultImages(
     .execute()
 }
 
-/** The picture at a place of a result's parts. */
+/** The image at an index of a result's parts. */
 export async function findResultImage(
   db: Db,
   chatId: string,

@@ -7,8 +7,7 @@ import { newestLeafBelow } from './chat-tree.ts'
 import { findMessage, listNodes } from './message-store.ts'
 
 /**
- * Shows the branch of a message (§7.13): the newest message below it becomes the selected leaf, so that what was written
- * last in that branch is seen. Gives the leaf.
+ * Selects the branch of a message (§7.13): the newest message below it becomes the selected leaf. Returns the leaf's id.
  * @throws AppError `not_found`
  */
 export async function selectResponse(

@@ -1,38 +1,38 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
 
-/** A call that a model asked for, with the tool that its name stood for at that time. */
+/** A tool call of a model, with the tool that its name meant at that time. */
 export interface BatchCall {
-  /** The model's own id for it. */
+  /** The model's id of the call. */
   readonly id: string
-  /** The tool's name as the model knows it. */
+  /** The tool's name in the request to the model. */
   readonly name: string
-  /** The text of a JSON object. */
+  /** A JSON object as text. */
   readonly arguments: string
-  /** What the model's adapter wants back with the call. */
+  /** Data that the model's adapter expects back with the call. */
   readonly note?: unknown
-  /** Whose tool the name stands for; absent for a name that the model made up. */
+  /** The tool that the name means; absent for a name that the model made up. */
   readonly target?: { readonly connectorName: string; readonly toolName: string }
 }
 
-/** What the row of a reply keeps of its call, beside the connector, the tool and the arguments. */
+/** The call in the row of a reply, besides the connector, the tool and the arguments. */
 export interface StoredCall {
   readonly id: string
   readonly name: string
   readonly note?: unknown
-  /** True for a call of a tool that the model made up: there is nothing to run. */
+  /** True for a call of a tool that does not exist; it cannot run. */
   readonly unknown?: true
-  /** It belongs to the same turn of the model as the call before it on the path. */
+  /** True when it belongs to the same turn of the model as the call before it on the path. */
   readonly continues?: true
-  /** The tool's name for people. */
+  /** The tool's display name. */
   readonly title?: string
   readonly changes?: readonly ToolChange[]
-  /** The tool as it was decided on: another one is not called in its place. */
+  /** The version of the tool that the decision was made for; no other version is called. */
   readonly fingerprint?: string
   /** The calls of the same turn that come after this one. */
   readonly rest: readonly BatchCall[]
 }
 
-/** A call as it was stored. */
+/** Parses the stored form of a call. */
 export function parseCall(stored: string): StoredCall {
   return JSON.parse(stored) as StoredCall
 }

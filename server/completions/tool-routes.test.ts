@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimWaitingCall } from '../chats/pending-call-store.ts'
+import { claimPendingCall } from '../chats/pending-call-store.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import type { ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'
@@ -308,8 +308,8 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     const { chatId, call } = await ask(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }
     const { db } = product.database
-    expect(await claimWaitingCall(db, at, 'denied')).toBe(true)
-    expect(await claimWaitingCall(db, at, 'running')).toBe(false)
+    expect(await claimPendingCall(db, at, 'denied')).toBe(true)
+    expect(await claimPendingCall(db, at, 'running')).toBe(false)
     expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('denied')
   })
 })

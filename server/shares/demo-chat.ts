@@ -3,13 +3,13 @@ export interface DemoMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string
   readonly call?: { readonly server: string; readonly tool: string; readonly arguments: string }
-  /** The connector whose result this is. */
+  /** On a tool's result: its connector. */
   readonly resultOf?: string
 }
 
 const calculator = 'default'
 
-/** What a visitor sees behind 'See Demo'. Changing a text makes a new chat at the next start, to which the link then leads. */
+/** The chat behind 'See Demo'. A changed text creates a new chat at the next start, and the link then leads to it. */
 export const demoChat: readonly DemoMessage[] = [
   {
     role: 'user',

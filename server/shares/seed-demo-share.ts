@@ -10,19 +10,19 @@ import { demoChat } from './demo-chat.ts'
 import type { DemoMessage } from './demo-chat.ts'
 import { findShare, placeShare } from './share-store.ts'
 
-/** No provider can name it in a token, so nobody can be this person. */
+/** No provider can issue a token for it, so no one can sign in as this user. */
 const owner = { issuer: 'yonder:demo', subject: 'demo', name: null, email: null, picture: null }
-/** How its calls stand; there is no model behind them. */
+/** The state of its calls, which no model made. */
 const answered = { call_state: 'answered', call: JSON.stringify({ id: '', name: '', rest: [] }) } as const
-/** Milliseconds between two messages. */
-const pause = 20_000
+/** Between two messages. */
+const messageIntervalMs = 20_000
 
-/** Follows the texts: another text is another chat, since messages never change. */
+/** Derived from the texts: another text is another chat, because messages never change. */
 const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).digest('hex').slice(0, 16)}`
 
 /**
- * Puts the demo chat behind its fixed link. Does nothing when it is there; nodes that start at once wait for each other,
- * and of different versions the one that started last decides.
+ * Creates the demo chat and its fixed link. Does nothing when they exist. Nodes that start at the same time wait for each
+ * other; of different versions, the one started last decides.
  */
 export async function seedDemoShare({ db, dialect }: Database, now: number): Promise<void> {
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return
@@ -48,7 +48,7 @@ async function requireOwner(trx: Db, now: number): Promise<string> {
 }
 
 async function writeChat(trx: Db, userId: string, now: number): Promise<void> {
-  const start = now - demoChat.length * pause
+  const start = now - demoChat.length * messageIntervalMs
   await insertChat(trx, {
     id: chatId,
     user_id: userId,
@@ -58,7 +58,7 @@ async function writeChat(trx: Db, userId: string, now: number): Promise<void> {
   })
   let leaf: MessageRow | null = null
   for (const [index, message] of demoChat.entries()) {
-    leaf = await writeMessage(trx, message, String(index + 1), leaf, start + index * pause)
+    leaf = await writeMessage(trx, message, String(index + 1), leaf, start + index * messageIntervalMs)
   }
   if (leaf !== null) await moveLeaf(trx, chatId, leaf.id)
 }

@@ -12,7 +12,8 @@ import type { OwnShare } from '@yonder/contract/share'
 import type { ListedShare } from './share-store.ts'
 
 /**
- * Gives the id of the link to a message and the way to it; a message that was shared before keeps its link (§7.10).
+ * Creates a link to the path that ends with a message and returns its id (§7.10). A message that was shared before keeps
+ * its link.
  * @throws AppError `not_found`, `conflict`
  */
 export async function createShare(
@@ -36,13 +37,13 @@ export async function createShare(
   })
 }
 
-/** Only what cannot change any more is shared: a reply that is being written has no end yet. */
+/** Only a message that cannot change any more is shared, so not a reply that is still being written. */
 export function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }
 
 /**
- * Ends a link for good: sharing the message again gives another one.
+ * Revokes a link for good: sharing the message again creates another one.
  * @throws AppError `not_found`
  */
 export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {

@@ -5,9 +5,7 @@ import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/any-id.ts'
 import type { Api } from '../http/api.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { createShare } from './share-link.ts'
-import { presentShare } from './share-link.ts'
-import { revokeShare } from './share-link.ts'
+import { createShare, presentShare, revokeShare } from './share-link.ts'
 import { listShares } from './share-store.ts'
 
 export interface ShareRoutesDeps {
@@ -16,7 +14,7 @@ export interface ShareRoutesDeps {
   readonly now: () => number
 }
 
-/** A person's links: make (§7.10), list, revoke. */
+/** A user's links: create (§7.10), list, revoke. */
 export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRoutesDeps): void {
   api.post(
     '/api/share/:chatId',

@@ -3,12 +3,12 @@ import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 
-/** Gives the id of the message's link: the one that is there already, or the one given. */
+/** Returns the id of the message's link: of the existing one, or of the given one. */
 export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   const { id } = await db
     .insertInto('shares')
     .values(share)
-    // Changes nothing, so that one statement also gives the row that was there.
+    // Updates nothing, but lets one statement also return an existing row.
     .onConflict((conflict) =>
       conflict.columns(['chat_id', 'message_id']).doUpdateSet({ message_id: share.message_id }),
     )
@@ -17,7 +17,7 @@ export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   return id
 }
 
-/** Lets a link lead to this message from now on. */
+/** Points a link to this message. */
 export async function placeShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share
   await db
@@ -33,7 +33,7 @@ export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
 
 export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
 
-/** A person's links, the newest first, each with the beginning of the chat. */
+/** A user's links, newest first, each with the start of the chat. */
 export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[]> {
   return db
     .selectFrom('shares as s')
@@ -56,7 +56,7 @@ export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[
     .execute()
 }
 
-/** False when the person has no such link. */
+/** False when the user has no such link. */
 export async function deleteShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('shares')

@@ -10,8 +10,8 @@ import type { ToolCallState } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-message.ts'
 
 /**
- * The messages behind a link, oldest first. A link that was revoked is not there any more, so it is answered as one that
- * never was: by the same look-up, in the same time.
+ * The messages of a link, oldest first. A revoked link is deleted, so it fails like one that never existed: by the same
+ * look-up, in the same time.
  * @throws AppError `not_found`
  */
 export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
@@ -22,9 +22,8 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 }
 
 /**
- * What everyone with the link reads: the texts of one path. Ids are places on the path and the time is the last
- * message's, so nothing names the chat and nothing in it moves when the chat goes on. What stays private is left out by
- * naming what does not: `path` is never empty.
+ * The public view of a path: its texts. Ids are places on the path and the time is the last message's, so nothing names
+ * the chat and nothing changes when the chat continues. Only the fields named here are public. `path` is never empty.
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
@@ -55,14 +54,14 @@ function presentSharedMessage(row: MessageRow, place: number, next: MessageRow |
     ...(tool === undefined ? {} : { tool }),
     ...(call === undefined ? {} : { call: { state: stateBefore(next) } }),
   }
-  // Says that the call before it has its result, and no more.
+  // Shows that the call before it has a result, and nothing else.
   if (role === 'user' && server !== undefined) return { ...message, content: '' }
-  // The reason may name an address or a key.
+  // The real reason may name an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
 }
 
-/** How a call stood on this path: what became of it later is no part of what was shared. */
+/** The state of a call on this path. What happened to it later was not shared. */
 function stateBefore(next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
   return next.role === 'user' && next.server !== null ? 'answered' : 'denied'

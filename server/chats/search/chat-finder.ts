@@ -1,9 +1,9 @@
-/** How far a total counts. */
-export const mostCounted = 1_000
+/** Totals are exact up to this count. */
+export const maxTotal = 1_000
 
 export interface FindRequest {
   readonly userId: string
-  /** As `splitWords` gives them: at least one. */
+  /** The result of `splitWords`, with at least one word. */
   readonly words: readonly string[]
   readonly offset: number
   readonly limit: number
@@ -16,5 +16,5 @@ export interface FoundChats {
   readonly total: number
 }
 
-/** Finds the chats of one person in which every word occurs, in a finished message. */
+/** Finds the chats of one user in which every word occurs in a finished message. */
 export type ChatFinder = (request: FindRequest) => Promise<FoundChats>

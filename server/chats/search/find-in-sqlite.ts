@@ -1,34 +1,33 @@
-import { mostCounted } from './chat-finder.ts'
+import { maxTotal } from './chat-finder.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
-import { askForWord, isExact } from './words.ts'
+import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
-import { foldCase } from './words.ts'
 
-/** Messages with a word's grams that are looked at before its chats are walked instead. */
-const mostHits = 5_000
-/** Messages that are not indexed yet and are looked at one by one. */
-const mostWaiting = 500
+/** Index hits read for a word before its chats are read one by one instead. */
+const maxHits = 5_000
+/** Messages not indexed yet that are read one by one. */
+const maxQueued = 500
 
-/** What the index says of one word. */
+/** The index hits of one word. */
 interface WordHits {
   readonly word: string
-  /** Chats in which it certainly stands. */
+  /** Chats that contain it. */
   readonly chats: Set<string>
-  /** Chats with messages that have its grams and were not read yet. */
+  /** Chats with messages that have its grams but were not read yet. */
   readonly maybe: Map<string, number[]>
-  /** Messages before this position were not looked at; 0 when all were. */
+  /** Messages before this position were not checked; 0 when all were. */
   readonly unknownBefore: number
 }
 
 /**
- * Finds the chats in which every word stands. A rare word's messages are all listed by the index. Of a common one the
- * index gives the newest, and chats are walked newest first: what the index has covered needs no reading, and the walk
- * ends when the page and the count are full.
+ * Finds the chats that contain every word. For a rare word the index lists all messages. For a common one it lists the
+ * newest, and the chats are read newest first: those that the index has covered need no reading, and the loop ends when
+ * the page and the total are full.
  */
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
   const user = reader.findUserNumber(request.userId)
-  const wanted = Math.max(mostCounted, request.offset + request.limit)
-  const waiting = reader.listWaiting(request.userId, mostWaiting).map(({ chat_id, content }) => ({
+  const wanted = Math.max(maxTotal, request.offset + request.limit)
+  const queued = reader.listQueued(request.userId, maxQueued).map(({ chat_id, content }) => ({
     chat_id,
     content: foldCase(content),
   }))
@@ -39,26 +38,26 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
         : request.words.length === 1
           ? readHits(reader, user, word, wanted)
           : listHits(reader, user, word)
-    for (const { chat_id, content } of waiting) if (content.includes(word)) found.chats.add(chat_id)
+    for (const { chat_id, content } of queued) if (content.includes(word)) found.chats.add(chat_id)
     return found
   })
-  // Of several words the rarest decides; a common one, asked of the chats that are left, is soon found in each.
+  // The rarest word selects the chats; a common word is soon found in each of them.
   hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countChats(a) - countChats(b))
   const [first] = hits
   const single = hits.length === 1 && first !== undefined ? first.chats.size : 0
   const chats =
     first?.unknownBefore === 0
       ? newestFirst(reader, [...first.chats, ...first.maybe.keys()])
-      : walkAll(reader, request.userId)
+      : listAll(reader, request.userId)
   const ids: string[] = []
   let total = 0
   for (const id of chats) {
-    if (!hits.every((hit) => holds(reader, hit, id))) continue
+    if (!hits.every((hit) => contains(reader, hit, id))) continue
     if (total >= request.offset && ids.length < request.limit) ids.push(id)
     total++
-    if (total >= wanted || (ids.length === request.limit && single >= mostCounted)) break
+    if (total >= wanted || (ids.length === request.limit && single >= maxTotal)) break
   }
-  return { ids, total: Math.min(Math.max(total, single), mostCounted) }
+  return { ids, total: Math.min(Math.max(total, single), maxTotal) }
 }
 
 function emptyHits(word: string): WordHits {
@@ -72,35 +71,35 @@ function countChats({ chats, maybe }: WordHits): number {
 /** Reads messages until `enough` chats are found. */
 function readHits(reader: SearchReader, user: number, word: string, enough: number): WordHits {
   const chats = new Set<string>()
-  const certain = isExact(word)
-  let looked = 0
-  for (const position of reader.iterateHits(user, askForWord(word))) {
-    if (looked >= mostHits || chats.size >= enough)
+  const isCertain = isExact(word)
+  let checked = 0
+  for (const position of reader.iterateHits(user, matchExpression(word))) {
+    if (checked >= maxHits || chats.size >= enough)
       return { ...emptyHits(word), chats, unknownBefore: position + 1 }
-    looked++
-    const chatId = certain ? reader.findChatId(position) : findChat(reader, position, word, chats)
+    checked++
+    const chatId = isCertain ? reader.findChatId(position) : findChat(reader, position, word, chats)
     if (chatId !== undefined) chats.add(chatId)
   }
   return { ...emptyHits(word), chats }
 }
 
-/** Lists what the index gives of one of several words; of most of these messages the other words spare the reading. */
+/** Lists the index hits of one of several words. The other words make reading most of these messages unnecessary. */
 function listHits(reader: SearchReader, user: number, word: string): WordHits {
   const found = emptyHits(word)
-  const certain = isExact(word)
-  let looked = 0
-  for (const position of reader.iterateHits(user, askForWord(word))) {
-    if (looked >= mostHits) return { ...found, unknownBefore: position + 1 }
-    looked++
+  const isCertain = isExact(word)
+  let checked = 0
+  for (const position of reader.iterateHits(user, matchExpression(word))) {
+    if (checked >= maxHits) return { ...found, unknownBefore: position + 1 }
+    checked++
     const chatId = reader.findChatId(position)
     if (chatId === undefined) continue
-    if (certain) found.chats.add(chatId)
+    if (isCertain) found.chats.add(chatId)
     else if (!found.maybe.get(chatId)?.push(position)) found.maybe.set(chatId, [position])
   }
   return found
 }
 
-/** The chat of a message that may hold a word, when it does. */
+/** The chat of a message, if the message contains the word. */
 function findChat(
   reader: SearchReader,
   position: number,
@@ -112,7 +111,7 @@ function findChat(
   return foldCase(text.content).includes(word) ? text.chat_id : undefined
 }
 
-function* walkAll(reader: SearchReader, userId: string): Iterable<string> {
+function* listAll(reader: SearchReader, userId: string): Iterable<string> {
   for (const { id } of reader.iterateChats(userId)) yield id
 }
 
@@ -128,7 +127,7 @@ function newestFirst(reader: SearchReader, chats: readonly string[]): string[] {
     .map(({ id }) => id)
 }
 
-function holds(
+function contains(
   reader: SearchReader,
   { word, chats, maybe, unknownBefore }: WordHits,
   chatId: string,

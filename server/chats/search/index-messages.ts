@@ -1,50 +1,49 @@
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import { cutGrams } from './words.ts'
+import { cutGrams, foldCase } from './words.ts'
 import {
   deleteQueued,
   hasQueued,
-  insertPiece,
+  insertChunk,
   listQueued,
   moveQueued,
   numberUser,
 } from './sqlite-index-store.ts'
-import type { QueuedPiece } from './sqlite-index-store.ts'
-import { mostPieces, pieceLength } from './sqlite-search-store.ts'
-import { foldCase } from './words.ts'
+import type { QueuedChunk } from './sqlite-index-store.ts'
+import { maxChunks, chunkLength } from './sqlite-search-store.ts'
 
-/** Milliseconds for which one slice holds up everything else. */
-const sliceTime = 3
-/** Pieces read at once: about what a slice has time for when messages are short. */
+/** How long one slice of indexing may block every other request. */
+const maxSliceMs = 3
+/** Chunks read at once: about as many as a slice can index when messages are short. */
 const batchSize = 10
 
 /**
- * Indexes messages that wait for it, for a few milliseconds, in one transaction. True when more wait. Only for SQLite:
+ * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for SQLite:
  * PostgreSQL indexes by itself.
  */
-export async function indexMessages(db: Kysely<Tables>, time = sliceTime): Promise<boolean> {
+export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): Promise<boolean> {
   if (!(await hasQueued(db))) return false
   return db.transaction().execute(async (trx) => {
-    const until = performance.now() + time
+    const until = performance.now() + sliceMs
     for (;;) {
       const queued = await listQueued(trx, batchSize)
       if (queued.length === 0) return false
-      for (const piece of queued) {
-        await indexPiece(trx, piece)
+      for (const chunk of queued) {
+        await indexChunk(trx, chunk)
         if (performance.now() >= until) return true
       }
     }
   })
 }
 
-async function indexPiece(trx: Db, queued: QueuedPiece): Promise<void> {
+async function indexChunk(trx: Db, queued: QueuedChunk): Promise<void> {
   const { position, chunk, text, user_id } = queued
   if (text === null || user_id === null) return deleteQueued(trx, position)
   const characters = Array.from(text)
-  const last = characters.length <= pieceLength || chunk + 1 >= mostPieces
-  const grams = cutGrams(foldCase(characters.slice(0, pieceLength).join('')))
+  const last = characters.length <= chunkLength || chunk + 1 >= maxChunks
+  const grams = cutGrams(foldCase(characters.slice(0, chunkLength).join('')))
   const user = queued.user ?? (await numberUser(trx, user_id))
-  await insertPiece(trx, { user, position, piece: chunk }, grams)
+  await insertChunk(trx, { user, position, chunk }, grams)
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }

@@ -6,21 +6,21 @@ import { openWorkerSearch } from './worker-search.ts'
 import type { ChatList } from '@yonder/contract/chat'
 import type { User } from '../../identity/user.ts'
 import { countChats, listChatIds } from '../chat-store.ts'
-import { mostCounted } from './chat-finder.ts'
+import { maxTotal } from './chat-finder.ts'
 import type { ChatFinder } from './chat-finder.ts'
 import { splitWords } from './words.ts'
 import { summarizeChats } from './summarize-chats.ts'
 
-/** Milliseconds between two slices of indexing: while messages wait, and while none does. */
-const busyInterval = 20
-const idleInterval = 300
+/** Between two slices of indexing: while messages are queued, and while none is. */
+const busyIntervalMs = 20
+const idleIntervalMs = 300
 
 export interface Search {
   readonly searchChats: SearchChats
   close(): Promise<void>
 }
 
-/** The search in chats. On SQLite it also keeps the index up to date, off the path of tokens. */
+/** The search in chats. On SQLite it also keeps the index up to date, apart from the streams. */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {
@@ -31,8 +31,8 @@ export function openSearch(database: Database, onError: (error: unknown) => void
   }
   const worker = openWorkerSearch(file)
   const endIndexing = repeatUntilStopped(
-    async () => ((await indexMessages(db)) ? busyInterval : idleInterval),
-    idleInterval,
+    async () => ((await indexMessages(db)) ? busyIntervalMs : idleIntervalMs),
+    idleIntervalMs,
     onError,
   )
   return {
@@ -45,14 +45,14 @@ export function openSearch(database: Database, onError: (error: unknown) => void
 
 export interface ChatQuery {
   readonly search: string
-  /** From 1. */
+  /** Starts at 1. */
   readonly page: number
   readonly limit: number
 }
 
 export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
 
-/** A person's chats, newest first; with a search those in which every word occurs (§7.8). */
+/** A user's chats, newest first; with a search, those in which every word occurs (§7.8). */
 export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
   return async (user, { search, page, limit }) => {
     const words = splitWords(search)
@@ -61,7 +61,7 @@ export function createChatSearch({ db }: Database, findChats: ChatFinder): Searc
       words.length === 0
         ? {
             ids: await listChatIds(db, user, { offset, limit }),
-            total: await countChats(db, user, mostCounted),
+            total: await countChats(db, user, maxTotal),
           }
         : await findChats({ userId: user.id, words, offset, limit })
     return { chats: await summarizeChats(db, user, found.ids), total: found.total, page, limit }

@@ -1,27 +1,27 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db/tables/tables.ts'
-import { mostCounted } from './chat-finder.ts'
+import { maxTotal } from './chat-finder.ts'
 import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 
-/** Messages that hold a word, beyond which it counts as common. */
-const mostHits = 2_000
+/** A word in more messages counts as common. */
+const maxHits = 2_000
 
 /**
- * Finds the chats in which every word stands. The index lists the messages of a rare word; of common words alone chats are
- * walked, newest first, until page and count are full, since an index would list most of the table.
+ * Finds the chats that contain every word. The index lists the messages of a rare word. When all words are common, the
+ * chats are read newest first until page and total are full, because the index would list most of the table.
  */
 export async function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
   const { userId, words, offset, limit } = request
-  const wanted = Math.max(mostCounted, offset + limit)
+  const wanted = Math.max(maxTotal, offset + limit)
   const common: string[] = []
   let among: ReadonlySet<string> | undefined
   for (const word of words) {
-    // A trigram index knows nothing of shorter words.
+    // A trigram index cannot find shorter words.
     const hits =
-      Array.from(word).length < 3 ? undefined : await listChatsWithWord(db, userId, word, mostHits + 1)
-    if (hits === undefined || hits.length > mostHits) common.push(word)
+      Array.from(word).length < 3 ? undefined : await listChatsWithWord(db, userId, word, maxHits + 1)
+    if (hits === undefined || hits.length > maxHits) common.push(word)
     else among = new Set(hits.filter((id) => among === undefined || among.has(id)))
     if (among?.size === 0) return { ids: [], total: 0 }
   }
@@ -30,17 +30,17 @@ export async function findInPostgres(db: Kysely<Tables>, request: FindRequest): 
     wanted,
     among: among === undefined ? undefined : [...among],
   })
-  return { ids: ids.slice(offset, offset + limit), total: Math.min(ids.length, mostCounted) }
+  return { ids: ids.slice(offset, offset + limit), total: Math.min(ids.length, maxTotal) }
 }
 
-/** The word as a pattern in which none of its characters means anything. */
+/** The word as a pattern, with its wildcards escaped. */
 function patternOf(word: string): string {
   return `%${word.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 const readable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
 
-/** The chats of up to `limit` messages of one person that hold a word; a chat comes as often as it has them. */
+/** The chats of up to `limit` messages of one user that contain a word, one entry for each message. */
 export async function listChatsWithWord(
   db: Db,
   userId: string,
@@ -54,7 +54,7 @@ export async function listChatsWithWord(
   return rows.map((row) => row.chat_id)
 }
 
-/** One person's chats that hold every word, newest first; with `among`, only those of them. */
+/** One user's chats that contain every word, newest first; with `among`, only chats of that list. */
 export async function listChatsWithWords(
   db: Db,
   userId: string,
@@ -64,7 +64,7 @@ export async function listChatsWithWords(
     readonly among: readonly string[] | undefined
   },
 ): Promise<string[]> {
-  // "offset 0" keeps each question a question to one chat: as joins they would read all messages before the first chat.
+  // "offset 0" keeps each subquery to one chat: as joins they would read all messages before the first chat.
   const conditions = search.words.map(
     (word) => sql`and exists (select 1 from messages m where m.chat_id = c.id
       and m.content ilike ${patternOf(word)} and ${readable} offset 0)`,

@@ -5,16 +5,16 @@ import { findInSqlite } from './find-in-sqlite.ts'
 import { createSearchReader } from './sqlite-search-store.ts'
 
 /*
- * Searches on a thread and a read-only connection of its own: a search of a common word takes tens of milliseconds, and
- * no token of anyone waits for it.
+ * Searches on a thread and a read-only connection of its own, because a search for a common word takes tens of
+ * milliseconds and must not delay any stream.
  */
 
-export interface SearchQuestion {
+export interface WorkerRequest {
   readonly id: number
   readonly request: FindRequest
 }
 
-export type SearchAnswer =
+export type WorkerResponse =
   | { readonly id: number; readonly found: FoundChats }
   | { readonly id: number; readonly error: string }
 
@@ -24,12 +24,12 @@ database.pragma('cache_size = -64000')
 database.pragma('mmap_size = 1073741824')
 const reader = createSearchReader(database)
 
-parentPort?.on('message', ({ id, request }: SearchQuestion) => {
+parentPort?.on('message', ({ id, request }: WorkerRequest) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort?.postMessage(answer(id, request))
+  parentPort?.postMessage(search(id, request))
 })
 
-function answer(id: number, request: FindRequest): SearchAnswer {
+function search(id: number, request: FindRequest): WorkerResponse {
   try {
     return { id, found: findInSqlite(reader, request) }
   } catch (error) {

@@ -1,16 +1,16 @@
 import { CompiledQuery, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import { pieceLength, pieceOverlap, rowIdOf } from './sqlite-search-store.ts'
+import { chunkLength, chunkOverlap, rowIdOf } from './sqlite-search-store.ts'
 
-/** A piece of a finished message that the index does not hold yet. */
-export interface QueuedPiece {
+/** A chunk of a finished message that is not indexed yet. */
+export interface QueuedChunk {
   readonly position: number
   readonly chunk: number
-  /** One character more than a piece when the text goes on; null when the message is gone. */
+  /** One character more than a chunk when the text continues; null when the message was deleted. */
   readonly text: string | null
   readonly user_id: string | null
-  /** The person's number in the index, when there is one. */
+  /** The user's number in the index, if one is assigned. */
   readonly user: number | null
 }
 
@@ -20,9 +20,9 @@ export async function hasQueued(db: Db): Promise<boolean> {
   return (await firstQueued(db, {})).rows.length > 0
 }
 
-const step = pieceLength - pieceOverlap
+const step = chunkLength - chunkOverlap
 
-const queuedPieces = prepareQuery((db, { limit }: { readonly limit: number }) =>
+const queuedChunks = prepareQuery((db, { limit }: { readonly limit: number }) =>
   db
     .selectFrom('search_queue as q')
     .leftJoin('messages as m', 'm.position', 'q.position')
@@ -31,7 +31,7 @@ const queuedPieces = prepareQuery((db, { limit }: { readonly limit: number }) =>
     .select([
       'q.position',
       'q.chunk',
-      sql<string | null>`substr(m.content, q.chunk * ${sql.lit(step)} + 1, ${sql.lit(pieceLength + 1)})`.as(
+      sql<string | null>`substr(m.content, q.chunk * ${sql.lit(step)} + 1, ${sql.lit(chunkLength + 1)})`.as(
         'text',
       ),
       'c.user_id',
@@ -42,12 +42,12 @@ const queuedPieces = prepareQuery((db, { limit }: { readonly limit: number }) =>
     .compile(),
 )
 
-/** The next pieces of the oldest messages that wait, one of each message. */
-export async function listQueued(trx: Db, limit: number): Promise<QueuedPiece[]> {
-  return (await queuedPieces(trx, { limit })).rows
+/** The next chunks of the oldest queued messages, one of each message. */
+export async function listQueued(trx: Db, limit: number): Promise<QueuedChunk[]> {
+  return (await queuedChunks(trx, { limit })).rows
 }
 
-/** The person's number in the index, which is given now if there is none. */
+/** The user's number in the index; assigns one if there is none. */
 export async function numberUser(trx: Db, userId: string): Promise<number> {
   const { number } = await trx
     .insertInto('search_users')
@@ -61,16 +61,16 @@ export async function numberUser(trx: Db, userId: string): Promise<number> {
 const whole = 'cast(? as integer)'
 const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(whole, whole, whole)}, ?)`
 
-/** Indexes a piece of a message. */
-export async function insertPiece(
+/** Indexes a chunk of a message. */
+export async function insertChunk(
   trx: Db,
-  { user, position, piece }: { readonly user: number; readonly position: number; readonly piece: number },
+  { user, position, chunk }: { readonly user: number; readonly position: number; readonly chunk: number },
   grams: string,
 ): Promise<void> {
-  await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, piece, grams]))
+  await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, chunk, grams]))
 }
 
-/** Remembers which piece comes next. */
+/** Stores which chunk comes next. */
 export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
   await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
 }

@@ -1,21 +1,21 @@
 import type BetterSqlite from 'better-sqlite3'
 
 /*
- * A row of the index is a piece of one message. Its row id is made of the person's number, the message's position
- * and the piece, so that one person's rows lie together, newest last, and nobody else's are walked.
+ * A row of the index is a chunk of one message. Its row id consists of the user's number, the message's position and the
+ * chunk's number, so that one user's rows are adjacent, newest last, and no other user's rows are read.
  */
-const pieceBits = 9
+const chunkBits = 9
 const positionBits = 33
 
-/** Characters of a piece, and how many of them the next piece repeats: a word may lie across the border. */
-export const pieceLength = 4_096
-export const pieceOverlap = 64
-/** Pieces of one message that are indexed; with them the longest reply is whole. */
-export const mostPieces = 2 ** pieceBits
+/** Characters of a chunk, and how many of them the next chunk repeats, because a word may cross the border. */
+export const chunkLength = 4_096
+export const chunkOverlap = 64
+/** Chunks indexed of one message: enough for the longest reply. */
+export const maxChunks = 2 ** chunkBits
 
 /** The SQL of a row id; `user` and `position` are SQL too. */
-export function rowIdOf(user: string, position: string, piece: string): string {
-  return `((${user} << ${positionBits + pieceBits}) | (${position} << ${pieceBits}) | ${piece})`
+export function rowIdOf(user: string, position: string, chunk: string): string {
+  return `((${user} << ${positionBits + chunkBits}) | (${position} << ${chunkBits}) | ${chunk})`
 }
 
 export interface IndexedText {
@@ -24,19 +24,19 @@ export interface IndexedText {
 }
 
 /**
- * What a search reads from a SQLite file, on a connection of its own. A walk (`iterate…`) must end before the next one of
- * its kind begins.
+ * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the next
+ * one of its kind begins.
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
-  /** Positions of one person's messages that the expression matches, newest first; one may come twice. */
+  /** Positions of one user's messages that match the expression, newest first; one may come twice. */
   iterateHits(user: number, expression: string): Iterable<number>
-  /** The newest finished messages of one person that are not indexed yet. */
-  listWaiting(userId: string, limit: number): (IndexedText & { readonly position: number })[]
+  /** The newest finished messages of one user that are not indexed yet. */
+  listQueued(userId: string, limit: number): (IndexedText & { readonly position: number })[]
   findText(position: number): IndexedText | undefined
   /** The chat of a message. */
   findChatId(position: number): string | undefined
-  /** One person's chats, newest first. */
+  /** One user's chats, newest first. */
   iterateChats(userId: string): Iterable<{ readonly id: string }>
   findUpdateTime(chatId: string): number
   /** The position of a chat's first message. */
@@ -55,12 +55,12 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     .prepare<
       unknown[],
       number
-    >(`select (rowid >> ${pieceBits}) & ${2 ** positionBits - 1} as position from message_search
+    >(`select (rowid >> ${chunkBits}) & ${2 ** positionBits - 1} as position from message_search
     where message_search match ? and rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
     and rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by rowid desc`)
     .pluck()
-  // "cross" keeps the order of joining: the queue is short, and a person's messages are many.
-  const waiting = file.prepare<[number, string], IndexedText & { position: number }>(
+  // "cross" fixes the join order: the queue is short, and a user's messages are many.
+  const queued = file.prepare<[number, string], IndexedText & { position: number }>(
     `select m.position, m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
      cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
   )
@@ -82,7 +82,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   return {
     findUserNumber: (userId) => first.get(userId)?.number,
     iterateHits: (user, expression) => hits.iterate(expression, user, user + 1) as Iterable<number>,
-    listWaiting: (userId, limit) => waiting.all(limit, userId),
+    listQueued: (userId, limit) => queued.all(limit, userId),
     findText: (position) => text.get(position),
     findChatId: (position) => chat.get(position)?.chat_id,
     iterateChats: (userId) => chats.iterate(userId),

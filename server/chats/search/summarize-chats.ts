@@ -4,10 +4,10 @@ import type { User } from '../../identity/user.ts'
 import { listSummaryChats, listSummaryMessages } from './summary-store.ts'
 import type { SummaryRow } from './summary-store.ts'
 
-/** Characters of a text in a summary. */
-const longestSummary = 500
+/** Characters of a message in a summary. */
+const maxSummaryChars = 500
 
-/** What a list shows of chats, in the order of their ids (§3.4); an id that is not this person's is left out. */
+/** Summaries of chats in the order of `ids` (§3.4), without ids that do not belong to this user. */
 export async function summarizeChats(
   db: Db,
   user: Pick<User, 'id'>,
@@ -19,7 +19,7 @@ export async function summarizeChats(
   return ids.flatMap((id) => {
     const chat = chats.get(id)
     if (chat === undefined) return []
-    // What a tool returned is none of the messages that people see (§3.11).
+    // A tool's result is not shown as a message (§3.11).
     const rows = messages.filter(
       ({ chat_id, role, server }) => chat_id === id && (role === 'assistant' || server === null),
     )
@@ -42,9 +42,9 @@ function presentSummary(row: SummaryRow): SummaryMessage {
   }
 }
 
-/** Cuts between characters, never inside of one. */
+/** Cuts the text, but never inside a surrogate pair. */
 function shorten(text: string): string {
-  if (text.length <= longestSummary) return text
-  const cut = text.slice(0, longestSummary)
+  if (text.length <= maxSummaryChars) return text
+  const cut = text.slice(0, maxSummaryChars)
   return cut.isWellFormed() ? cut : cut.slice(0, -1)
 }

@@ -2,8 +2,8 @@ import type { Db } from '../../db/database.ts'
 import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 
-/** Characters read of a text: more than a summary shows, less than an essay. */
-const charactersRead = 600
+/** Characters read of a message: more than a summary shows, so that no long text is loaded. */
+const maxReadChars = 600
 
 export type SummaryRow = Pick<
   MessageRow,
@@ -47,7 +47,7 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
       'm.error_message',
       'm.model',
       'm.server',
-      eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(charactersRead)]).as('content'),
+      eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(maxReadChars)]).as('content'),
     ])
     .where('c.id', 'in', used)
     .orderBy('m.unix_timestamp')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askForWord, cutGrams, isExact } from './words.ts'
+import { matchExpression, cutGrams, isExact } from './words.ts'
 
 describe('grams', () => {
   it('are all fours within words, and their ends, each once', () => {
@@ -9,10 +9,10 @@ describe('grams', () => {
   })
 
   it('are asked for together, or by their beginning', () => {
-    expect(askForWord('hello')).toBe('"hell" AND "ello"')
-    expect(askForWord('hel')).toBe('"hel" *')
-    expect(askForWord('a"b')).toBe('"a""b" *')
-    expect(askForWord('aaaaaa')).toBe('"aaaa"')
+    expect(matchExpression('hello')).toBe('"hell" AND "ello"')
+    expect(matchExpression('hel')).toBe('"hel" *')
+    expect(matchExpression('a"b')).toBe('"a""b" *')
+    expect(matchExpression('aaaaaa')).toBe('"aaaa"')
   })
 
   it('tell short words for certain', () => {

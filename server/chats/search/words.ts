@@ -1,30 +1,30 @@
-/** More words than that are not looked for. */
-const mostWords = 12
+/** Further words of a search are ignored. */
+const maxWords = 12
 
-/** Text in the form in which words are compared: letters of every script without their case. */
+/** Text in the form in which words are compared: lower case, in every script. */
 export function foldCase(text: string): string {
-  // The two small sigmas are one letter.
+  // The final sigma is the same letter as the other one.
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The words of a search, each once, folded; the longest first, since they are found the quickest. */
+/** The words of a search, each once and folded, longest first because long words are found fastest. */
 export function splitWords(search: string): string[] {
   const words = new Set(
     foldCase(search)
       .split(/\s+/u)
       .filter((word) => word !== ''),
   )
-  return [...words].sort((a, b) => b.length - a.length).slice(0, mostWords)
+  return [...words].sort((a, b) => b.length - a.length).slice(0, maxWords)
 }
 
-/** Characters of a gram: four tell words apart much better than three, at the same number of rows. */
+/** Characters of a gram: four distinguish words much better than three, with the same number of rows. */
 const gramLength = 4
-/** Characters of a searched word that are looked up; the rest is compared when its message is read. */
-export const mostLookedUp = 32
+/** Characters of a searched word that the index is queried for; the others are compared when the message is read. */
+export const maxIndexedChars = 32
 
 /**
- * What the index of SQLite holds of a folded text: every four characters in a row within a word, and the shorter ends of
- * words, so that any part of a word begins a gram. Each once, with blanks between.
+ * The grams of a folded text in the index of SQLite: every four consecutive characters of a word, and the shorter ends of
+ * words, so that every part of a word begins a gram. Each once, separated by spaces.
  */
 export function cutGrams(text: string): string {
   const grams = new Set<string>()
@@ -36,10 +36,10 @@ export function cutGrams(text: string): string {
 }
 
 /**
- * The question to the index for the messages that may hold a word. Quoted, so that no character in it means anything.
+ * The index query for the messages that may contain a word. Quoted, so that no character of it is an operator.
  */
-export function askForWord(word: string): string {
-  const characters = Array.from(word).slice(0, mostLookedUp)
+export function matchExpression(word: string): string {
+  const characters = Array.from(word).slice(0, maxIndexedChars)
   if (characters.length < gramLength) return `${quote(characters.join(''))} *`
   const last = characters.length - gramLength
   const grams = new Set<string>()
@@ -47,7 +47,7 @@ export function askForWord(word: string): string {
   return [...grams].map(quote).join(' AND ')
 }
 
-/** Whether every message that the index gives for a word does hold it. */
+/** Whether every message that the index returns for a word contains it. */
 export function isExact(word: string): boolean {
   return Array.from(word).length <= gramLength
 }

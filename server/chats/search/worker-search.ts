@@ -1,34 +1,35 @@
 import { Worker } from 'node:worker_threads'
+import { workerSource } from '../../lib/worker-source.ts'
 import type { ChatFinder, FoundChats } from './chat-finder.ts'
-import type { SearchAnswer, SearchQuestion } from './search-worker.ts'
+import type { WorkerRequest, WorkerResponse } from './search-worker.ts'
 
-interface Waiting {
+interface PendingSearch {
   resolve(found: FoundChats): void
   reject(error: Error): void
 }
 
-/** Searches in a worker thread, which is started by the first search and again after it broke. */
+/** Searches in a worker thread, which the first search starts, and the next one restarts after a failure. */
 export function openWorkerSearch(file: string): { readonly find: ChatFinder; close(): Promise<void> } {
-  const waiting = new Map<number, Waiting>()
+  const pending = new Map<number, PendingSearch>()
   let worker: Worker | undefined
-  let asked = 0
+  let nextId = 0
 
   function fail(broken: Worker, error: Error): void {
     if (worker === broken) worker = undefined
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
+    for (const { reject } of pending.values()) reject(error)
+    pending.clear()
   }
 
   function start(): Worker {
-    const started = new Worker(...workerSource(file))
-    started.on('message', (answer: SearchAnswer) => {
-      const asker = waiting.get(answer.id)
-      waiting.delete(answer.id)
-      if ('found' in answer) asker?.resolve(answer.found)
-      else asker?.reject(new Error(answer.error))
+    const started = new Worker(...workerSource(import.meta.url, 'search-worker', { workerData: { file } }))
+    started.on('message', (response: WorkerResponse) => {
+      const search = pending.get(response.id)
+      pending.delete(response.id)
+      if ('found' in response) search?.resolve(response.found)
+      else search?.reject(new Error(response.error))
     })
     started.on('error', (error) => fail(started, error))
-    started.on('exit', () => fail(started, new Error('the search worker ended')))
+    started.on('exit', () => fail(started, new Error('the search worker exited')))
     started.unref()
     return started
   }
@@ -37,23 +38,13 @@ export function openWorkerSearch(file: string): { readonly find: ChatFinder; clo
     find: (request) =>
       new Promise((resolve, reject) => {
         worker ??= start()
-        const question: SearchQuestion = { id: asked++, request }
-        waiting.set(question.id, { resolve, reject })
+        const message: WorkerRequest = { id: nextId++, request }
+        pending.set(message.id, { resolve, reject })
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-        worker.postMessage(question)
+        worker.postMessage(message)
       }),
     async close() {
       await worker?.terminate()
     },
   }
-}
-
-/** Beside this file: as TypeScript in development, as a bundle of its own in the built product. */
-function workerSource(file: string): ConstructorParameters<typeof Worker> {
-  const options = { workerData: { file } }
-  if (!import.meta.url.endsWith('.ts')) return [new URL('./search-worker.js', import.meta.url), options]
-  // A thread does not inherit the loader of its process on Node 20.
-  const source = new URL('./search-worker.ts', import.meta.url).href
-  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${source}') })`
-  return [start, { ...options, eval: true }]
 }

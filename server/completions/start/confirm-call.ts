@@ -3,7 +3,7 @@ import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
 import { parseCall } from '../../chats/stored-call.ts'
-import { claimWaitingCall, listWaitingCalls } from '../../chats/pending-call-store.ts'
+import { claimPendingCall, listPendingCalls } from '../../chats/pending-call-store.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/read-arguments.ts'
 import type { Database } from '../../db/database.ts'
@@ -25,7 +25,7 @@ export async function requireWaitingCall(
   { server, tool, args, chatId, messageId }: ToolConfirm,
 ): Promise<MessageRow> {
   if (chatId !== undefined) await requireChat(db, user, chatId)
-  const waiting = await listWaitingCalls(db, user, { server, tool, chatId, messageId })
+  const waiting = await listPendingCalls(db, user, { server, tool, chatId, messageId })
   const wanted = writeArguments(args)
   const match = waiting.find((row) => wanted !== undefined && writeArguments(row.arguments) === wanted)
   if (match !== undefined) return match
@@ -74,7 +74,7 @@ export async function confirmCall(
   const chatId = waiting.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())
-    if (!(await claimWaitingCall(trx, waiting, 'running'))) throw refusal('This call does not wait any more.')
+    if (!(await claimPendingCall(trx, waiting, 'running'))) throw refusal('This call does not wait any more.')
     const question = await findMessage(trx, chatId, waiting.parent_id ?? '')
     if (question === undefined) throw new Error(`reply ${waiting.id} answers nothing`)
     return insertWrittenRun(trx, deps, user, {

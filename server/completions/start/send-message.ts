@@ -2,7 +2,7 @@ import type { SendRequest } from '@yonder/contract/completion'
 import { textOfContent } from '@yonder/contract/message-text'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage } from '../../chats/message-store.ts'
-import { claimWaitingCall } from '../../chats/pending-call-store.ts'
+import { claimPendingCall } from '../../chats/pending-call-store.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
@@ -57,7 +57,7 @@ export async function sendMessage(
       deps.now(),
     )
     // Whoever writes on instead of allowing a call denies it (§4.22).
-    const isDenied = parent?.call_state === 'waiting' && (await claimWaitingCall(trx, parent, 'denied'))
+    const isDenied = parent?.call_state === 'waiting' && (await claimPendingCall(trx, parent, 'denied'))
     return {
       kind: 'written',
       run: await writeRun(trx, deps, user, bot, message),

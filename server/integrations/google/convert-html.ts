@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { workerSource } from '../../lib/worker-source.ts'
 
 /** Characters of HTML that are looked at. */
 const longestHtml = 300_000
@@ -39,7 +40,9 @@ async function convertNext(html: string): Promise<string> {
 }
 
 function start(): Worker {
-  const started = new Worker(...workerSource())
+  const started = new Worker(
+    ...workerSource(import.meta.url, 'html-worker', { resourceLimits: { maxOldGenerationSizeMb: 128 } }),
+  )
   // One that breaks without work is replaced by the next that is needed.
   started.on('error', () => undefined)
   started.once('exit', () => {
@@ -52,14 +55,4 @@ function start(): Worker {
 function endWorker(): void {
   void worker?.terminate()
   worker = undefined
-}
-
-/** Beside this file: as TypeScript in development, as a bundle of its own in the built product. */
-function workerSource(): ConstructorParameters<typeof Worker> {
-  const options = { resourceLimits: { maxOldGenerationSizeMb: 128 } }
-  if (!import.meta.url.endsWith('.ts')) return [new URL('./html-worker.js', import.meta.url), options]
-  // A thread does not inherit the loader of its process on Node 20.
-  const source = new URL('./html-worker.ts', import.meta.url).href
-  const run = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${source}') })`
-  return [run, { ...options, eval: true }]
 }

@@ -1,0 +1,18 @@
+import type { Worker } from 'node:worker_threads'
+
+/**
+ * The arguments that start the worker `name` of the folder of the calling module: its TypeScript file in development, its
+ * bundle in the built product. A pool library would not do: it cannot start TypeScript on Node 20, and it brings a worker
+ * file of its own that the bundle would have to place.
+ */
+export function workerSource(
+  moduleUrl: string,
+  name: string,
+  options: Readonly<ConstructorParameters<typeof Worker>[1]>,
+): ConstructorParameters<typeof Worker> {
+  if (!moduleUrl.endsWith('.ts')) return [new URL(`./${name}.js`, moduleUrl), options]
+  // A thread does not inherit the loader of its process on Node 20.
+  const source = new URL(`./${name}.ts`, moduleUrl).href
+  const start = `import('tsx/esm/api').then((tsx) => { tsx.register(); return import('${source}') })`
+  return [start, { ...options, eval: true }]
+}
