@@ -37,7 +37,8 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint 
     customApiPath: bot.custom_api_path,
   }
   const ownKey = openKey(bot, providers.sealer)
-  if (bot.base_url !== null) return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
+  if (bot.base_url !== null)
+    return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
   refuseParentSteps(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
