@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { User } from '../identity/user.ts'
 import { createBot } from './save-bot.ts'
-import { demoModel } from './bot-endpoint.ts'
+import { demoModel } from './bot-model.ts'
 
 const demoBot: BotInput = { name: 'Yonder Demo', model: demoModel }
 

@@ -1,12 +1,11 @@
 import type { BotInput } from '@yonder/contract/bot'
-import type { Db, Database } from '../db/database.ts'
+import type { Db, Database, Dialect } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './bot-fields.ts'
-import type { Dialect } from '../db/dialects/dialect.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /** Creates a bot. Fails when a bot of this user has the name already. `now` is in milliseconds since 1970. */

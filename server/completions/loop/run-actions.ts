@@ -1,7 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { apiTypeOf } from '../../bots/bot-endpoint.ts'
+import { apiTypeOf } from '../../bots/bot-model.ts'
 import { moveLeaf } from '../../chats/chat-store.ts'
 import { appendMessage, findPlace, hasNotice, listPath, updateMessage } from '../../chats/message-store.ts'
 import type { BatchCall } from '../../chats/stored-call.ts'

@@ -1,22 +1,17 @@
+import type { ModelEndpoint } from '../models/endpoint.ts'
 import { apiTypes } from '@yonder/contract/bot'
 import type { ApiType } from '@yonder/contract/bot'
 import type { Config } from '../config/config.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import type { ModelStream } from '../models/model.ts'
+import { PartQueue } from '../models/reply-parts.ts'
+import { openModel } from '../models/open-model.ts'
+import type { ModelDeps } from '../models/open-model.ts'
 
 /** The name of the built-in model. */
 export const demoModel = 'demo'
-
-/** The address and key of a bot's model, in the form of `ModelEndpoint`. */
-export interface BotEndpoint {
-  readonly apiType: ApiType
-  readonly baseUrl: string
-  readonly apiKey: string | null
-  readonly customApiPath: string | null
-  /** Who supplied the address. */
-  readonly trusted: 'operatorSupplied' | 'userSupplied'
-}
 
 export interface Providers {
   /** The operator's provider, for bots without an address of their own. */
@@ -31,7 +26,7 @@ export interface Providers {
  * the operator's address only.
  * @throws AppError `bot_misconfigured`
  */
-export function resolveEndpoint(bot: BotRow, providers: Providers): BotEndpoint {
+export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
   const shared = {
     apiType: apiTypeOf(bot),
     customApiPath: bot.custom_api_path,
@@ -76,5 +71,22 @@ function refuseParentSteps(bot: BotRow): void {
   const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
   if (path.split(/[/\\]/).includes('..')) {
     throw new AppError('bot_misconfigured', `The API path of the bot "${bot.name}" must not contain "..".`)
+  }
+}
+
+/**
+ * The model behind a bot. When the bot is misconfigured, the stream fails with the reason, so that the user reads it in
+ * place of the reply.
+ */
+export function openBotModel(bot: BotRow, providers: Providers, models: ModelDeps): ModelStream {
+  try {
+    return openModel(resolveEndpoint(bot, providers), models)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return () => {
+      const parts = new PartQueue()
+      parts.push([{ type: 'failed', code: error.code, message: error.message }])
+      return { drain: () => parts.drain(), closed: Promise.resolve() }
+    }
   }
 }

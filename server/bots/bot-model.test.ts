@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
-import { resolveEndpoint } from './bot-endpoint.ts'
+import { resolveEndpoint } from './bot-model.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
