@@ -179,7 +179,7 @@ test('the same integration cannot be added in two tabs (§8.27)', async ({ page,
   await other.close()
   await dialog.getByLabel('API Key *').fill('mine')
   await dialog.getByRole('button', { name: 'Add Integration' }).click()
-  await expect(page.getByText('Failed to save integration: You have added Tavily already.')).toBeVisible()
+  await expect(page.getByText('Failed to save integration: You have already added Tavily.')).toBeVisible()
   await expect(dialog.getByLabel('API Key *')).toHaveValue('mine')
 })
 

@@ -48,7 +48,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
             server: { kind: 'in_process', create: () => Promise.resolve(createServer()) },
           },
         ],
-        listStandings: () => Promise.resolve(new Map(standing === undefined ? [] : [['mail', standing]])),
+        listStatuses: () => Promise.resolve(new Map(standing === undefined ? [] : [['mail', standing]])),
       },
     })
     await connectors.addUser(user.id)

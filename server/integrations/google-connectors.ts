@@ -1,6 +1,6 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import type { GoogleApiDeps } from './google/api-client.ts'
-import type { GoogleLimits } from './google/google-limits.ts'
+import type { GoogleLimits } from './google/retry.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 
 /** Gmail as a connector. Its code is loaded when it is first used. */

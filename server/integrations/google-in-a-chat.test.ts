@@ -42,7 +42,7 @@ describe('Gmail in a chat', () => {
   }
   const offered = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
 
-  it('is no connector, and no model hears of it, before it is connected', async () => {
+  it('is not listed and not offered to a model before it is connected', async () => {
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     product.model.reply(['Hello.'])
     await (
@@ -51,7 +51,7 @@ describe('Gmail in a chat', () => {
     expect(offered()).not.toContain('gmail')
   })
 
-  it('reads at once, with the access that Google gave', async () => {
+  it('reads without approval', async () => {
     await connectGoogle(ada, 'google-gmail')
     const mine = (await list()).find(({ name }) => name === 'Gmail')
     expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
@@ -67,7 +67,7 @@ describe('Gmail in a chat', () => {
     expect(offered()).toContain('gmail__search_messages')
   })
 
-  it('sends only what was allowed, once (§4.19, §4.20)', async () => {
+  it('sends only what was approved, once (§4.19, §4.20)', async () => {
     const letter = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
     const { chatId, stream } = await ask('send_message', letter)
     expect(gmail.mailbox(account).sent).toEqual([])
@@ -77,7 +77,7 @@ describe('Gmail in a chat', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
-  it('that Google has ended says so in the chat, and goes on once it is connected again', async () => {
+  it('says in the chat when Google has ended the connection, and works again once reconnected', async () => {
     google.grants.endAll()
     const { chatId, messages } = await ask('search_messages', { query: '' })
     expect(messages).toMatchObject([
@@ -98,7 +98,7 @@ describe('Gmail in a chat', () => {
     expect(after[2]).toMatchObject({ outcome: { status: 'done' } })
   })
 
-  it('is gone when it is disconnected', async () => {
+  it('is not offered after it was disconnected', async () => {
     await ada.post('/api/integration/disconnect/google-gmail')
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     const { messages } = await ask('search_messages', { query: '' })

@@ -11,20 +11,20 @@ export interface InProcessServer {
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL
-  /** Sends a request of a user, with the credentials that they stored. */
+  /** Sends a user's request with the user's stored credentials. */
   readonly fetch: (userId: string, request: Request) => Promise<Response>
 }
 
-/** A connector that an integration brings along: a real MCP server, for every user who has connected the integration. */
+/** The connector of an integration: an MCP server for the users who have connected the integration. */
 export interface IntegrationConnector {
   /** The integration's name. */
   readonly integration: string
-  /** As users see it. */
+  /** Shown to users. */
   readonly name: string
-  /** Identifies it in the list and keys the allowed tools. */
+  /** Identifies the connector in lists and stored approvals. */
   readonly url: string
   readonly slug: string
-  /** Tools that run without approval until the user chooses otherwise. Absent: none. */
+  /** Tools that run without approval until the user changes the allow list. Default: none. */
   readonly initialTools?: readonly string[]
   readonly server: InProcessServer | RemoteServer
 }

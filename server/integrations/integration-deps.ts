@@ -3,22 +3,23 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 
-/** What the files of this folder share; `open-integrations.ts` makes it. */
+/** What the functions of this folder share. `open-integrations.ts` creates it. */
 export interface IntegrationDeps {
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Us as a client of Google, loaded when it is first needed; null when the operator has not registered one. */
-  readonly loadGoogle: (() => Promise<GoogleClient>) | null
-  /** Services with an API key, as the operator lists them. */
+  /**
+   * Our OAuth client at Google, loaded on first use.
+   * @throws AppError `conflict` that names the missing settings
+   */
+  readonly loadGoogle: () => Promise<GoogleClient>
+  /** The services with an API key that the operator offers. */
   readonly apiKeyServices: readonly ApiKeyService[]
-  /** Renewals of tokens that are under way, so that each is done once. */
-  readonly renewing: Map<string, Promise<unknown>>
-  /** Does something that nobody waits for; what fails is only noted. */
+  /** Runs work that no request waits for. Errors are only logged. */
   readonly inBackground: (work: Promise<unknown>) => void
-  /** Called when a person's integrations read differently now. */
+  /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
-  /** Aborted when the process goes down. */
+  /** Aborted when the process stops. */
   readonly closing: AbortSignal
 }

@@ -27,7 +27,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     })
   })
   beforeEach(async ({ task }) => {
-    // Nobody else has met them.
+    // A new user for each test.
     ada = await product.signIn(`Ada of ${task.id}`)
   })
   afterAll(() => product.close())
@@ -43,16 +43,16 @@ describe.each(engines)('integrations on %s', (engine) => {
       .orderBy('name')
       .execute()
 
-  it('are none at first (§7.20)', async () => {
+  it('are empty for a new user (§7.20)', async () => {
     expect(await list()).toEqual([])
   })
 
-  it('can be added: the two of Google, and what the operator lists (§7.21)', async () => {
+  it('have two types at Google, and those of the operator (§7.21)', async () => {
     const types = await ada.get('/api/integration/types')
     expect(types.json()).toEqual(['google-gmail', 'google-calendar', 'tavily', 'Exa Search'])
   })
 
-  it('are connected with a key at once, which nobody reads again (§3.14, §4.28, §7.22, §9.9)', async () => {
+  it('are connected at once with a key, which is never returned (§3.14, §4.28, §7.22, §9.9)', async () => {
     const added = await addTavily({ connected: false })
     expect(added.statusCode).toBe(201)
     const tavily = { name: 'tavily', auth_type: 'api_key', connected: true, api_key: mask, notice: null }
@@ -63,7 +63,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(JSON.stringify(row)).not.toContain(key)
   })
 
-  it('at Google wait for consent, whatever is said of them (§4.28, §5.15)', async () => {
+  it('at Google are not connected before consent, whatever the request says (§4.28, §5.15)', async () => {
     for (const name of googleIntegrations) {
       const added = await ada.post('/api/integration', {
         name,
@@ -82,7 +82,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await list()).map(({ connected }) => connected)).toEqual([false, false])
   })
 
-  it('are listed in the order of adding, however fast they follow one another', async () => {
+  it('are listed in the order of adding, also within one millisecond', async () => {
     clock.stopped = Date.now()
     await addTavily()
     await ada.post('/api/integration', { name: 'google-calendar', auth_type: 'oauth' })
@@ -93,20 +93,24 @@ describe.each(engines)('integrations on %s', (engine) => {
 
   it.each([
     ['without a name (§5.12)', { name: ' ' }, 'name: Integration name is required'],
-    ['without a way (§5.13)', { auth_type: '' }, 'auth_type: Authentication type is required'],
+    [
+      'without an authentication type (§5.13)',
+      { auth_type: '' },
+      'auth_type: Authentication type is required',
+    ],
     ['without a key (§5.14)', { api_key: undefined }, 'API key is required for API Key authentication'],
     ['with an empty key (§5.14)', { api_key: '  ' }, 'API key is required for API Key authentication'],
-    ['with a key that no header carries', { api_key: 'clé secrète' }, 'api_key: must be'],
-    ['with a mask for a key', { api_key: mask }, 'api_key: must be'],
+    ['with a key that is not valid in a header', { api_key: 'clé secrète' }, 'api_key: must be'],
+    ['with a mask as the key', { api_key: mask }, 'api_key: must be'],
     ['at Google with a key (§5.15)', { name: 'google-gmail' }, 'auth_type: Gmail is connected at Google'],
     [
-      'elsewhere without one (§5.15)',
+      'elsewhere with OAuth (§5.15)',
       { auth_type: 'oauth' },
       'auth_type: Tavily is connected with an API key',
     ],
-    ['that nobody offers', { name: 'dropbox' }, 'name: there is no integration "dropbox" here'],
+    ['that is not offered', { name: 'dropbox' }, 'name: there is no integration "dropbox" here'],
     [
-      'by the name of an address',
+      'by the name in the callback path',
       { name: 'gmail', auth_type: 'oauth' },
       'name: there is no integration "gmail"',
     ],
@@ -120,18 +124,18 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('are added once', async () => {
+  it('are added once only', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const again = await addTavily({ api_key: 'another-key' })
     expect(again.statusCode).toBe(409)
     expect(again.json()).toMatchObject({
-      error: { code: 'name_taken', message: 'You have added Tavily already.' },
+      error: { code: 'name_taken', message: 'You have already added Tavily.' },
     })
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('take another key, and keep it when the mask comes back (§4.28, §7.23)', async () => {
+  it('replace the key, and keep it when the mask is sent back (§4.28, §7.23)', async () => {
     await addTavily()
     const other = 'tvly-ffffffffffff-zzzz'
     const changed = await ada.put('/api/integration/tavily', {
@@ -143,8 +147,12 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(changed.json()).toMatchObject({ connected: true, api_key: 'tvly••••••••zzzz' })
     const before = await stored()
     expect(product.deps.sealer.open(before[0]?.api_key ?? '')).toBe(other)
-    for (const kept of [{ api_key: 'tvly••••••••zzzz' }, {}]) {
-      const same = await ada.put('/api/integration/tavily', { name: 'tavily', auth_type: 'api_key', ...kept })
+    for (const unchanged of [{ api_key: 'tvly••••••••zzzz' }, {}]) {
+      const same = await ada.put('/api/integration/tavily', {
+        name: 'tavily',
+        auth_type: 'api_key',
+        ...unchanged,
+      })
       expect(same.json()).toMatchObject({ connected: true, api_key: 'tvly••••••••zzzz' })
     }
     expect(await stored()).toEqual(before)
@@ -154,7 +162,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     ['null', null],
     ['nothing', ''],
     ['spaces', '  '],
-  ])('are not connected any more when the key becomes %s (§4.28)', async (_, api_key) => {
+  ])('are disconnected when the key becomes %s (§4.28)', async (_, api_key) => {
     await addTavily()
     const emptied = await ada.put('/api/integration/tavily', {
       name: 'tavily',
@@ -166,7 +174,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await stored())[0]?.api_key).toBeNull()
   })
 
-  it('are not changed into something else (§5.15)', async () => {
+  it('keep their type (§5.15)', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const oauth = await ada.put('/api/integration/tavily', { name: 'tavily', auth_type: 'oauth' })
@@ -183,7 +191,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('are disconnected: the key is erased, the card stays (§4.28, §7.24)', async () => {
+  it('can be disconnected, which erases the key and keeps the integration (§4.28, §7.24)', async () => {
     await addTavily()
     const gone = await ada.post('/api/integration/disconnect/tavily', {})
     expect([gone.statusCode, gone.json()]).toEqual([
@@ -195,7 +203,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await ada.post('/api/integration/disconnect/never')).statusCode).toBe(404)
   })
 
-  it('are each person’s own', async () => {
+  it('belong to one user', async () => {
     const eve = await product.signIn('Eve')
     await addTavily()
     expect(await list(eve)).toEqual([])
@@ -219,7 +227,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toMatchObject([{ api_key: mask }])
   })
 
-  it('say what the operator has to set when Google is not set up', async () => {
+  it('name the missing settings when Google is not set up', async () => {
     await ada.post('/api/integration', { name: 'google-gmail', auth_type: 'oauth' })
     const before = await hashTables(product.database)
     const refused = await ada.get('/api/integration/auth/google-gmail')
@@ -237,7 +245,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('with a key have no page of consent', async () => {
+  it('with a key have no consent page', async () => {
     await addTavily()
     const refused = await ada.get('/api/integration/auth/tavily')
     expect([refused.statusCode, refused.json()]).toMatchObject([

@@ -11,20 +11,17 @@ import { z } from 'zod'
 import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { changeIntegration } from './change-integration.ts'
-import { finishGoogleConsent } from './oauth/finish-google-consent.ts'
-import { startGoogleConsent } from './oauth/start-google-consent.ts'
-import { createIntegration } from './create-integration.ts'
-import { disconnectIntegration } from './disconnect-integration.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
-import { listOffered } from './is-offered.ts'
+import { listIntegrationTypes } from './integration-types.ts'
+import { createIntegration, disconnectIntegration, updateApiKey } from './manage-integrations.ts'
+import { finishGoogleConsent, startGoogleConsent } from './oauth/consent.ts'
 import { presentIntegration } from './present-integration.ts'
 
-const Named = z.object({ name: z.string().transform(normalizeText) })
-const OfService = z.object({ service: z.string().max(200).transform(normalizeText) })
+const NameParams = z.object({ name: z.string().transform(normalizeText) })
+const ServiceParams = z.object({ service: z.string().max(200).transform(normalizeText) })
 
-/** A person's integrations (§7.20-§7.26). `perMinute` holds off whoever asks again and again to be sent to Google. */
+/** The routes of a user's integrations (§7.20-§7.26). `perMinute` limits how often a user can start consent at Google. */
 export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   const { db } = deps.database
 
@@ -34,7 +31,7 @@ export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMi
   })
 
   api.get('/api/integration/types', { schema: { response: { 200: IntegrationTypes } } }, () =>
-    Promise.resolve(listOffered(deps)),
+    Promise.resolve(listIntegrationTypes(deps)),
   )
 
   api.post(
@@ -48,17 +45,17 @@ export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMi
 
   api.put(
     '/api/integration/:name',
-    { schema: { params: Named, body: IntegrationInput, response: { 200: Integration } } },
+    { schema: { params: NameParams, body: IntegrationInput, response: { 200: Integration } } },
     async (request) => {
       const { name } = request.params
-      const integration = await changeIntegration(deps, requireUser(request), name, request.body)
+      const integration = await updateApiKey(deps, requireUser(request), name, request.body)
       return presentIntegration(deps, integration)
     },
   )
 
   api.post(
     '/api/integration/disconnect/:name',
-    { schema: { params: Named, response: { 200: Integration } } },
+    { schema: { params: NameParams, response: { 200: Integration } } },
     async (request) => {
       const integration = await disconnectIntegration(deps, requireUser(request), request.params.name)
       return presentIntegration(deps, integration)
@@ -68,11 +65,11 @@ export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMi
   registerConsentRoutes(api, deps, perMinute)
 }
 
-/** The way to Google and back (§7.25, §7.26). */
+/** Sends the user to Google's consent page and completes their return (§7.25, §7.26). */
 function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(
     '/api/integration/auth/:name',
-    { schema: { params: Named, response: { 200: IntegrationAuth } }, config: { perMinute } },
+    { schema: { params: NameParams, response: { 200: IntegrationAuth } }, config: { perMinute } },
     async (request, reply) => {
       const authUrl = await startGoogleConsent(deps, requireUser(request), request.params.name)
       return reply.header('cache-control', 'no-store').send({ authUrl })
@@ -81,7 +78,7 @@ function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: numbe
 
   api.post(
     '/api/integration/callback/:service',
-    { schema: { params: OfService, body: IntegrationCallback, response: { 200: Integration } } },
+    { schema: { params: ServiceParams, body: IntegrationCallback, response: { 200: Integration } } },
     async (request) => {
       const name = integrationOfService(request.params.service)
       const integration = await finishGoogleConsent(deps, requireUser(request), name, {

@@ -1,24 +1,45 @@
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
-import { isConnected } from './present-integration.ts'
 
-/** How a person's integration stands, for whoever brings its tools into a chat. */
-export interface IntegrationStanding {
-  /** Another number: what was opened for the earlier one is not used again. */
+/** Whether the connector of a user's integration can be used. */
+export interface IntegrationStatus {
+  /** Changes whenever the integration is connected or disconnected. Sessions of an earlier version are not reused. */
   readonly version: number
-  /** False: it was connected, and waits to be connected again. */
+  /** False when Google ended the connection and the user has to connect again. */
   readonly isConnected: boolean
 }
 
-/** The integrations that a person has connected, those among them too that have ended without their doing. */
-export async function listStandings(
+export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' | 'tokens'>): boolean {
+  return api_key !== null || tokens !== null
+}
+
+/** The status of the integrations that a user has connected, by name, including those that Google has ended. */
+export async function listStatuses(
   { database: { db } }: Pick<IntegrationDeps, 'database'>,
   userId: string,
-): Promise<ReadonlyMap<string, IntegrationStanding>> {
+): Promise<ReadonlyMap<string, IntegrationStatus>> {
   const rows = await listIntegrations(db, { id: userId })
   return new Map(
     rows
       .filter((row) => isConnected(row) || row.ended === 1)
       .map((row) => [row.name, { version: row.version, isConnected: isConnected(row) }]),
   )
+}
+
+/** The error of a call that needs an integration to be connected. The user and the model read its message. */
+export function notConnected(name: string, { hasEnded }: { readonly hasEnded: boolean }): AppError {
+  const title = titleOfIntegration(name)
+  return new AppError(
+    'not_connected',
+    hasEnded
+      ? `The connection to ${title} has ended. Connect it again under Settings, Integrations.`
+      : `${title} is not connected. Connect it under Settings, Integrations.`,
+  )
+}
+
+export function isNotConnected(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_connected'
 }

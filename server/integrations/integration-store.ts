@@ -6,7 +6,7 @@ import type { User } from '../identity/user.ts'
 
 export type Owner = Pick<User, 'id'>
 
-/** What connecting and disconnecting write; the version grows by itself. */
+/** The fields that connecting and disconnecting change. `updateIntegration` increments the version itself. */
 export type IntegrationChange = Pick<IntegrationRow, 'api_key' | 'tokens' | 'scopes' | 'ended'>
 
 export const unconnected: IntegrationChange = { api_key: null, tokens: null, scopes: null, ended: 0 }
@@ -23,7 +23,7 @@ const integrationQuery = prepareQuery((db, owner: { readonly userId: string }) =
     .compile(),
 )
 
-/** A person's integrations, the oldest first. */
+/** A user's integrations, oldest first. */
 export async function listIntegrations(db: Db, user: Owner): Promise<IntegrationRow[]> {
   return (await integrationQuery(db, { userId: user.id })).rows
 }
@@ -37,10 +37,7 @@ export function findIntegration(db: Db, user: Owner, name: string): Promise<Inte
     .executeTakeFirst()
 }
 
-/**
- * A person's integration by its name.
- * @throws AppError `not_found`
- */
+/** @throws AppError `not_found` */
 export async function requireIntegration(db: Db, user: Owner, name: string): Promise<IntegrationRow> {
   const integration = await findIntegration(db, user, name)
   if (integration === undefined) {
@@ -49,14 +46,15 @@ export async function requireIntegration(db: Db, user: Owner, name: string): Pro
   return integration
 }
 
-/** Fails on a name that this person's integrations have already. */
+/** Rejects with a unique violation when the user already has an integration of this name. */
 export async function insertIntegration(db: Db, integration: IntegrationRow): Promise<void> {
   await db.insertInto('integrations').values(integration).execute()
 }
 
 /**
- * Connects or disconnects; a renewal of its tokens that is under way writes nothing any more. With a version nothing is
- * written when the integration was connected or disconnected since: false then.
+ * Connects or disconnects an integration and releases its refresh lease, so that a refresh in progress writes nothing.
+ * With `version`, nothing is written when the integration has been connected or disconnected since. Returns whether it
+ * was written.
  */
 export async function updateIntegration(
   db: Db,
@@ -69,13 +67,13 @@ export async function updateIntegration(
     .set(({ eb }) => ({ ...change, version: eb('version', '+', 1), refreshing_until: null }))
     .where('user_id', '=', user_id)
     .where('name', '=', name)
-  const asItWas = version === undefined ? update : update.where('version', '=', version)
-  const { numUpdatedRows } = await asItWas.executeTakeFirstOrThrow()
+  const unchanged = version === undefined ? update : update.where('version', '=', version)
+  const { numUpdatedRows } = await unchanged.executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** Reserves the renewal of these tokens for this process until `until`; false when another does it, or has done it. */
-export async function reserveRenewal(
+/** Takes the lease to refresh these tokens. Returns false when another process holds it or has replaced the tokens. */
+export async function acquireRefreshLease(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
   now: number,
@@ -92,15 +90,15 @@ export async function reserveRenewal(
   return numUpdatedRows > 0n
 }
 
-/** Ends a renewal with what came of it, unless the integration is another one meanwhile: false then. */
-export async function endRenewal(
+/** Writes the result of a refresh and releases its lease. Returns false when the tokens were replaced meanwhile. */
+export async function releaseRefreshLease(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
-  outcome: Partial<Pick<IntegrationRow, 'tokens' | 'scopes' | 'ended'>>,
+  result: Partial<Pick<IntegrationRow, 'tokens' | 'scopes' | 'ended'>>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('integrations')
-    .set({ ...outcome, refreshing_until: null })
+    .set({ ...result, refreshing_until: null })
     .where('user_id', '=', user_id)
     .where('name', '=', name)
     .where('tokens', '=', tokens)

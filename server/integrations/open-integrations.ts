@@ -2,16 +2,19 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
-import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
-import { createKeyedConnector } from './api-key/create-api-key-connector.ts'
-import { createFindGoogleAccess } from './oauth/find-google-access.ts'
-import type { FindGoogleAccess } from './oauth/google-access.ts'
-import type { GoogleClient } from './oauth/google-client.ts'
+import { AppError } from '../lib/app-error.ts'
+import { TokenLeases } from '../lib/token-lease.ts'
+import { createApiKeyConnector } from './api-key-connector.ts'
 import type { GoogleApiDeps } from './google/api-client.ts'
+import { createCalendarConnector, createGmailConnector } from './google-connectors.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { listStandings } from './integration-status.ts'
-import type { IntegrationStanding } from './integration-status.ts'
+import { listStatuses } from './integration-status.ts'
+import type { IntegrationStatus } from './integration-status.ts'
+import { createFindGoogleAccess } from './oauth/google-access.ts'
+import type { FindGoogleAccess } from './oauth/google-access.ts'
+import type { GoogleClient } from './oauth/google-client.ts'
+import type { FoundTokens } from './oauth/tokens.ts'
 
 export interface IntegrationOptions {
   readonly config: Pick<Config, 'publicUrl' | 'google' | 'googleApis' | 'apiKeyServices'>
@@ -20,20 +23,19 @@ export interface IntegrationOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly guards: { readonly operatorSupplied: Pick<GuardedFetch, 'fetch'> }
-  /** Called when a person's integrations read differently now. */
+  /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
-  /** For what a person cannot act on. */
+  /** Called with errors of background work, which the user can do nothing about. */
   readonly onError: (error: unknown) => void
 }
 
-/** What chats need of integrations. Google's client is loaded when it is first needed. */
 export interface Integrations extends IntegrationDeps {
-  /** The connectors that integrations bring along; each is there for whoever has connected its integration. */
+  /** The connectors of all integrations. Users see those of the integrations that they have connected. */
   readonly connectors: readonly IntegrationConnector[]
   readonly findGoogleAccess: FindGoogleAccess
-  /** The integrations that a person has connected, by name. */
-  listStandings(userId: string): Promise<ReadonlyMap<string, IntegrationStanding>>
-  /** Ends what is under way. Call it before the guards and the database close. */
+  /** The status of the integrations that a user has connected, by name. */
+  listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
+  /** Waits for background work. Call it before the guards and the database are closed. */
   close(): Promise<void>
 }
 
@@ -48,18 +50,18 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     now,
     loadGoogle: createGoogleLoader(options, closing.signal),
     apiKeyServices: config.apiKeyServices,
-    renewing: new Map(),
     inBackground(work) {
-      const noted = work.catch((error: unknown) => {
+      const settled = work.catch((error: unknown) => {
         if (!closing.signal.aborted) onError(error)
       })
-      background.add(noted)
-      void noted.finally(() => background.delete(noted))
+      background.add(settled)
+      void settled.finally(() => background.delete(settled))
     },
     onChanged: options.onChanged,
     closing: closing.signal,
   }
-  const findGoogleAccess = createFindGoogleAccess(deps)
+  const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
+  const findGoogleAccess = createFindGoogleAccess(deps, leases)
   const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,
     fetch,
@@ -72,27 +74,32 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     connectors: [
       createGmailConnector(google),
       createCalendarConnector(google),
-      ...config.apiKeyServices.map((server) =>
-        createKeyedConnector(deps, server, options.guards.operatorSupplied),
+      ...deps.apiKeyServices.map((service) =>
+        createApiKeyConnector(deps, service, options.guards.operatorSupplied),
       ),
     ],
-    listStandings: (userId) => listStandings(deps, userId),
+    listStatuses: (userId) => listStatuses(deps, userId),
     async close() {
-      closing.abort(new Error('The server goes down.'))
-      await Promise.allSettled([...background, ...deps.renewing.values()])
+      closing.abort(new Error('The server is stopping.'))
+      await Promise.allSettled([...background, leases.settled()])
     },
   }
 }
 
-/** A failed load is tried again. */
+/** Loads the code of Google's client with its first use. A failed load is retried by the next one. */
 function createGoogleLoader(
   { config, guards, now }: IntegrationOptions,
   closing: AbortSignal,
 ): IntegrationDeps['loadGoogle'] {
   const { google, googleApis: apis, publicUrl } = config
-  if (google === null) return null
   let client: GoogleClient | undefined
   return async () => {
+    if (google === null) {
+      throw new AppError(
+        'conflict',
+        'Google is not set up on this installation: its operator has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+      )
+    }
     const { createGoogleClient } = await import('./oauth/google-client.ts')
     client ??= createGoogleClient({
       google,

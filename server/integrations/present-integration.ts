@@ -2,11 +2,12 @@ import { authTypeOf, isGoogleIntegration } from '@yonder/contract/integration-na
 import type { Integration } from '@yonder/contract/integration'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
-import { googleScopes } from './oauth/google-scopes.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { isOffered } from './is-offered.ts'
+import { isConnected } from './integration-status.ts'
+import { isOffered } from './integration-types.ts'
+import { googleScopes } from './oauth/scopes.ts'
 
-/** An integration as its owner reads it: of the key only the mask. */
+/** An integration for its owner. The key is masked. */
 export function presentIntegration(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
@@ -16,20 +17,16 @@ export function presentIntegration(
     auth_type: authTypeOf(integration.name),
     connected: isConnected(integration),
     api_key: maskSecret(deps.sealer, integration.api_key),
-    notice: describeTrouble(deps, integration),
+    notice: describeProblem(deps, integration),
   }
 }
 
-export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' | 'tokens'>): boolean {
-  return api_key !== null || tokens !== null
-}
-
-function describeTrouble(deps: Pick<IntegrationDeps, 'apiKeyServices'>, row: IntegrationRow): string | null {
-  if (!isOffered(deps, row.name)) return 'This service is not offered here any more.'
+function describeProblem(deps: Pick<IntegrationDeps, 'apiKeyServices'>, row: IntegrationRow): string | null {
+  if (!isOffered(deps, row.name)) return 'This service is no longer offered here.'
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'
   if (row.tokens === null || !isGoogleIntegration(row.name)) return null
-  const allowed = new Set(row.scopes?.split(' '))
-  const missing = googleScopes[row.name].filter(({ scope }) => !allowed.has(scope))
+  const granted = new Set(row.scopes?.split(' '))
+  const missing = googleScopes[row.name].filter(({ scope }) => !granted.has(scope))
   if (missing.length === 0) return null
   const what = missing.map(({ allows }) => allows).join(', or to ')
   return `You did not allow Yonder to ${what}. To change that, disconnect and connect again.`

@@ -13,4 +13,9 @@ export class SingleFlight<Result> {
     this.#running.set(key, started)
     return started
   }
+
+  /** Waits until all work that is under way has ended, successfully or not. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running.values())
+  }
 }

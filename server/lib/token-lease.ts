@@ -44,6 +44,11 @@ export class TokenLeases<Result> {
     return this.#flights.run(key, () => this.#refreshOnce(tokens))
   }
 
+  /** Waits until all refreshes of this process have ended, successfully or not. */
+  settled(): Promise<void> {
+    return this.#flights.settled()
+  }
+
   async #refreshOnce(tokens: LeasedTokens<Result>): Promise<Result> {
     const now = this.#options.now()
     if (!(await tokens.reserve(now, now + maxRefreshMs))) return this.#waitForOther(tokens)

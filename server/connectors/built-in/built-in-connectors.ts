@@ -1,6 +1,6 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
-import type { IntegrationStanding } from '../../integrations/integration-status.ts'
+import type { IntegrationStatus } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-policy.ts'
 
 /** A connector that the product brings along; without an integration every user has it. */
@@ -8,13 +8,13 @@ export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
   Partial<Pick<IntegrationConnector, 'integration'>>
 
 /** A built-in connector that a user has. */
-export type OwnedBuiltIn = BuiltInConnector & IntegrationStanding
+export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 
 /** What other domains bring along, and who has it. */
 export interface BroughtConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** The integrations that a person has connected, by name. */
-  listStandings(userId: string): Promise<ReadonlyMap<string, IntegrationStanding>>
+  listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
 }
 
 export interface BuiltInConnectors {
@@ -28,11 +28,11 @@ export interface BuiltInConnectors {
   isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
 }
 
-const noneBrought: BroughtConnectors = { connectors: [], listStandings: () => Promise.resolve(new Map()) }
+const noneBrought: BroughtConnectors = { connectors: [], listStatuses: () => Promise.resolve(new Map()) }
 
 export function createBuiltInConnectors(
   now: () => number,
-  { connectors, listStandings }: BroughtConnectors = noneBrought,
+  { connectors, listStatuses }: BroughtConnectors = noneBrought,
 ): BuiltInConnectors {
   const list: BuiltInConnector[] = [
     {
@@ -54,7 +54,7 @@ export function createBuiltInConnectors(
     list,
     find,
     async listFor(userId) {
-      const standings = await listStandings(userId)
+      const standings = await listStatuses(userId)
       return list.flatMap((connector) => {
         if (connector.integration === undefined) return [{ ...connector, version: 1, isConnected: true }]
         const standing = standings.get(connector.integration)
@@ -64,7 +64,7 @@ export function createBuiltInConnectors(
     async isWaiting({ user_id, is_default, url }) {
       const integration = is_default === 1 ? find(url)?.integration : undefined
       if (integration === undefined) return false
-      return (await listStandings(user_id)).get(integration)?.isConnected !== true
+      return (await listStatuses(user_id)).get(integration)?.isConnected !== true
     },
   }
 }

@@ -56,7 +56,7 @@ describe('a server in this process', () => {
             },
           },
         ],
-        listStandings: () => Promise.resolve(new Map([['local', { version: 1, isConnected: true }]])),
+        listStatuses: () => Promise.resolve(new Map([['local', { version: 1, isConnected: true }]])),
       },
     })
     await connectors.addUser(user.id)

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto'
+import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
+import { statusOf, wasRetried } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
-import { requireAddresses } from '../google/require-addresses.ts'
-import { requireLine, requirePlainText } from '../google/require-plain-text.ts'
-import type { CalendarClient } from './calendar-client.ts'
-import { calendarId, time, timeZone } from './calendar-ids.ts'
-import { requireRule } from './cut-recurrence.ts'
-import { describeWhen, nameStart } from './describe-when.ts'
-import { parseEventSpan } from './event-span.ts'
-import { requireTimeZone } from './event-time.ts'
-import { findTimeZone } from './find-time-zone.ts'
-import { toGoogleEnd, toGoogleStart } from './google-event-time.ts'
-import { insertEventOnce } from './insert-event-once.ts'
+import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
+import { findTimeZone } from './client.ts'
+import type { CalendarClient } from './client.ts'
+import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
+import { calendarId, time, timeZone } from './input-schemas.ts'
+import { describeWhen, formatStart } from './present-event.ts'
+import { requireRule } from './recurrence.ts'
+
+type Event = calendar_v3.Schema$Event
 
 export const createEvent = googleTool({
   name: 'create_event',
   title: 'Create an event',
   description:
-    'Puts an event into a calendar and, if that is wanted, lets Google write invitations to its guests. Times are 2026-03-29T14:30 in the time zone, or 2026-03-29 for whole days, of which "end" is the last.',
+    'Creates an event in a calendar and, if wanted, lets Google email invitations to its guests. Times are 2026-03-29T14:30 in the time zone, or 2026-03-29 for whole days, where "end" is the last day.',
   effect: 'adds',
   input: z.object({
     calendar_id: calendarId,
@@ -32,7 +32,7 @@ export const createEvent = googleTool({
     email_guests: z
       .boolean()
       .optional()
-      .describe('Whether Google writes invitations to them. Must be given when there are guests.'),
+      .describe('Required with guests: whether Google emails them invitations.'),
     recurrence: z
       .string()
       .max(500)
@@ -46,29 +46,59 @@ export const createEvent = googleTool({
     if (guests.length > 0 && input.email_guests === undefined) {
       throw new AppError(
         'invalid_request',
-        'Say in "email_guests" whether the guests get a mail. Nothing was done.',
+        'Say in "email_guests" whether Google emails the guests. Nothing was done.',
       )
     }
-    const made = await insertEventOnce(client, {
+    const { start, end } = toGoogleSpan(span)
+    const created = await insertEventOnce(client, {
       calendarId,
       sendUpdates: guests.length > 0 && input.email_guests === true ? 'all' : 'none',
       event: {
         id: randomBytes(16).toString('hex'),
         summary: requireLine('title', input.title),
-        start: dropNulls(toGoogleStart(span.start)),
-        end: dropNulls(toGoogleEnd(span.end)),
+        start: omitNulls(start),
+        end: omitNulls(end),
         ...(input.location ? { location: requireLine('location', input.location) } : {}),
         ...(input.description ? { description: requirePlainText('description', input.description) } : {}),
         ...(guests.length > 0 ? { attendees: guests.map((email) => ({ email })) } : {}),
         ...(input.recurrence ? { recurrence: [requireRule(input.recurrence)] } : {}),
       },
     })
-    const link = made.htmlLink ? `, ${made.htmlLink}` : ''
-    return `The event is in the calendar: ${describeWhen(made, zone)} (${zone}). event_id: ${made.id ?? ''}, start: ${nameStart(made, zone)}${link}`
+    const link = created.htmlLink ? `, ${created.htmlLink}` : ''
+    return `The event was created: ${describeWhen(created, zone)} (${zone}). event_id: ${created.id ?? ''}, start: ${formatStart(created, zone)}${link}`
   },
 })
 
-/** A new event has nothing to take away. */
-function dropNulls<Time extends object>(time: Time): Time {
-  return Object.fromEntries(Object.entries(time).filter(([, value]) => value !== null)) as Time
+interface NewEvent {
+  readonly calendarId: string
+  readonly sendUpdates: 'all' | 'none'
+  /** We choose the id, and Google accepts each id once. So the request can be retried. */
+  readonly event: Event & { readonly id: string }
+}
+
+/** Creates an event, and never twice, however often the request is retried. */
+export async function insertEventOnce(
+  { api }: CalendarClient,
+  { calendarId, sendUpdates, event }: NewEvent,
+): Promise<Event> {
+  try {
+    const { data } = await api.events.insert({
+      calendarId,
+      sendUpdates,
+      ...(event.conferenceData ? { conferenceDataVersion: 1 } : {}),
+      ...(event.attachments ? { supportsAttachments: true } : {}),
+      requestBody: event,
+    })
+    return data
+  } catch (error) {
+    if (statusOf(error) !== 409 || !wasRetried(error)) throw error
+    // The earlier request created it.
+    const { data } = await api.events.get({ calendarId, eventId: event.id })
+    return data
+  }
+}
+
+/** A new event has no fields to clear. */
+function omitNulls<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as Value
 }

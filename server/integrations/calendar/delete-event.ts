@@ -1,18 +1,17 @@
 import { z } from 'zod'
+import { statusOf, wasRetried } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
-import { statusOf, wasRepeated } from '../google/google-error.ts'
-import type { CalendarClient } from './calendar-client.ts'
-import { calendarId, emailGuests, namedEvent, scope } from './calendar-ids.ts'
-import { decideMails, listMailed } from './check-guests.ts'
-import { endSeries } from './continue-series.ts'
-import { findEventTarget } from './event-target.ts'
-import { findTimeZone } from './find-time-zone.ts'
-import { requireNamedEvent } from './require-named-event.ts'
+import { findTimeZone } from './client.ts'
+import type { CalendarClient } from './client.ts'
+import { eventOf, findEventTarget, requireNamedEvent } from './event-target.ts'
+import { decideSendUpdates, listEmailedAddresses } from './guests.ts'
+import { calendarId, emailGuests, namedEvent, scope } from './input-schemas.ts'
+import { endSeries } from './split-series.ts'
 
 export const deleteEvent = googleTool({
   name: 'delete_event',
   title: 'Delete an event',
-  description: 'Deletes an event, one occurrence of it, all, or this and the following ones.',
+  description: 'Deletes an event, one occurrence of it, all of them, or this and the following ones.',
   effect: 'changes',
   input: z.object({ calendar_id: calendarId, ...namedEvent, scope, email_guests: emailGuests }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
@@ -20,18 +19,18 @@ export const deleteEvent = googleTool({
     const { data: event } = await client.api.events.get({ calendarId, eventId })
     requireNamedEvent(event, input, zone)
     const target = await findEventTarget(client, calendarId, event, input.scope)
-    const affected = target.kind === 'one' ? target.event : target.series
-    const sendUpdates = decideMails(listMailed(affected), input.email_guests)
-    if (target.kind === 'rest') {
+    const affected = eventOf(target)
+    const sendUpdates = decideSendUpdates(listEmailedAddresses(affected), input.email_guests)
+    if (target.kind === 'following') {
       await endSeries(client, { ...target, calendarId, sendUpdates })
-      return 'This occurrence and all after it are deleted.'
+      return 'This occurrence and all after it were deleted.'
     }
     try {
       await client.api.events.delete({ calendarId, eventId: affected.id ?? '', sendUpdates })
     } catch (error) {
-      // The request before this one had done it.
-      if (!wasRepeated(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
+      // After a retry, the earlier request deleted it.
+      if (!wasRetried(error) || ![404, 410].includes(statusOf(error) ?? 0)) throw error
     }
-    return target.kind === 'series' ? 'The whole series is deleted.' : 'The event is deleted.'
+    return target.kind === 'series' ? 'The whole series was deleted.' : 'The event was deleted.'
   },
 })

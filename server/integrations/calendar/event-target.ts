@@ -1,22 +1,29 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { AppError } from '../../lib/app-error.ts'
-import type { CalendarClient } from './calendar-client.ts'
-import { isFirstOccurrence } from './cut-recurrence.ts'
-import { requireSameTitle } from './require-named-event.ts'
+import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
+import type { CalendarClient } from './client.ts'
+import { fromGoogleTime, parseEventTime, startOf } from './event-time.ts'
+import { formatStart } from './present-event.ts'
+import { isFirstOccurrence } from './recurrence.ts'
 
 type Event = calendar_v3.Schema$Event
 
-export type EventScope = 'this_event' | 'all_events' | 'this_and_following'
+type EventScope = 'this_event' | 'all_events' | 'this_and_following'
 
-/** What a change is for: one event or occurrence, a whole series, or a series from one occurrence on. */
+/** What a change applies to: one event or occurrence, a whole series, or a series from one occurrence on. */
 export type EventTarget =
   | { readonly kind: 'one'; readonly event: Event }
   | { readonly kind: 'series'; readonly series: Event; readonly occurrence: Event }
-  | { readonly kind: 'rest'; readonly series: Event; readonly occurrence: Event }
+  | { readonly kind: 'following'; readonly series: Event; readonly occurrence: Event }
+
+interface NamedEvent {
+  readonly title: string
+  readonly start: string
+}
 
 /**
- * Finds what is meant by an event and how much of its series.
- * @throws AppError `invalid_request` when that is not said, or says two things
+ * Finds the event or series that a change applies to.
+ * @throws AppError `invalid_request` when the scope is missing or does not fit the event
  */
 export async function findEventTarget(
   { api }: CalendarClient,
@@ -28,18 +35,56 @@ export async function findEventTarget(
   const seriesId = event.recurringEventId
   if (!isSeries && !seriesId) return { kind: 'one', event }
   if (scope === undefined) {
-    throw new AppError('invalid_request', 'This event repeats: say in "scope" which occurrences are meant.')
+    throw new AppError(
+      'invalid_request',
+      'This event repeats. Say in "scope" which occurrences are meant. Nothing was done.',
+    )
   }
   if (isSeries) {
     if (scope === 'all_events') return { kind: 'series', series: event, occurrence: event }
     throw new AppError(
       'invalid_request',
-      `This is the id of a whole series. For "${scope}" name the event_id of an occurrence, from list_events.`,
+      `This is the id of a whole series. For "${scope}" use the event_id of an occurrence, from list_events.`,
     )
   }
   if (scope === 'this_event') return { kind: 'one', event }
   const { data: series } = await api.events.get({ calendarId, eventId: seriesId ?? '' })
   requireSameTitle(series, event.summary ?? '')
   const isWhole = scope === 'all_events' || isFirstOccurrence(series, event)
-  return { kind: isWhole ? 'series' : 'rest', series, occurrence: event }
+  return { kind: isWhole ? 'series' : 'following', series, occurrence: event }
+}
+
+/** The one event whose fields describe the whole target. */
+export function eventOf(target: EventTarget): Event {
+  return target.kind === 'one' ? target.event : target.series
+}
+
+/**
+ * Checks that an event still has the title and start that the user saw when approving the call.
+ * @throws AppError `invalid_request`
+ */
+export function requireNamedEvent(event: Event, expected: NamedEvent, timeZone: string): void {
+  if (event.status === 'cancelled') {
+    throw new AppError('invalid_request', 'This event has already been deleted. Nothing was done.')
+  }
+  requireSameTitle(event, expected.title)
+  const actual = fromGoogleTime(event.start, timeZone)
+  const start = parseEventTime('start', expected.start, timeZone)
+  const isSame =
+    actual !== undefined &&
+    actual.kind === start.kind &&
+    startOf(actual, timeZone).equals(startOf(start, timeZone))
+  if (isSame) return
+  throw new AppError(
+    'invalid_request',
+    `This event starts at ${formatStart(event, timeZone)} and not at ${expected.start}. Nothing was done.`,
+  )
+}
+
+function requireSameTitle(event: Event, title: string): void {
+  if (squeezeSpaces(event.summary ?? '') === squeezeSpaces(title)) return
+  throw new AppError(
+    'invalid_request',
+    `The title of this event is "${(event.summary ?? '').slice(0, 300)}" and not "${title.slice(0, 300)}". Nothing was done.`,
+  )
 }

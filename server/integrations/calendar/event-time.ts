@@ -1,73 +1,153 @@
+import type { calendar_v3 } from '@googleapis/calendar'
 import { Temporal } from 'temporal-polyfill'
 import { AppError } from '../../lib/app-error.ts'
 
-/** When something begins or ends: on a day, or at a moment in a time zone. */
+type GoogleTime = calendar_v3.Schema$EventDateTime
+
+/** A whole day, or a moment in a time zone. */
 export type EventTime =
   | { readonly kind: 'day'; readonly day: Temporal.PlainDate }
   | { readonly kind: 'moment'; readonly moment: Temporal.ZonedDateTime }
 
+/** For whole days, `end` is the last day of the event. */
+export interface EventSpan {
+  readonly start: EventTime
+  readonly end: EventTime
+}
+
+export interface TimeRange {
+  readonly from: Temporal.Instant
+  readonly to: Temporal.Instant
+}
+
 /**
- * A time as a tool was given it: a day (2026-03-29), a time of the person's zone (2026-03-29T14:30), or one with its
- * distance from UTC.
- * @throws AppError `invalid_request` for what is no time, or none in this zone: clocks that are put forward skip an hour
+ * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset.
+ * @throws AppError `invalid_request` when it is not a time, or is skipped or ambiguous because the clocks change
  */
-export function parseEventTime(name: string, text: string, timeZone: string): EventTime {
+export function parseEventTime(field: string, text: string, timeZone: string): EventTime {
   try {
     if (/^\d{4}-\d\d-\d\d$/.test(text)) return { kind: 'day', day: Temporal.PlainDate.from(text) }
     if (/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) {
       return { kind: 'moment', moment: Temporal.Instant.from(text).toZonedDateTimeISO(timeZone) }
     }
     const local = Temporal.PlainDateTime.from(text)
-    return { kind: 'moment', moment: toMoment(name, local, timeZone) }
+    return { kind: 'moment', moment: toMoment(field, local, timeZone) }
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError(
       'invalid_request',
-      `"${name}" is no time: "${text.slice(0, 60)}". Write 2026-03-29T14:30, or 2026-03-29 for a whole day.`,
+      `"${field}" is not a time: "${text.slice(0, 60)}". Write 2026-03-29T14:30, or 2026-03-29 for a whole day.`,
     )
   }
 }
 
-/** @throws AppError `invalid_request` */
-function toMoment(name: string, local: Temporal.PlainDateTime, timeZone: string): Temporal.ZonedDateTime {
-  const first = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' })
-  const last = local.toZonedDateTime(timeZone, { disambiguation: 'later' })
-  if (first.epochMilliseconds === last.epochMilliseconds) return first
-  const { offset: one } = first
-  const { offset: other } = last
-  throw new AppError(
-    'invalid_request',
-    first.toPlainDateTime().equals(local)
-      ? `"${name}": ${local.toString()} comes twice in ${timeZone}, because clocks are put back. Add ${one} or ${other}.`
-      : `"${name}": there is no ${local.toString()} in ${timeZone}, because clocks are put forward. Take another time.`,
-  )
+/**
+ * Parses the start and end of an event.
+ * @throws AppError `invalid_request` when one is a day and the other is not, or the end is before the start
+ */
+export function parseEventSpan(start: string, end: string, timeZone: string): EventSpan {
+  const span = {
+    start: parseEventTime('start', start, timeZone),
+    end: parseEventTime('end', end, timeZone),
+  }
+  if (span.start.kind !== span.end.kind) {
+    throw new AppError('invalid_request', '"start" and "end" must both be days or both be times of day.')
+  }
+  const [from, to] = [startOf(span.start, timeZone), endOf(span.end, timeZone)]
+  if (to.epochMilliseconds < from.epochMilliseconds) {
+    throw new AppError('invalid_request', 'The event ends before it starts. Nothing was done.')
+  }
+  return span
 }
 
-/** @throws AppError `invalid_request` when nothing is called so */
+/**
+ * Parses the range of a search: from `now` and for a week unless the input says otherwise.
+ * @throws AppError `invalid_request` when it ends before it starts
+ */
+export function parseTimeRange(
+  input: { readonly from?: string | undefined; readonly to?: string | undefined },
+  timeZone: string,
+  now: number,
+): TimeRange {
+  const from =
+    input.from === undefined
+      ? Temporal.Instant.fromEpochMilliseconds(now)
+      : startOf(parseEventTime('from', input.from, timeZone), timeZone)
+  const to =
+    input.to === undefined
+      ? from.add({ hours: 7 * 24 })
+      : endOf(parseEventTime('to', input.to, timeZone), timeZone)
+  if (to.epochMilliseconds > from.epochMilliseconds) return { from, to }
+  throw new AppError('invalid_request', '"to" must be later than "from".')
+}
+
+/** @throws AppError `invalid_request` for an unknown time zone */
 export function requireTimeZone(timeZone: string): string {
   try {
     return Temporal.Now.zonedDateTimeISO(timeZone).timeZoneId
   } catch {
     throw new AppError(
       'invalid_request',
-      `"${timeZone.slice(0, 60)}" is no time zone. Use a name such as Europe/Vienna.`,
+      `"${timeZone.slice(0, 60)}" is not a time zone. Use a name such as Europe/Vienna.`,
     )
   }
 }
 
-/** The moment at which this begins; a day begins at midnight of the zone. */
-export function beginOf(time: EventTime, timeZone: string): Temporal.Instant {
+/** A day starts at midnight in the time zone. */
+export function startOf(time: EventTime, timeZone: string): Temporal.Instant {
   return time.kind === 'day' ? time.day.toZonedDateTime(timeZone).toInstant() : time.moment.toInstant()
 }
 
-/** The moment at which a range ends that names this as its last: a day is over at the next midnight. */
-export function endOf(time: EventTime, timeZone: string): Temporal.Instant {
+/** A day ends at the following midnight. */
+function endOf(time: EventTime, timeZone: string): Temporal.Instant {
   return time.kind === 'day'
     ? time.day.add({ days: 1 }).toZonedDateTime(timeZone).toInstant()
     : time.moment.toInstant()
 }
 
-/** `2026-03-29T14:30+02:00` */
+/** `2026-03-29T14:30:00+02:00` */
 export function toRfc3339(instant: Temporal.Instant, timeZone: string): string {
   return instant.toZonedDateTimeISO(timeZone).toString({ timeZoneName: 'never', smallestUnit: 'second' })
+}
+
+/** Converts a time from Google. Returns undefined for a missing or invalid one. */
+export function fromGoogleTime(time: GoogleTime | undefined, timeZone: string): EventTime | undefined {
+  try {
+    if (time?.date) return { kind: 'day', day: Temporal.PlainDate.from(time.date) }
+    if (time?.dateTime) {
+      const moment = Temporal.Instant.from(time.dateTime).toZonedDateTimeISO(timeZone)
+      return { kind: 'moment', moment }
+    }
+  } catch {
+    return undefined
+  }
+  return undefined
+}
+
+/** Start and end for Google, whose end is exclusive: for whole days it is the day after the last one. */
+export function toGoogleSpan({ start, end }: EventSpan): { start: GoogleTime; end: GoogleTime } {
+  return {
+    start: toGoogleTime(start),
+    end: toGoogleTime(end.kind === 'day' ? { kind: 'day', day: end.day.add({ days: 1 }) } : end),
+  }
+}
+
+/** Null clears the fields of the other kind in a patch. */
+function toGoogleTime(time: EventTime): GoogleTime {
+  if (time.kind === 'day') return { date: time.day.toString(), dateTime: null, timeZone: null }
+  const dateTime = time.moment.toString({ timeZoneName: 'never', smallestUnit: 'second' })
+  return { date: null, dateTime, timeZone: time.moment.timeZoneId }
+}
+
+/** @throws AppError `invalid_request` for a time that the clock change skips or repeats */
+function toMoment(field: string, local: Temporal.PlainDateTime, timeZone: string): Temporal.ZonedDateTime {
+  const earlier = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' })
+  const later = local.toZonedDateTime(timeZone, { disambiguation: 'later' })
+  if (earlier.epochMilliseconds === later.epochMilliseconds) return earlier
+  throw new AppError(
+    'invalid_request',
+    earlier.toPlainDateTime().equals(local)
+      ? `"${field}": ${local.toString()} occurs twice in ${timeZone}, because the clocks are put back. Add ${earlier.offset} or ${later.offset}.`
+      : `"${field}": ${local.toString()} does not exist in ${timeZone}, because the clocks are put forward. Use another time.`,
+  )
 }

@@ -33,10 +33,10 @@ const event = fc.record(
 ) as fc.Arbitrary<calendar_v3.Schema$Event>
 
 describe('presentEvent', () => {
-  it('tells of whatever events there are', async () => {
+  it('presents any event', async () => {
     await fc.assert(
-      fc.asyncProperty(event, async (any) => {
-        expect(await presentEvent(any, 'Europe/Vienna')).toMatch(/^event_id: /)
+      fc.asyncProperty(event, async (arbitrary) => {
+        expect(await presentEvent(arbitrary, 'Europe/Vienna')).toMatch(/^event_id: /)
       }),
       { numRuns: 200 },
     )
@@ -46,7 +46,7 @@ describe('presentEvent', () => {
     ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', 'Sun 2026-10-25 02:30+02:00 to 02:30+01:00'],
     ['2026-03-29T00:30:00Z', '2026-03-29T01:30:00Z', 'Sun 2026-03-29 01:30 to 03:30'],
     ['2026-03-29T21:00:00Z', '2026-03-30T01:00:00Z', 'Sun 2026-03-29 23:00 to Mon 2026-03-30 03:00'],
-  ])('says when it is, from %s to %s', async (start, end, when) => {
+  ])('describes the time from %s to %s', async (start, end, when) => {
     const text = await presentEvent({ start: { dateTime: start }, end: { dateTime: end } }, 'Europe/Vienna')
     expect(text).toContain(`When: ${when}`)
   })

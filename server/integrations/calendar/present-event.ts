@@ -1,44 +1,50 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { convertHtml } from '../google/convert-html.ts'
+import type { Temporal } from 'temporal-polyfill'
 import { cutText } from '../../lib/cut-text.ts'
 import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
-import { describeWhen, nameStart } from './describe-when.ts'
+import { convertHtml } from '../google/convert-html.ts'
+import { fromGoogleTime } from './event-time.ts'
 
 type Event = calendar_v3.Schema$Event
 type Guest = calendar_v3.Schema$EventAttendee
 
-/** Guests who are named; of more only the number is told. */
-const mostGuests = 200
+/** Further guests are only counted. */
+const maxListedGuests = 200
+const maxLineChars = 1_000
+const maxDescriptionChars = 10_000
 
-const answers: Readonly<Record<string, string>> = {
+const responses: Readonly<Record<string, string>> = {
   accepted: 'accepted',
   declined: 'declined',
   tentative: 'maybe',
   needsAction: 'not answered',
 }
 
-/** An event in a few lines, its times in the person's time zone. */
+const weekdays = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
+
+/** An event in a few lines, with its times in the user's time zone. */
 export function presentEventSummary(event: Event, timeZone: string): string {
+  const ownResponse = event.attendees?.find(({ self }) => self)?.responseStatus ?? ''
   return joinLines([
     `event_id: ${event.id ?? ''}`,
     `Title: ${line(event.summary) ?? '(without a title)'}`,
     `When: ${describeWhen(event, timeZone)}`,
-    `Start: ${nameStart(event, timeZone)}`,
+    `Start: ${formatStart(event, timeZone)}`,
     event.recurringEventId ? `Series: ${event.recurringEventId}` : undefined,
     named('Repeats', event.recurrence?.join(' ')),
     named('Where', event.location),
     event.status === 'cancelled' || event.status === 'tentative' ? `Status: ${event.status}` : undefined,
-    named('Your answer', answers[event.attendees?.find(({ self }) => self)?.responseStatus ?? '']),
+    named('Your answer', responses[ownResponse]),
     event.attendees ? `Guests: ${event.attendees.length}` : undefined,
   ])
 }
 
-/** An event in full. */
+/** An event in full, with guests and description. */
 export async function presentEvent(event: Event, timeZone: string): Promise<string> {
-  const description = cutText(await readDescription(event.description ?? ''), 10_000)
+  const description = cutText(await readDescription(event.description ?? ''), maxDescriptionChars)
   return joinLines([
     presentEventSummary(event, timeZone),
-    named('Organizer', describePerson(event.organizer)),
+    named('Organizer', describeContact(event.organizer)),
     named('Guest list', describeGuests(event.attendees ?? [])),
     named('Video call', event.hangoutLink),
     named('Link', event.htmlLink),
@@ -46,24 +52,67 @@ export async function presentEvent(event: Event, timeZone: string): Promise<stri
   ])
 }
 
-/** Google lets people write simple HTML. */
+/** "Mon 2026-03-30 09:00 to 09:30" */
+export function describeWhen(event: Event, timeZone: string): string {
+  const start = fromGoogleTime(event.start, timeZone)
+  const end = event.endTimeUnspecified === true ? undefined : fromGoogleTime(event.end, timeZone)
+  if (start === undefined) return 'at an unknown time'
+  if (start.kind === 'day') {
+    const first = describeDay(start.day)
+    const last = end?.kind === 'day' ? end.day.subtract({ days: 1 }) : start.day
+    return last.toString() > start.day.toString()
+      ? `all day, ${first} to ${describeDay(last)}`
+      : `all day, ${first}`
+  }
+  const starts = describeMoment(start.moment)
+  if (end?.kind !== 'moment') return `${starts}, without an end`
+  const isSameDay = end.moment.toPlainDate().equals(start.moment.toPlainDate())
+  return `${starts} to ${isSameDay ? describeTimeOfDay(end.moment) : describeMoment(end.moment)}`
+}
+
+/** "Mon 2026-03-30 09:00" */
+export function describeMoment(moment: Temporal.ZonedDateTime): string {
+  return `${describeDay(moment.toPlainDate())} ${describeTimeOfDay(moment)}`
+}
+
+/** The start of an event in the form in which tools expect it: `2026-03-30T09:00+02:00`, or `2026-03-30`. */
+export function formatStart(event: Event, timeZone: string): string {
+  const start = fromGoogleTime(event.start, timeZone)
+  if (start === undefined) return ''
+  if (start.kind === 'day') return start.day.toString()
+  return start.moment.toString({ timeZoneName: 'never', smallestUnit: 'minute' })
+}
+
+function describeDay(day: Temporal.PlainDate): string {
+  return `${weekdays[day.dayOfWeek] ?? ''} ${day.toString()}`
+}
+
+/** Adds the offset to a time that occurs twice because the clocks are put back. */
+function describeTimeOfDay(moment: Temporal.ZonedDateTime): string {
+  const time = moment.toPlainTime().toString({ smallestUnit: 'minute' })
+  const later = moment.toPlainDateTime().toZonedDateTime(moment.timeZoneId, { disambiguation: 'later' })
+  const earlier = moment.toPlainDateTime().toZonedDateTime(moment.timeZoneId, { disambiguation: 'earlier' })
+  return later.epochMilliseconds === earlier.epochMilliseconds ? time : `${time}${moment.offset}`
+}
+
+/** Descriptions may be simple HTML. */
 async function readDescription(text: string): Promise<string> {
   return /<[a-z!/]|&\w+;/i.test(text) ? convertHtml(text) : text
 }
 
 function describeGuests(guests: readonly Guest[]): string {
-  const names = guests.slice(0, mostGuests).map((guest) => {
-    const answer = answers[guest.responseStatus ?? ''] ?? 'not answered'
-    return `${describePerson(guest) ?? ''} (${answer})`
+  const names = guests.slice(0, maxListedGuests).map((guest) => {
+    const response = responses[guest.responseStatus ?? ''] ?? 'not answered'
+    return `${describeContact(guest) ?? ''} (${response})`
   })
-  const left = guests.length - mostGuests
-  return [...names, ...(left > 0 ? [`${left} more`] : [])].join(', ')
+  const omitted = guests.length - maxListedGuests
+  return [...names, ...(omitted > 0 ? [`${omitted} more`] : [])].join(', ')
 }
 
-function describePerson(
-  person: { displayName?: string | null; email?: string | null } | null | undefined,
+function describeContact(
+  contact: { displayName?: string | null; email?: string | null } | null | undefined,
 ): string | undefined {
-  const { displayName, email } = person ?? {}
+  const { displayName, email } = contact ?? {}
   return displayName && email ? `${line(displayName)} <${email}>` : (email ?? displayName ?? undefined)
 }
 
@@ -72,7 +121,7 @@ function named(name: string, value: string | null | undefined): string | undefin
 }
 
 function line(text: string | null | undefined): string | undefined {
-  return text ? cutText(squeezeSpaces(text), 1_000) : undefined
+  return text ? cutText(squeezeSpaces(text), maxLineChars) : undefined
 }
 
 function joinLines(lines: readonly (string | undefined)[]): string {

@@ -3,21 +3,21 @@ import { eventIdOf, provideCalendar } from '../../testing/google/provide-calenda
 
 const { google, calendar, standUp, list } = provideCalendar()
 
-describe('events that repeat', () => {
+describe('repeating events', () => {
   const second = { event_id: 'standup_20260330T070000Z', title: 'Stand-up', start: '2026-03-30T09:00' }
   const shown = async () =>
     [...(await list('2026-03-23', '2026-04-14')).matchAll(/Title: (.*)\nWhen: (.*)/g)].map(
       ([, title, when]) => `${title} ${when}`,
     )
 
-  it.each(['update_event', 'delete_event'])('%s asks how many of them are meant', async (tool) => {
+  it.each(['update_event', 'delete_event'])('%s asks which occurrences are meant', async (tool) => {
     standUp()
     const answer = await google.call(tool, {
       ...second,
       ...(tool === 'update_event' ? { new_title: 'X' } : {}),
     })
     expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('say in "scope"')
+    expect(answer.text).toContain('Say in "scope"')
     expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
   })
 
@@ -33,7 +33,7 @@ describe('events that repeat', () => {
     ])
   })
 
-  it('moves all of them by the clock, across a change of clocks', async () => {
+  it('moves all of them by local time, across a change of the clocks', async () => {
     standUp()
     const times = { new_start: '2026-03-30T08:30', new_end: '2026-03-30T09:00' }
     const moved = await google.call('update_event', { ...second, scope: 'all_events', ...times })
@@ -54,7 +54,7 @@ describe('events that repeat', () => {
     expect((await shown())[0]).toBe('Stand-up Tue 2026-03-24 09:00 to 09:15')
   })
 
-  it('changes this and the following ones, and keeps their number', async () => {
+  it('changes this and the following ones and keeps the total count', async () => {
     standUp('FREQ=WEEKLY;BYDAY=MO;COUNT=4')
     calendar().remove('standup_20260323T080000Z')
     const changed = await google.call('update_event', {
@@ -76,7 +76,7 @@ describe('events that repeat', () => {
     ])
   })
 
-  it('leaves the series whole when its rest cannot be split off', async () => {
+  it('leaves the series whole when it cannot be split', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', answer: 500, times: 4 })
     const failed = await google.call('update_event', {
@@ -92,7 +92,7 @@ describe('events that repeat', () => {
   const split = () =>
     google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
 
-  it('splits off the rest of a series that was ended without an answer', async () => {
+  it('splits a series when the response to ending it is lost', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
     expect((await split()).isError).toBe(false)
@@ -104,14 +104,14 @@ describe('events that repeat', () => {
     ])
   })
 
-  it('takes nothing away when nobody knows whether the series was ended', async () => {
+  it('deletes nothing when the old series may or may not have ended', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
-    // The event and its series are read at first, and afterwards whether that has ended.
+    // The first two reads are of the event and its series, the later ones check whether the series ended.
     google.api.fail({ method: 'calendar.events.get', answer: 500, after: 2, times: 4 })
     const answer = await split()
     expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('Nobody knows')
+    expect(answer.text).toContain('may or may not have ended')
     expect(await shown()).toHaveLength(4)
   })
 
@@ -119,10 +119,10 @@ describe('events that repeat', () => {
     ['this_event', ['Mon 2026-03-23', 'Mon 2026-04-06', 'Mon 2026-04-13']],
     ['this_and_following', ['Mon 2026-03-23']],
     ['all_events', []],
-  ])('deletes %s', async (scope, left) => {
+  ])('deletes %s', async (scope, remaining) => {
     standUp()
     expect((await google.call('delete_event', { ...second, scope })).isError).toBe(false)
-    expect(await shown()).toEqual(left.map((day) => `Stand-up ${day} 09:00 to 09:15`))
+    expect(await shown()).toEqual(remaining.map((day) => `Stand-up ${day} 09:00 to 09:15`))
   })
 
   it('ends a series of whole days on the day before', async () => {
@@ -137,7 +137,7 @@ describe('events that repeat', () => {
     expect(calendar().require('water').recurrence).toEqual(['RRULE:FREQ=DAILY;UNTIL=20260324'])
   })
 
-  it('creates one by its rule', async () => {
+  it('creates a series from a rule', async () => {
     const rule = { title: 'Sport', start: '2026-03-24T18:00', end: '2026-03-24T19:00' }
     await google.call('create_event', { ...rule, recurrence: 'freq=weekly;byday=TU,TH;count=3' })
     expect(await shown()).toEqual([

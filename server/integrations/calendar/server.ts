@@ -1,13 +1,10 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
-import type { GoogleLimits } from '../google/google-limits.ts'
-import { openCalendar } from './calendar-client.ts'
+import type { GoogleLimits } from '../google/retry.ts'
+import { openCalendar } from './client.ts'
 import { createEvent } from './create-event.ts'
 import { deleteEvent } from './delete-event.ts'
-import { findBusyTimes } from './find-busy-times.ts'
-import { listCalendars } from './list-calendars.ts'
-import { listEvents } from './list-events.ts'
-import { readEvent } from './read-event.ts'
+import { findBusyTimes, listCalendars, listEvents, readEvent } from './read-calendar.ts'
 import { respondToInvitation } from './respond-to-invitation.ts'
 import { updateEvent } from './update-event.ts'
 
@@ -22,7 +19,7 @@ const tools = [
   respondToInvitation,
 ]
 
-/** The server behind one person's Google Calendar connector. */
+/** The MCP server of one user's Google Calendar. */
 export function createCalendarServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-calendar', title: 'Google Calendar', version: '1.0.0' })
   for (const tool of tools) tool.register(server, (signal) => openCalendar(deps, userId, signal, limits))

@@ -2,77 +2,130 @@ import type { calendar_v3 } from '@googleapis/calendar'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 import { googleTool } from '../google/google-tool.ts'
-import type { CalendarClient } from './calendar-client.ts'
-import { calendarId, emailGuests, namedEvent, scope, time, timeZone } from './calendar-ids.ts'
-import { decideMails, listMailed } from './check-guests.ts'
-import { continueSeries } from './continue-series.ts'
-import { describeWhen } from './describe-when.ts'
-import { buildEventPatch } from './event-patch.ts'
-import { findEventTarget } from './event-target.ts'
+import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
+import { findTimeZone } from './client.ts'
+import type { CalendarClient } from './client.ts'
+import { eventOf, findEventTarget, requireNamedEvent } from './event-target.ts'
 import type { EventTarget } from './event-target.ts'
-import { requireTimeZone } from './event-time.ts'
-import { findTimeZone } from './find-time-zone.ts'
-import { requireNamedEvent } from './require-named-event.ts'
+import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
+import { changeGuests, decideSendUpdates, listEmailedAddresses } from './guests.ts'
+import { calendarId, emailGuests, namedEvent, scope, time, timeZone } from './input-schemas.ts'
+import { describeWhen } from './present-event.ts'
+import { moveSeries, originalStartOf, requireRule } from './recurrence.ts'
+import { splitSeries } from './split-series.ts'
+
+type Event = calendar_v3.Schema$Event
 
 const guestList = z.array(z.string().max(300)).max(200).optional()
+
+const changeFields = {
+  new_title: z.string().min(1).max(1_000).optional(),
+  new_start: time.optional().describe('2026-03-29T14:30, or a day. Requires "new_end".'),
+  new_end: time.optional().describe('For whole days the last day. Requires "new_start".'),
+  new_location: z.string().max(1_000).optional().describe('Empty to remove it.'),
+  new_description: z.string().max(8_000).optional().describe('Empty to remove it.'),
+  new_recurrence: z.string().max(500).optional().describe('Such as FREQ=WEEKLY;BYDAY=MO,WE.'),
+  add_guests: guestList.describe('Plain addresses.'),
+  remove_guests: guestList.describe('Plain addresses.'),
+}
+
+type EventChanges = z.infer<z.ZodObject<typeof changeFields>>
 
 export const updateEvent = googleTool({
   name: 'update_event',
   title: 'Change an event',
   description:
-    'Changes an event, one occurrence of it, all, or this and the following ones. Only what is given is changed; times come in pairs. "title" and "start" say which event it is now.',
+    'Changes an event, one occurrence of it, all of them, or this and the following ones. Fields that are not given stay as they are. "title" and "start" are the current ones and identify the event.',
   effect: 'changes',
   input: z.object({
     calendar_id: calendarId,
     ...namedEvent,
     scope,
-    new_title: z.string().min(1).max(1_000).optional(),
-    new_start: time.optional().describe('2026-03-29T14:30, or a day. Give "new_end" too.'),
-    new_end: time.optional().describe('Of whole days the last one. Give "new_start" too.'),
+    ...changeFields,
     time_zone: timeZone,
-    new_location: z.string().max(1_000).optional().describe('Empty takes it away.'),
-    new_description: z.string().max(8_000).optional().describe('Empty takes it away.'),
-    new_recurrence: z.string().max(500).optional().describe('Such as FREQ=WEEKLY;BYDAY=MO,WE.'),
-    add_guests: guestList.describe('Plain addresses.'),
-    remove_guests: guestList.describe('Plain addresses.'),
     email_guests: emailGuests,
   }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
     const zone = await findTimeZone(client)
-    const inZone = requireTimeZone(input.time_zone ?? zone)
+    const newTimeZone = requireTimeZone(input.time_zone ?? zone)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
     requireNamedEvent(event, input, zone)
     const target = await findEventTarget(client, calendarId, event, input.scope)
-    const patch = buildEventPatch(target, input, inZone)
-    const before = target.kind === 'one' ? target.event : target.series
-    const mailed = new Set([
-      ...listMailed(before),
-      ...listMailed({ ...before, attendees: patch.attendees ?? before.attendees ?? [] }),
+    const patch = buildPatch(target, input, newTimeZone)
+    const before = eventOf(target)
+    const emailed = new Set([
+      ...listEmailedAddresses(before),
+      ...listEmailedAddresses({ ...before, attendees: patch.attendees ?? before.attendees ?? [] }),
     ])
-    const sendUpdates = decideMails([...mailed], input.email_guests)
-    const changed = await apply(client, { calendarId, target, patch, sendUpdates })
-    return `The event is changed: ${describeWhen(changed, zone)} (${zone}). event_id: ${changed.id ?? ''}`
+    const sendUpdates = decideSendUpdates([...emailed], input.email_guests)
+    const changed = await applyPatch(client, { calendarId, target, patch, sendUpdates })
+    return `The event was changed: ${describeWhen(changed, zone)} (${zone}). event_id: ${changed.id ?? ''}`
   },
 })
 
 interface EventUpdate {
   readonly calendarId: string
   readonly target: EventTarget
-  readonly patch: calendar_v3.Schema$Event
+  readonly patch: Event
   readonly sendUpdates: 'all' | 'none'
 }
 
-async function apply(client: CalendarClient, update: EventUpdate): Promise<calendar_v3.Schema$Event> {
+async function applyPatch(client: CalendarClient, update: EventUpdate): Promise<Event> {
   const { calendarId, target, patch, sendUpdates } = update
-  if (Object.keys(patch).length === 0) throw new AppError('invalid_request', 'Say what is to be changed.')
-  if (target.kind === 'rest') return continueSeries(client, { ...target, calendarId, sendUpdates }, patch)
-  const { id } = target.kind === 'one' ? target.event : target.series
-  // The same patch twice is one change: it says how the event is to be, not what is added to it.
+  if (Object.keys(patch).length === 0) throw new AppError('invalid_request', 'Say what should be changed.')
+  if (target.kind === 'following') return splitSeries(client, { ...target, calendarId, sendUpdates }, patch)
+  // The patch contains the new state, so applying it twice by a retry is harmless.
   const { data } = await client.api.events.patch({
     calendarId,
-    eventId: id ?? '',
+    eventId: eventOf(target).id ?? '',
     sendUpdates,
     requestBody: patch,
   })
   return data
+}
+
+/** @throws AppError `invalid_request` for changes that cannot be made */
+function buildPatch(target: EventTarget, changes: EventChanges, timeZone: string): Event {
+  const { new_title: title, new_location: location, new_description: description } = changes
+  return {
+    ...(title === undefined ? {} : { summary: requireLine('new_title', title) }),
+    ...(location === undefined ? {} : { location: requireLine('new_location', location) }),
+    ...(description === undefined ? {} : { description: requirePlainText('new_description', description) }),
+    ...patchRule(target, changes),
+    ...patchTimes(target, changes, timeZone),
+    ...patchGuests(target, changes),
+  }
+}
+
+function patchRule(target: EventTarget, { new_recurrence: rule }: EventChanges): Event {
+  if (rule === undefined) return {}
+  if (target.kind === 'one' && target.event.recurringEventId) {
+    throw new AppError(
+      'invalid_request',
+      'A single occurrence cannot have its own rule. Choose another "scope". Nothing was done.',
+    )
+  }
+  return { recurrence: [requireRule(rule)] }
+}
+
+function patchTimes(target: EventTarget, changes: EventChanges, timeZone: string): Event {
+  const { new_start: start, new_end: end, new_recurrence: rule } = changes
+  if (start === undefined && end === undefined) return {}
+  if (start === undefined || end === undefined) {
+    throw new AppError('invalid_request', 'Give "new_start" and "new_end" together. Nothing was done.')
+  }
+  const span = parseEventSpan(start, end, timeZone)
+  if (target.kind === 'one') return toGoogleSpan(span)
+  const { series, occurrence } = target
+  // The following occurrences become a series of their own, which starts with this one.
+  const firstStart = { ...originalStartOf(occurrence), timeZone: series.start?.timeZone ?? null }
+  const moved = target.kind === 'series' ? series : { ...series, start: firstStart }
+  return toGoogleSpan(moveSeries(moved, occurrence, span, { timeZone, hasNewRule: rule !== undefined }))
+}
+
+function patchGuests(target: EventTarget, changes: EventChanges): Event {
+  const add = requireAddresses('add_guests', changes.add_guests)
+  const remove = requireAddresses('remove_guests', changes.remove_guests)
+  if (add.length + remove.length === 0) return {}
+  return { attendees: changeGuests(eventOf(target).attendees ?? [], { add, remove }) }
 }

@@ -17,16 +17,16 @@ describe('creating', () => {
     })
   })
 
-  it('creates whole days of which the last is part', async () => {
+  it('creates whole days including the last one', async () => {
     const made = await google.call('create_event', { title: 'Trip', start: '2026-03-28', end: '2026-03-30' })
     expect(made.text).toContain('all day, Sat 2026-03-28 to Mon 2026-03-30')
     expect(calendar().require(eventIdOf(made.text)).end).toEqual({ date: '2026-03-31' })
   })
 
   it.each([
-    ['its answer is lost', { answer: 'cut', afterwards: true } as const],
-    ['Google fails after doing it', { answer: 500, afterwards: true, times: 2 } as const],
-    ['Google fails before doing it', { answer: 503 } as const],
+    ['the response is lost', { answer: 'cut', afterwards: true } as const],
+    ['Google fails after creating it', { answer: 500, afterwards: true, times: 2 } as const],
+    ['Google fails before creating it', { answer: 503 } as const],
     ['there are too many requests', { answer: 403, reason: 'rateLimitExceeded' } as const],
   ])('creates it once when %s', async (_name, fault) => {
     google.api.fail({ method: 'calendar.events.insert', ...fault })
@@ -45,13 +45,13 @@ describe('creating', () => {
     [{ start: '2026-10-25T02:30', end: '2026-10-25T04:00' }, 'Add +02:00 or +01:00'],
     [{ end: '2026-03-28T18:00' }, 'ends before it starts'],
     [{ end: '2026-03-28' }, 'must both be days'],
-    [{ start: 'tomorrow' }, 'is no time'],
-    [{ time_zone: 'Mars/Olympus' }, 'is no time zone'],
+    [{ start: 'tomorrow' }, 'is not a time'],
+    [{ time_zone: 'Mars/Olympus' }, 'is not a time zone'],
     [{ guests: ['ann@example.com'] }, 'email_guests'],
-    [{ guests: ['Ann <ann@example.com>'], email_guests: true }, 'no plain address'],
+    [{ guests: ['Ann <ann@example.com>'], email_guests: true }, 'not a plain address'],
     [{ title: 'Two\nlines' }, 'must be one line'],
-    [{ description: 'un\u{E0041}seen' }, 'cannot be seen'],
-    [{ recurrence: 'FREQ=SECONDLY' }, 'no rule of repetition'],
+    [{ description: 'un\u{E0041}seen' }, 'invisible characters'],
+    [{ recurrence: 'FREQ=SECONDLY' }, 'not a recurrence rule'],
   ])('refuses %j and creates nothing', async (field, reason) => {
     const answer = await google.call('create_event', { ...event, ...field })
     expect(answer.isError).toBe(true)
@@ -59,20 +59,20 @@ describe('creating', () => {
     expect(calendar().events.size).toBe(0)
   })
 
-  it('takes the hour that comes twice when it is said which', async () => {
+  it('accepts an hour that occurs twice when it has an offset', async () => {
     const twice = { title: 'Night', start: '2026-10-25T02:30+01:00', end: '2026-10-25T03:30' }
     const made = await google.call('create_event', twice)
     expect(made.text).toContain('Sun 2026-10-25 02:30+01:00 to 03:30')
   })
 
-  it('writes to guests only when that is said', async () => {
+  it('emails guests only when told to', async () => {
     await google.call('create_event', { ...event, guests: ['ann@example.com'], email_guests: false })
     expect(calendar().mails).toEqual([])
   })
 })
 
 describe('changing', () => {
-  it('changes what is given and leaves the rest', async () => {
+  it('changes the given fields only', async () => {
     const { id } = lunch()
     const changed = await google.call('update_event', {
       event_id: id,
@@ -86,7 +86,7 @@ describe('changing', () => {
     expect(calendar().require(id)).toMatchObject({ summary: 'Lunch', location: 'Canteen' })
   })
 
-  it('turns an event into one of whole days', async () => {
+  it('turns an event into whole days', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
     await google.call('update_event', { ...input, new_start: '2026-03-24', new_end: '2026-03-24' })
@@ -98,10 +98,10 @@ describe('changing', () => {
   })
 
   it.each([{ title: 'Dinner' }, { start: '2026-03-24T12:01' }, { start: '2026-03-24' }])(
-    'neither changes nor deletes an event that is not %j',
-    async (told) => {
+    'neither changes nor deletes an event with %j',
+    async (wrong) => {
       const { id } = lunch()
-      const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', ...told }
+      const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', ...wrong }
       expect((await google.call('update_event', { ...input, new_title: 'X' })).isError).toBe(true)
       expect((await google.call('delete_event', input)).isError).toBe(true)
       expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
@@ -109,13 +109,13 @@ describe('changing', () => {
     },
   )
 
-  it('writes to all guests, who must be named, or to nobody', async () => {
+  it('emails all guests, who must be named, or none', async () => {
     const { id } = calendar().put({ ...lunch(), id: 'guests', attendees: invitedGuests })
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', new_location: 'Canteen' }
     for (const email_guests of [undefined, ['eve@evil.example'], ['ann@example.com', 'eve@evil.example']]) {
       const answer = await google.call('update_event', { ...input, email_guests })
       expect(answer.isError).toBe(true)
-      expect(answer.text).toContain('Google would write to ann@example.com.')
+      expect(answer.text).toContain('Google would email ann@example.com.')
     }
     expect(google.api.count('calendar.events.patch')).toBe(0)
     await google.call('update_event', { ...input, email_guests: [] })
@@ -126,7 +126,7 @@ describe('changing', () => {
     expect(calendar().require(id).attendees).toEqual([...invitedGuests, { email: 'cleo@example.com' }])
   })
 
-  it('survives lost answers without doing anything twice', async () => {
+  it('does nothing twice when responses are lost', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
     google.api.fail({ method: 'calendar.events.patch', answer: 503, afterwards: true })
@@ -134,11 +134,11 @@ describe('changing', () => {
     google.api.fail({ method: 'calendar.events.delete', answer: 'cut', afterwards: true })
     expect(await google.call('delete_event', input)).toEqual({
       isError: false,
-      text: 'The event is deleted.',
+      text: 'The event was deleted.',
     })
     const again = await google.call('delete_event', input)
     expect(again.isError).toBe(true)
-    expect(again.text).toContain('deleted already')
+    expect(again.text).toContain('already been deleted')
   })
 })
 
@@ -150,11 +150,11 @@ describe('invitations', () => {
       organizer: { email: 'ann@example.com' },
       attendees: invitedGuests,
     })
-  const told = { event_id: 'invited', title: 'Lunch', start: '2026-03-24T12:00', response: 'declined' }
+  const invitation = { event_id: 'invited', title: 'Lunch', start: '2026-03-24T12:00', response: 'declined' }
 
-  it("gives the user's own answer and nobody else's", async () => {
+  it("changes the user's own answer only", async () => {
     invited()
-    const answer = { ...told, organizer: 'Ann@example.com', comment: 'Sorry' }
+    const answer = { ...invitation, organizer: 'Ann@example.com', comment: 'Sorry' }
     expect((await google.call('respond_to_invitation', answer)).isError).toBe(false)
     expect(calendar().require('invited').attendees).toEqual([
       invitedGuests[0],
@@ -163,15 +163,15 @@ describe('invitations', () => {
     ])
   })
 
-  it('does nothing when the organizer is another, or the user is not invited', async () => {
+  it('does nothing when the organizer differs or the user is not invited', async () => {
     invited()
     expect(
-      (await google.call('respond_to_invitation', { ...told, organizer: 'eve@evil.example' })).isError,
+      (await google.call('respond_to_invitation', { ...invitation, organizer: 'eve@evil.example' })).isError,
     ).toBe(true)
     calendar().put({ ...lunch(), id: 'invited' })
-    expect((await google.call('respond_to_invitation', { ...told, organizer: testAccount })).isError).toBe(
-      true,
-    )
+    expect(
+      (await google.call('respond_to_invitation', { ...invitation, organizer: testAccount })).isError,
+    ).toBe(true)
     expect(google.api.count('calendar.events.patch')).toBe(0)
   })
 })

@@ -1,22 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { GoogleApiDeps } from '../google/api-client.ts'
-import type { GoogleLimits } from '../google/google-limits.ts'
-import { archiveMessages } from './archive-mails.ts'
-import { createDraft } from './create-draft.ts'
-import { createLabel } from './create-label.ts'
-import { openGmail } from './gmail-client.ts'
-import { labelMessages } from './label-mails.ts'
-import { listDrafts } from './list-drafts.ts'
-import { listLabels } from './list-labels.ts'
-import { markMessages } from './mark-mails.ts'
-import { readDraft } from './read-draft.ts'
-import { readMessage } from './read-mail.ts'
-import { readThread } from './read-mail-thread.ts'
-import { replyToMessage } from './reply-to-mail.ts'
-import { searchMessages } from './search-mail.ts'
-import { sendDraft } from './send-draft.ts'
-import { sendMessage } from './send-mail.ts'
-import { updateDraft } from './update-draft.ts'
+import type { GoogleLimits } from '../google/retry.ts'
+import { openGmail } from './client.ts'
+import { createDraft, listDrafts, readDraft, updateDraft } from './drafts.ts'
+import { archiveMessages, createLabel, labelMessages, listLabels, markMessages } from './labels.ts'
+import { readMessage, readThread, searchMessages } from './read-messages.ts'
+import { replyToMessage, sendDraft, sendMessage } from './send.ts'
 
 const tools = [
   searchMessages,
@@ -36,7 +25,7 @@ const tools = [
   replyToMessage,
 ]
 
-/** The server behind one person's Gmail connector. */
+/** The MCP server of one user's Gmail. */
 export function createGmailServer(deps: GoogleApiDeps, userId: string, limits?: GoogleLimits): McpServer {
   const server = new McpServer({ name: 'yonder-gmail', title: 'Gmail', version: '1.0.0' })
   for (const tool of tools) tool.register(server, (signal) => openGmail(deps, userId, signal, limits))

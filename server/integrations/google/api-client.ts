@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import type { FindGoogleAccess } from '../oauth/google-access.ts'
-import type { GoogleLimits } from './google-limits.ts'
-import { retryGoogle } from './retry-google.ts'
+import { retryConfig } from './retry.ts'
+import type { GoogleLimits } from './retry.ts'
 
 /** What the Gmail and Google Calendar connectors need. */
 export interface GoogleApiDeps {
@@ -14,17 +14,20 @@ export interface GoogleApiDeps {
   readonly now: () => number
 }
 
-/** Google's own client of one API, for one call of a tool by one person. */
-export interface GoogleClient<Api> {
+/** Google's own client of one API, for one tool call of one user. */
+export interface GoogleApiClient<Api> {
   readonly api: Api
-  /** Options of a request that must not be made twice when nobody knows what became of the first. */
-  readonly once: Pick<gmail_v1.Options, 'retryConfig'>
+  /** Options of a request whose repetition could do its work twice. It is retried only when Google did nothing. */
+  readonly notRepeated: Pick<gmail_v1.Options, 'retryConfig'>
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** What Google's packages are told for every request; unless a request says otherwise it may be repeated. */
+/** Requests that one tool call runs at the same time. Google rejects bursts. */
+export const concurrency = 6
+
+/** The options of every request through Google's packages. Requests are repeatable unless they say otherwise. */
 export function clientOptions(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
@@ -33,10 +36,10 @@ export function clientOptions(
   return {
     fetchImplementation: fetch,
     signal,
-    timeout: limits.attempt,
+    timeout: limits.attemptTimeoutMs,
     responseType: 'json',
-    retryConfig: retryGoogle(limits, true, signal),
-    // Else the environment could name another one.
+    retryConfig: retryConfig(limits, { isRepeatable: true, signal }),
+    // The package would otherwise read it from an environment variable.
     universeDomain: 'googleapis.com',
   }
 }

@@ -2,40 +2,41 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { workerSource } from '../../lib/worker-source.ts'
 
-/** Characters of HTML that are looked at. */
-const longestHtml = 300_000
-/** Milliseconds that one text may take; the thread of one that takes longer is ended. */
-const longestWork = 4_000
-/** Milliseconds after which a thread without work ends. */
-const longestIdle = 30_000
+const maxHtmlChars = 300_000
+/** The thread of a text that takes longer is terminated. */
+const maxConversionMs = 4_000
+/** A thread without work is terminated after this time. */
+const maxIdleMs = 30_000
 
+// One thread of our own, because a pool library does not fit (see worker-source.ts).
 let worker: Worker | undefined
-let idle: NodeJS.Timeout | undefined
-let last: Promise<unknown> = Promise.resolve()
+let idleTimer: NodeJS.Timeout | undefined
+let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * What a person would read of an HTML text: no pictures, no styles, and nothing that is hidden from them but would be read
- * by a model. Links stand behind their text, shortened. Never fails: what cannot be read says so.
+ * Converts HTML to the text that a reader would see: no images, no styles, and nothing that is hidden from a reader but
+ * not from a model. Links follow their text, shortened. Never rejects: the text says when the HTML could not be read.
  */
 export function convertHtml(html: string): Promise<string> {
-  const converted = last.then(() => convertNext(html.slice(0, longestHtml)))
-  last = converted
+  const converted = previous.then(() => convertNext(html.slice(0, maxHtmlChars)))
+  previous = converted
   return converted
 }
 
 async function convertNext(html: string): Promise<string> {
-  clearTimeout(idle)
+  clearTimeout(idleTimer)
   try {
-    const used = (worker ??= start())
+    const current = (worker ??= start())
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    used.postMessage(html)
-    const [text] = (await once(used, 'message', { signal: AbortSignal.timeout(longestWork) })) as [string]
+    current.postMessage(html)
+    const signal = AbortSignal.timeout(maxConversionMs)
+    const [text] = (await once(current, 'message', { signal })) as [string]
     return text
   } catch {
-    endWorker()
+    terminate()
     return '[This part could not be read: its HTML is broken or too large.]'
   } finally {
-    idle = setTimeout(endWorker, longestIdle).unref()
+    idleTimer = setTimeout(terminate, maxIdleMs).unref()
   }
 }
 
@@ -43,7 +44,7 @@ function start(): Worker {
   const started = new Worker(
     ...workerSource(import.meta.url, 'html-worker', { resourceLimits: { maxOldGenerationSizeMb: 128 } }),
   )
-  // One that breaks without work is replaced by the next that is needed.
+  // Without a listener, an error of an idle thread would end the process.
   started.on('error', () => undefined)
   started.once('exit', () => {
     if (worker === started) worker = undefined
@@ -52,7 +53,7 @@ function start(): Worker {
   return started
 }
 
-function endWorker(): void {
+function terminate(): void {
   void worker?.terminate()
   worker = undefined
 }

@@ -11,7 +11,7 @@ describe.each([
   ['Gmail', gmail, createGmailConnector, 'send_message'],
   ['Google Calendar', calendar, createCalendarConnector, 'create_event'],
 ] as const)('tools of %s', (_name, google, createConnector, writing) => {
-  it('run at once when they read, and ask when they write', async () => {
+  it('run without approval when they only read', async () => {
     const { tools } = await google.client.listTools()
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
     expect(createConnector({} as never).initialTools).toEqual(reading)
@@ -19,7 +19,7 @@ describe.each([
     expect(reading).not.toContain(writing)
   })
 
-  it('have schemas that every provider takes', async () => {
+  it('have schemas that every provider accepts', async () => {
     const { tools } = await google.client.listTools()
     const text = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
     for (const word of ['oneOf', 'anyOf', 'allOf', '$ref', '"type":[', '"null"'])

@@ -2,11 +2,11 @@ import { parentPort } from 'node:worker_threads'
 import { convert } from 'html-to-text'
 
 /*
- * Turns HTML into text on a thread of its own: a large newsletter takes a tenth of a second, hostile HTML takes many, and
- * nobody else waits for it.
+ * Converts HTML to text in a thread of its own: a large newsletter takes a tenth of a second and hostile HTML many
+ * seconds, and the main thread must not wait for it.
  */
 
-const longestLink = 200
+const maxLinkChars = 200
 
 const hidden = ['[hidden]', '[style*="display:none"]', '[style*="display: none"]', '[style*="font-size:0"]']
 
@@ -33,5 +33,5 @@ function readHtml(html: string): string {
 
 function shortenLink(link: string): string {
   if (!/^(https?|mailto):/i.test(link)) return ''
-  return link.length > longestLink ? `${link.slice(0, longestLink)}…` : link
+  return link.length > maxLinkChars ? `${link.slice(0, maxLinkChars)}…` : link
 }

@@ -7,14 +7,14 @@ import type { GoogleStandIn, StandInManners } from '../../testing/google-stand-i
 import { createGoogleClient } from './google-client.ts'
 import type { GoogleClient } from './google-client.ts'
 
-describe('Google', () => {
+describe('the Google client', () => {
   let standIn: GoogleStandIn
   let guards: Guards
   const closing = new AbortController()
 
   function open(more: Readonly<Record<string, string>> = {}): GoogleClient {
     const { google, googleApis: apis, publicUrl } = parseConfig({ ...standIn.environment, ...more })
-    if (google === null) throw new Error('There is no client.')
+    if (google === null) throw new Error('Google is not set up.')
     return createGoogleClient({
       google,
       apis,
@@ -22,7 +22,7 @@ describe('Google', () => {
       fetch: guards.operatorSupplied.fetch,
       closing: closing.signal,
       now: () => 1_000_000,
-      timeout: 0.3,
+      timeoutMs: 300,
     })
   }
 
@@ -38,7 +38,7 @@ describe('Google', () => {
     await standIn.close()
   })
 
-  it('is asked for consent with all that a lasting, stolen-proof code needs', () => {
+  it('asks for consent with PKCE and offline access', () => {
     const url = new URL(open().authorizationUrl('google-gmail', 'the-state', 'the-challenge'))
     expect(url.href.startsWith(`${standIn.origin}/o/oauth2/v2/auth?`)).toBe(true)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -57,45 +57,48 @@ describe('Google', () => {
   })
 
   const faults: readonly (readonly [string, StandInManners['token'], string, string])[] = [
-    ['never answers', 'hang', 'upstream_timeout', 'Google did not answer in time.'],
-    ['stops in the middle', 'stall', 'upstream_timeout', 'Google did not answer in time.'],
-    ['answers a page', 'html', 'upstream_invalid', 'is not what its sign-in should answer'],
-    ['answers without end', 'huge', 'output_limit', 'The server sent more than 65,536 bytes.'],
+    ['does not respond', 'hang', 'upstream_timeout', 'Google did not respond in time.'],
+    ['stops in the middle of a response', 'stall', 'upstream_timeout', 'Google did not respond in time.'],
+    ['responds with a page', 'html', 'upstream_invalid', 'sent an unexpected response'],
+    ['sends an endless response', 'huge', 'output_limit', 'The server sent more than 65,536 bytes.'],
     ['is down', 'fail', 'upstream_error', 'Google could not give access. Try again later.'],
     [
-      'does not know us',
+      'does not know the client',
       'invalid_client',
       'upstream_refused_key',
       'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET',
     ],
   ]
   it.each(faults)(
-    'that %s gives a sentence, for a code and for a refresh token',
+    'explains when Google %s, for a code and for a refresh token',
     async (_, token, code, message) => {
       standIn.manners.token = token
       const expected = { code, message: expect.stringContaining(message) }
       const client = open()
       await expect(client.redeemCode('google-gmail', 'code', 'verifier')).rejects.toMatchObject(expected)
-      await expect(client.renewTokens('google-gmail', 'refresh')).rejects.toMatchObject(expected)
+      await expect(client.refreshTokens('google-gmail', 'refresh')).rejects.toMatchObject(expected)
     },
   )
 
-  it('that is not there gives a sentence', async () => {
+  it('explains when Google cannot be reached', async () => {
     await expect(
       open({ GOOGLE_TOKEN_URL: 'http://127.0.0.1:9/token' }).redeemCode('google-gmail', 'code', 'verifier'),
-    ).rejects.toMatchObject({ code: 'upstream_unreachable', message: 'Google cannot be reached.' })
+    ).rejects.toMatchObject({
+      code: 'upstream_unreachable',
+      message: 'Google cannot be reached. Try again later.',
+    })
   })
 
-  it('that takes neither a code nor a refresh token says so, and only the latter ends the consent', async () => {
+  it('explains a rejected code, and returns nothing for a rejected refresh token', async () => {
     const client = open()
     await expect(client.redeemCode('google-gmail', 'never', 'verifier')).rejects.toMatchObject({
       code: 'conflict',
-      message: 'Google does not accept this code any more. Connect again.',
+      message: 'Google no longer accepts this code. Connect again.',
     })
-    await expect(client.renewTokens('google-gmail', 'never')).resolves.toBeUndefined()
+    await expect(client.refreshTokens('google-gmail', 'never')).resolves.toBeUndefined()
   })
 
-  it('tells its operator which return address Google has to know', async () => {
+  it('names the return address that the operator has to add at Google', async () => {
     const client = open()
     const { searchParams } = new URL(client.authorizationUrl('google-calendar', 's', 'c'))
     const query = {

@@ -3,17 +3,15 @@ import { serviceOfIntegration } from '@yonder/contract/integration-names'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
 import { readCapped } from '../../lib/read-capped.ts'
-import { explainTokenFailure, isEndedGrant } from './explain-token-failure.ts'
-import { googleScopes } from './google-scopes.ts'
+import { googleScopes } from './scopes.ts'
+import { explainTokenFailure, isEndedGrant } from './token-errors.ts'
 
-/** Seconds that Google may take for a whole answer. */
-const longestAnswer = 10
-/** Bytes of an answer. */
-const mostBytes = 64 * 1024
-/** Seconds that an access token is believed to live when Google does not say. */
-const assumedLife = 600
+const responseTimeoutMs = 10_000
+const maxResponseBytes = 64 * 1024
+/** Used when Google's response has no `expires_in`. */
+const defaultLifetimeSeconds = 600
 
-/** What Google gives for a code or a refresh token. */
+/** Google's response to a code or a refresh token. */
 export interface GoogleTokens {
   readonly accessToken: string
   readonly refreshToken: string | null
@@ -23,35 +21,38 @@ export interface GoogleTokens {
 }
 
 export interface GoogleClient {
-  /** The page where a person gives their consent. */
+  /** The address of the consent page. */
   authorizationUrl(name: GoogleIntegration, state: string, challenge: string): string
-  /** @throws AppError that says what is wrong */
+  /** @throws AppError that explains the failure to the user */
   redeemCode(name: GoogleIntegration, code: string, verifier: string): Promise<GoogleTokens>
   /**
-   * New tokens for a refresh token; undefined when Google has ended what it stands for.
-   * @throws AppError that says what is wrong
+   * Returns new tokens, or undefined when Google has ended the consent.
+   * @throws AppError that explains the failure to the user
    */
-  renewTokens(name: GoogleIntegration, refreshToken: string): Promise<GoogleTokens | undefined>
-  /** Ends what a token stands for. Rejects when Google does not do that. */
+  refreshTokens(name: GoogleIntegration, refreshToken: string): Promise<GoogleTokens | undefined>
+  /** Ends the consent that a token belongs to. Rejects when Google does not confirm it. */
   revokeToken(token: string): Promise<void>
 }
 
 export interface GoogleClientOptions {
   readonly google: NonNullable<Config['google']>
   readonly apis: Config['googleApis']
-  /** The origin people use, without a path. */
+  /** The origin of the installation, without a path. */
   readonly publicUrl: string
-  /** The way out to addresses from the settings. */
+  /** The outgoing fetch for addresses from the settings. */
   readonly fetch: typeof globalThis.fetch
-  /** Aborted when the process goes down. */
+  /** Aborted when the process stops. */
   readonly closing: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Seconds that Google may take for a whole answer. */
-  readonly timeout?: number
+  /** For a complete response. */
+  readonly timeoutMs?: number
 }
 
-/** Us as a client that Google's console knows: a code with PKCE, and a refresh token, since replies go on without a browser. */
+/**
+ * Our OAuth client at Google: authorization code with PKCE. It asks for a refresh token, because replies continue without
+ * a browser.
+ */
 export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   const { publicUrl, now } = options
   const configuration = configure(options)
@@ -59,13 +60,13 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
     `${publicUrl}/callback/${serviceOfIntegration(name)}`
   const scopesOf = (name: GoogleIntegration): string => googleScopes[name].map(({ scope }) => scope).join(' ')
 
-  function read(name: GoogleIntegration, answer: openid.TokenEndpointResponse): GoogleTokens {
+  function parse(name: GoogleIntegration, response: openid.TokenEndpointResponse): GoogleTokens {
     return {
-      accessToken: answer.access_token,
-      refreshToken: answer.refresh_token ?? null,
-      expiresAt: now() + (answer.expires_in ?? assumedLife) * 1_000,
-      // Who does not say what was granted has granted what was asked for.
-      scopes: (answer.scope ?? scopesOf(name)).split(' ').filter((scope) => scope !== ''),
+      accessToken: response.access_token,
+      refreshToken: response.refresh_token ?? null,
+      expiresAt: now() + (response.expires_in ?? defaultLifetimeSeconds) * 1_000,
+      // A response without scopes grants those that were requested.
+      scopes: (response.scope ?? scopesOf(name)).split(' ').filter((scope) => scope !== ''),
     }
   }
 
@@ -77,7 +78,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
         state,
         code_challenge: challenge,
         code_challenge_method: 'S256',
-        // Without these two there is no refresh token.
+        // Google returns a refresh token only with both of these.
         access_type: 'offline',
         prompt: 'consent',
       }).href,
@@ -85,17 +86,17 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
       const returned = new URL(redirectUrl(name))
       returned.searchParams.set('code', code)
       try {
-        const answer = await openid.authorizationCodeGrant(configuration, returned, {
+        const response = await openid.authorizationCodeGrant(configuration, returned, {
           pkceCodeVerifier: verifier,
         })
-        return read(name, answer)
+        return parse(name, response)
       } catch (error) {
         throw explainTokenFailure(error, redirectUrl(name))
       }
     },
-    async renewTokens(name, refreshToken) {
+    async refreshTokens(name, refreshToken) {
       try {
-        return read(name, await openid.refreshTokenGrant(configuration, refreshToken))
+        return parse(name, await openid.refreshTokenGrant(configuration, refreshToken))
       } catch (error) {
         if (isEndedGrant(error)) return undefined
         throw explainTokenFailure(error, redirectUrl(name))
@@ -106,7 +107,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
 }
 
 function configure(options: GoogleClientOptions): openid.Configuration {
-  const { google, apis, closing, timeout = longestAnswer } = options
+  const { google, apis, closing, timeoutMs = responseTimeoutMs } = options
   const configuration = new openid.Configuration(
     {
       issuer: google.issuer,
@@ -117,20 +118,20 @@ function configure(options: GoogleClientOptions): openid.Configuration {
     google.clientId,
     google.clientSecret,
   )
-  configuration.timeout = timeout
+  configuration.timeout = timeoutMs / 1_000
   if ([apis.tokenUrl, apis.revokeUrl].some((url) => url.startsWith('http:')))
     openid.allowInsecureRequests(configuration)
   configuration[openid.customFetch] = async (address, { body, headers, signal }) => {
-    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    const answer = await options.fetch(address, {
+    const ending = signal === undefined ? closing : AbortSignal.any([signal, closing])
+    const response = await options.fetch(address, {
       method: 'POST',
       headers,
       body: body instanceof URLSearchParams ? body.toString() : null,
-      signal: ends,
+      signal: ending,
     })
-    // Here, so that the deadline holds for the body too.
-    const text = await readCapped(answer, mostBytes)
-    return new Response(text, { status: answer.status, headers: answer.headers })
+    // The body is read here, so that the timeout applies to it too.
+    const text = await readCapped(response, maxResponseBytes)
+    return new Response(text, { status: response.status, headers: response.headers })
   }
   return configuration
 }

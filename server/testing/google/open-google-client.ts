@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
-import { googleScopes } from '../../integrations/oauth/google-scopes.ts'
+import { googleScopes } from '../../integrations/oauth/scopes.ts'
 import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
-import type { GoogleLimits } from '../../integrations/google/google-limits.ts'
-import { googleLimits } from '../../integrations/google/google-limits.ts'
+import type { GoogleLimits } from '../../integrations/google/retry.ts'
+import { googleLimits } from '../../integrations/google/retry.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
 import { openInProcessTransport } from '../../connectors/mcp/in-process-transport.ts'
 import type { ApiStandIn } from './api-stand-in.ts'
@@ -17,16 +17,16 @@ export interface GoogleTestClient {
   readonly client: Client
   call(tool: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolAnswer>
   /** Tokens that Google refuses from now on. */
-  readonly refused: Set<string>
+  readonly rejectedTokens: Set<string>
   /** How often access was asked for. */
-  readonly asked: { readonly refused: string | undefined }[]
+  readonly accessRequests: { readonly rejectedToken: string | undefined }[]
   close(): Promise<void>
 }
 
 /** The account that every test of one connector uses. */
 export const testAccount = 'ben@example.com'
 
-const quick: GoogleLimits = { ...googleLimits, retryDelay: 1, longestDelay: 50, attempt: 2_000 }
+const quick: GoogleLimits = { ...googleLimits, retryDelayMs: 1, maxRetryDelayMs: 50, attemptTimeoutMs: 2_000 }
 
 /** A connector as the product reaches it, over MCP in this process, with an API of Google behind it. */
 export async function openGoogleClient(
@@ -36,21 +36,21 @@ export async function openGoogleClient(
 ): Promise<GoogleTestClient> {
   const scopes =
     options.scopes ?? new Set(Object.values(googleScopes).flatMap((all) => all.map(({ scope }) => scope)))
-  const refused = new Set<string>()
-  const asked: { refused: string | undefined }[] = []
+  const rejectedTokens = new Set<string>()
+  const accessRequests: { rejectedToken: string | undefined }[] = []
   let tokens = 0
   const connector = create(
     {
       findAccess: (_userId, _name, access = {}) => {
-        asked.push({ refused: access.refused })
-        if (access.refused !== undefined) tokens++
+        accessRequests.push({ rejectedToken: access.rejectedToken })
+        if (access.rejectedToken !== undefined) tokens++
         if (tokens > 1) return Promise.reject(new AppError('not_connected', 'Connect the account again.'))
         return Promise.resolve({ token: `token-${tokens}`, scopes })
       },
       fetch: async (input, init) => {
         const request = new Request(input, init)
         const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
-        if (refused.has(token)) return new Response('{"error":{"code":401}}', { status: 401 })
+        if (rejectedTokens.has(token)) return new Response('{"error":{"code":401}}', { status: 401 })
         const aborted = new Promise<never>((_resolve, reject) => {
           request.signal.addEventListener('abort', () => reject(request.signal.reason as Error))
         })
@@ -69,8 +69,8 @@ export async function openGoogleClient(
   await client.connect(openInProcessTransport(() => server.create('user')))
   return {
     client,
-    refused,
-    asked,
+    rejectedTokens,
+    accessRequests,
     async call(name, input, signal) {
       const result = await client.callTool({ name, arguments: input }, signal === undefined ? {} : { signal })
       const content = result.content as readonly { readonly text?: string }[]

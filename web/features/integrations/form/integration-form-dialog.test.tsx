@@ -270,13 +270,13 @@ describe('the form that adds', () => {
   })
 
   it('keeps what was chosen when saving fails, and gives the reason (§8.27)', async () => {
-    expectConsole('error', /Failed to save integration: You have added Gmail already/)
-    scene.api.on(create, () => failure(409, 'name_taken', 'You have added Gmail already.'))
+    expectConsole('error', /Failed to save integration: You have already added Gmail/)
+    scene.api.on(create, () => failure(409, 'name_taken', 'You have already added Gmail.'))
     scene.open()
     const form = await openAdd()
     await addGmail(form)
     expect(
-      await screen.findByText('Failed to save integration: You have added Gmail already.'),
+      await screen.findByText('Failed to save integration: You have already added Gmail.'),
     ).toBeInTheDocument()
     expect(form.getByLabelText('Integration *')).toHaveValue('google-gmail')
     expect(button('Add Integration', form)).not.toHaveAttribute('aria-busy')

@@ -1,0 +1,69 @@
+import { titleOfIntegration } from '@yonder/contract/integration-names'
+import { AppError } from '../lib/app-error.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
+import type { ApiKeyService } from '../config/api-key-service.ts'
+import type { IntegrationConnector, RemoteServer } from './integration-connector.ts'
+import type { IntegrationDeps } from './integration-deps.ts'
+import { notConnected } from './integration-status.ts'
+import { findIntegration } from './integration-store.ts'
+
+/** The connector of an API-key service. The user's key is sent only to the origin that the operator configured. */
+export function createApiKeyConnector(
+  deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
+  { name, url, header, scheme }: ApiKeyService,
+  guard: Pick<GuardedFetch, 'fetch'>,
+): IntegrationConnector & { readonly server: RemoteServer } {
+  const address = new URL(url)
+  const title = titleOfIntegration(name)
+  return {
+    integration: name,
+    name: title,
+    url,
+    slug: title,
+    server: {
+      kind: 'remote',
+      address,
+      fetch: async (userId, request) => {
+        if (new URL(request.url).origin !== address.origin) {
+          throw new AppError(
+            'address_refused',
+            `${title} redirects to another site. Your key was not sent there.`,
+          )
+        }
+        const key = await openKey(deps, userId, name)
+        const headers = new Headers(request.headers)
+        headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
+        const hasBody = request.method === 'POST'
+        const response = await guard.fetch(request.url, {
+          method: request.method,
+          headers,
+          body: hasBody ? await request.arrayBuffer() : null,
+          signal: request.signal,
+        })
+        if (response.status !== 401) return response
+        await response.body?.cancel()
+        throw new AppError(
+          'not_connected',
+          `${title} does not accept your API key. Update it under Settings, Integrations.`,
+        )
+      },
+    },
+  }
+}
+
+async function openKey(
+  { database: { db }, sealer }: Pick<IntegrationDeps, 'database' | 'sealer'>,
+  userId: string,
+  name: string,
+): Promise<string> {
+  const sealed = (await findIntegration(db, { id: userId }, name))?.api_key
+  if (!sealed) throw notConnected(name, { hasEnded: false })
+  try {
+    return sealer.open(sealed)
+  } catch {
+    throw new AppError(
+      'not_connected',
+      `The stored key of ${titleOfIntegration(name)} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
+    )
+  }
+}

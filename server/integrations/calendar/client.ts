@@ -1,0 +1,53 @@
+import type { calendar_v3 } from '@googleapis/calendar'
+import { clientOptions } from '../google/api-client.ts'
+import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import { statusOf } from '../google/errors.ts'
+import { googleFetch } from '../google/google-fetch.ts'
+import { googleLimits, retryConfig } from '../google/retry.ts'
+import type { GoogleLimits } from '../google/retry.ts'
+import { requireTimeZone } from './event-time.ts'
+
+export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>
+
+/** Opens a user's Google Calendar for one tool call. Google's package is loaded by the first call. */
+export async function openCalendar(
+  deps: GoogleApiDeps,
+  userId: string,
+  signal: AbortSignal,
+  limits: GoogleLimits = googleLimits,
+): Promise<CalendarClient> {
+  const { calendar_v3: calendar } = await import('@googleapis/calendar')
+  const fetch = googleFetch(
+    deps,
+    { userId, integration: 'google-calendar', signal },
+    { defaultUrl: 'https://www.googleapis.com/calendar/v3', configuredUrl: deps.apiUrls.calendar },
+    limits,
+  )
+  return {
+    api: new calendar.Calendar(clientOptions(fetch, signal, limits)),
+    notRepeated: { retryConfig: retryConfig(limits, { isRepeatable: false, signal }) },
+    signal,
+    now: deps.now,
+  }
+}
+
+/** The user's time zone in Google Calendar. When the user has not allowed to read it, that of their own calendar. */
+export async function findTimeZone({ api }: CalendarClient): Promise<string> {
+  try {
+    const { data } = await api.settings.get({ setting: 'timezone' })
+    if (data.value) return supportedTimeZone(data.value)
+  } catch (error) {
+    if (statusOf(error) !== 403) throw error
+  }
+  const { data } = await api.calendarList.get({ calendarId: 'primary' })
+  return supportedTimeZone(data.timeZone ?? 'UTC')
+}
+
+/** Google may have zones, new or old, that this machine does not have. */
+function supportedTimeZone(timeZone: string): string {
+  try {
+    return requireTimeZone(timeZone)
+  } catch {
+    return 'UTC'
+  }
+}

@@ -1,0 +1,58 @@
+import type { calendar_v3 } from '@googleapis/calendar'
+import { AppError } from '../../lib/app-error.ts'
+
+type Event = calendar_v3.Schema$Event
+type Guest = calendar_v3.Schema$EventAttendee
+
+/** The addresses that Google would email about an event: guests and organizer, without the user and rooms. */
+export function listEmailedAddresses(event: Event): string[] {
+  if ((event.attendees ?? []).length === 0) return []
+  const guests = (event.attendees ?? []).filter(({ self, resource }) => !self && !resource)
+  const organizer = event.organizer?.self === true ? [] : [event.organizer?.email]
+  const emails = [...guests.map(({ email }) => email), ...organizer]
+  return [...new Set(emails.flatMap((email) => (email ? [email.toLowerCase()] : [])))]
+}
+
+/**
+ * Decides whether Google emails the guests: all of them, and then the user who approved the call has seen them all, or
+ * none.
+ * @throws AppError `invalid_request` when the call names only some, or others, or does not say
+ */
+export function decideSendUpdates(
+  emailed: readonly string[],
+  named: readonly string[] | undefined,
+): 'all' | 'none' {
+  if (emailed.length === 0) {
+    if (named === undefined || named.length === 0) return 'none'
+    throw new AppError('invalid_request', 'This event has no guests to email. Nothing was done.')
+  }
+  const addresses = [...new Set(named?.map((email) => email.trim().toLowerCase()))]
+  if (named !== undefined && addresses.length === 0) return 'none'
+  if (addresses.toSorted().join('\n') === emailed.toSorted().join('\n')) return 'all'
+  throw new AppError(
+    'invalid_request',
+    `Google would email ${emailed.slice(0, 200).join(', ')}. Name exactly these in "email_guests", or none. Nothing was done.`,
+  )
+}
+
+/**
+ * Adds and removes guests. The others keep their answers.
+ * @throws AppError `invalid_request` when a guest to remove is not invited
+ */
+export function changeGuests(
+  guests: readonly Guest[],
+  change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+): Guest[] {
+  const removed = new Set(change.remove.map((email) => email.toLowerCase()))
+  const stranger = [...removed].find((email) => !guests.some((guest) => hasAddress(guest, email)))
+  if (stranger !== undefined) {
+    throw new AppError('invalid_request', `${stranger} is not a guest of this event. Nothing was done.`)
+  }
+  const remaining = guests.filter((guest) => !removed.has(guest.email?.toLowerCase() ?? ''))
+  const added = change.add.filter((email) => !remaining.some((guest) => hasAddress(guest, email)))
+  return [...remaining, ...added.map((email) => ({ email }))]
+}
+
+function hasAddress(guest: Guest, email: string): boolean {
+  return guest.email?.toLowerCase() === email.toLowerCase()
+}

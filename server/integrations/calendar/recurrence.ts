@@ -1,0 +1,136 @@
+import type { calendar_v3 } from '@googleapis/calendar'
+import { Temporal } from 'temporal-polyfill'
+import { AppError } from '../../lib/app-error.ts'
+import { fromGoogleTime } from './event-time.ts'
+import type { EventSpan } from './event-time.ts'
+
+type Event = calendar_v3.Schema$Event
+type GoogleTime = calendar_v3.Schema$EventDateTime
+
+// Rules are edited as text and not with rrule-temporal, which would rewrite them as a whole: one part changes, and
+// everything else stays as Google stored it. Google itself expands them.
+
+/** The time of an occurrence according to its rule, also when it was moved. */
+export function originalStartOf(occurrence: Event): GoogleTime {
+  return occurrence.originalStartTime ?? occurrence.start ?? {}
+}
+
+export function isFirstOccurrence(series: Event, occurrence: Event): boolean {
+  return toMilliseconds(originalStartOf(occurrence)) <= toMilliseconds(series.start ?? {})
+}
+
+/** Milliseconds since 1970. Days count from midnight UTC and can be compared with other days only. */
+export function toMilliseconds({ date, dateTime }: GoogleTime): number {
+  return Date.parse(dateTime ?? date ?? '')
+}
+
+/** The rules of a series that ends before the occurrence at `start`. */
+export function endBefore(rules: readonly string[], start: GoogleTime): string[] {
+  const until = start.date
+    ? Temporal.PlainDate.from(start.date).subtract({ days: 1 }).toString().replaceAll('-', '')
+    : new Date(toMilliseconds(start) - 1_000).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  return mapRules(rules, (parts) => [...omitParts(parts, ['COUNT', 'UNTIL']), `UNTIL=${until}`])
+}
+
+/** The UNTIL part of the rules, if there is one. */
+export function untilOf(rules: readonly string[]): string | undefined {
+  const [until] = rules.flatMap((rule) => /^RRULE:.*\bUNTIL=(\w+)/i.exec(rule)?.[1] ?? [])
+  return until?.toUpperCase()
+}
+
+/** Whether the series ends after a number of occurrences. */
+export function isCounted(rules: readonly string[]): boolean {
+  return rules.some((rule) => /^RRULE:.*\bCOUNT=/i.test(rule))
+}
+
+/** The rules of a series that continues after `passed` occurrences: its COUNT becomes lower. */
+export function continueAfter(rules: readonly string[], passed: number): string[] {
+  return mapRules(rules, (parts) =>
+    parts.map((part) => {
+      const count = /^COUNT=(\d+)$/i.exec(part)?.[1]
+      return count === undefined ? part : `COUNT=${Math.max(1, Number(count) - passed)}`
+    }),
+  )
+}
+
+/**
+ * Checks a rule from a tool call, with or without "RRULE:" before it.
+ * @throws AppError `invalid_request`
+ */
+export function requireRule(text: string): string {
+  const rule = text
+    .trim()
+    .toUpperCase()
+    .replace(/^RRULE:/, '')
+  if (/^FREQ=(DAILY|WEEKLY|MONTHLY|YEARLY)(;[A-Z]+=[A-Z0-9,+-]+)*$/.test(rule)) return `RRULE:${rule}`
+  throw new AppError(
+    'invalid_request',
+    `"${text.slice(0, 100)}" is not a recurrence rule such as FREQ=WEEKLY;BYDAY=MO;COUNT=10. Nothing was done.`,
+  )
+}
+
+/**
+ * The times of a whole series after one of its occurrences was moved to `span`. The series keeps its local time: one that
+ * starts at nine still starts at nine after the clocks change.
+ * @throws AppError `invalid_request` for a move to another day without a new rule
+ */
+export function moveSeries(
+  series: Event,
+  occurrence: Event,
+  span: EventSpan,
+  options: { readonly timeZone: string; readonly hasNewRule: boolean },
+): EventSpan {
+  const zone = series.start?.timeZone ?? options.timeZone
+  const first = fromGoogleTime(series.start, zone)
+  const original = fromGoogleTime(originalStartOf(occurrence), zone)
+  const { start, end } = span
+  if (first?.kind === 'day' && original?.kind === 'day' && start.kind === 'day' && end.kind === 'day') {
+    const days = requireShift(original.day.until(start.day).days, options.hasNewRule)
+    const day = first.day.add({ days })
+    return {
+      start: { kind: 'day', day },
+      end: { kind: 'day', day: day.add({ days: start.day.until(end.day).days }) },
+    }
+  }
+  if (
+    first?.kind === 'moment' &&
+    original?.kind === 'moment' &&
+    start.kind === 'moment' &&
+    end.kind === 'moment'
+  ) {
+    const wanted = start.moment.withTimeZone(zone)
+    const shift = original.moment.toPlainDate().until(wanted.toPlainDate()).days
+    const days = requireShift(shift, options.hasNewRule)
+    const day = first.moment.toPlainDate().add({ days })
+    const moment = day.toPlainDateTime(wanted.toPlainTime()).toZonedDateTime(zone)
+    const milliseconds = end.moment.epochMilliseconds - start.moment.epochMilliseconds
+    return {
+      start: { kind: 'moment', moment },
+      end: { kind: 'moment', moment: moment.add({ milliseconds }) },
+    }
+  }
+  throw new AppError(
+    'invalid_request',
+    'A series cannot change between times of day and whole days. Create a new one instead. Nothing was done.',
+  )
+}
+
+function requireShift(days: number, hasNewRule: boolean): number {
+  if (days === 0 || hasNewRule) return days
+  throw new AppError(
+    'invalid_request',
+    'To move a whole series to another day, give its new days in "new_recurrence". Nothing was done.',
+  )
+}
+
+/** Lines such as EXDATE stay as they are. */
+function mapRules(rules: readonly string[], change: (parts: string[]) => string[]): string[] {
+  return rules.map((rule) => {
+    if (!/^RRULE:/i.test(rule)) return rule
+    return `RRULE:${change(rule.slice('RRULE:'.length).split(';')).join(';')}`
+  })
+}
+
+function omitParts(parts: readonly string[], names: readonly string[]): string[] {
+  return parts.filter((part) => !names.includes(part.split('=')[0]?.toUpperCase() ?? ''))
+}

@@ -1,0 +1,30 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import { clientOptions } from '../google/api-client.ts'
+import type { GoogleApiClient, GoogleApiDeps } from '../google/api-client.ts'
+import { googleFetch } from '../google/google-fetch.ts'
+import { googleLimits, retryConfig } from '../google/retry.ts'
+import type { GoogleLimits } from '../google/retry.ts'
+
+export type GmailClient = GoogleApiClient<gmail_v1.Resource$Users>
+
+/** Opens a user's Gmail for one tool call. Google's package is loaded by the first call. */
+export async function openGmail(
+  deps: GoogleApiDeps,
+  userId: string,
+  signal: AbortSignal,
+  limits: GoogleLimits = googleLimits,
+): Promise<GmailClient> {
+  const { gmail_v1: gmail } = await import('@googleapis/gmail')
+  const fetch = googleFetch(
+    deps,
+    { userId, integration: 'google-gmail', signal },
+    { defaultUrl: 'https://gmail.googleapis.com', configuredUrl: deps.apiUrls.gmail },
+    limits,
+  )
+  return {
+    api: new gmail.Gmail(clientOptions(fetch, signal, limits)).users,
+    notRepeated: { retryConfig: retryConfig(limits, { isRepeatable: false, signal }) },
+    signal,
+    now: deps.now,
+  }
+}

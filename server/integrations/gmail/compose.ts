@@ -1,0 +1,92 @@
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { AppError } from '../../lib/app-error.ts'
+import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
+import type { GmailClient } from './client.ts'
+import { readHeaders } from './headers.ts'
+import type { MailHeaders } from './headers.ts'
+
+export interface MailFields {
+  readonly to: readonly string[]
+  readonly cc?: readonly string[] | undefined
+  readonly bcc?: readonly string[] | undefined
+  readonly subject: string
+  readonly body: string
+}
+
+/** The headers that make an email part of a conversation. Both contain Message-IDs. */
+export interface ThreadHeaders {
+  readonly inReplyTo?: string | undefined
+  readonly references?: string | undefined
+}
+
+export interface RepliedMessage extends ThreadHeaders {
+  readonly headers: MailHeaders
+  readonly threadId: string
+}
+
+/** In a longer conversation a reply names only the newest ones. */
+const maxReferences = 50
+
+/**
+ * An email as Gmail's API expects it: MIME in base64url. It has no From header, because Google knows the user's name
+ * and default address.
+ * @throws AppError `invalid_request` for addresses or text that an email cannot contain
+ */
+export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}): Promise<string> {
+  const { to, cc, bcc } = parseRecipients(fields)
+  const mail = new MailComposer({
+    to,
+    cc,
+    bcc,
+    subject: requireLine('subject', fields.subject),
+    text: requirePlainText('body', fields.body),
+    textEncoding: 'quoted-printable',
+    inReplyTo: thread.inReplyTo,
+    references: thread.references,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }).compile()
+  mail.keepBcc = true
+  const mime = (await mail.build()).toString()
+  // Without a sender, the composer makes a Message-ID at "localhost". Gmail adds a proper one when it is missing.
+  return Buffer.from(mime.replace(/^Message-ID:.*\r\n/im, '')).toString('base64url')
+}
+
+/** @throws AppError `invalid_request` for anything but plain addresses */
+export function parseRecipients({ to, cc, bcc }: MailFields): Record<'to' | 'cc' | 'bcc', string[]> {
+  return {
+    to: requireAddresses('to', to),
+    cc: requireAddresses('cc', cc),
+    bcc: requireAddresses('bcc', bcc),
+  }
+}
+
+/** @throws AppError `invalid_request` for an email without recipients */
+export function requireRecipient({ to, cc, bcc }: MailFields): void {
+  if (to.length + (cc?.length ?? 0) + (bcc?.length ?? 0) > 0) return
+  throw new AppError('invalid_request', 'The email has no recipients. Nothing was sent.')
+}
+
+/** Reads the email that a reply answers, and the headers that put the reply into the same conversation. */
+export async function findRepliedMessage({ api }: GmailClient, id: string): Promise<RepliedMessage> {
+  const metadataHeaders = [
+    'From',
+    'To',
+    'Cc',
+    'Reply-To',
+    'Subject',
+    'Message-ID',
+    'References',
+    'In-Reply-To',
+  ]
+  const { data } = await api.messages.get({ userId: 'me', id, format: 'metadata', metadataHeaders })
+  const headers = readHeaders(data.payload)
+  const [inReplyTo] = parseMessageIds(headers['message-id'])
+  const earlier = parseMessageIds(headers.references ?? headers['in-reply-to'])
+  const references = [...earlier, ...(inReplyTo === undefined ? [] : [inReplyTo])].slice(-maxReferences)
+  return { headers, threadId: data.threadId ?? '', inReplyTo, references: references.join(' ') || undefined }
+}
+
+function parseMessageIds(header: string | undefined): string[] {
+  return header?.match(/<[^<>\s]{1,500}>/g) ?? []
+}

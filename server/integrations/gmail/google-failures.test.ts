@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { openGoogleClient } from '../../testing/google/open-google-client.ts'
+import { provideGmail } from '../../testing/google/provide-gmail.ts'
+import { createGmailConnector } from '../google-connectors.ts'
+
+const { gmail, mailbox } = provideGmail()
+
+describe('failures at Google', () => {
+  it('refreshes a rejected token once', async () => {
+    gmail.rejectedTokens.add('token-0')
+    mailbox().deliver({ subject: 'Still there' })
+    expect((await gmail.call('search_messages', { query: '' })).text).toContain('Still there')
+    expect(
+      gmail.accessRequests.filter(({ rejectedToken }) => rejectedToken !== undefined).length,
+    ).toBeGreaterThan(0)
+    gmail.rejectedTokens.add('token-1')
+    const ended = await gmail.call('list_labels', {})
+    expect(ended).toEqual({ isError: true, text: 'Connect the account again.' })
+    expect(ended.text).not.toContain('token')
+  })
+
+  it('retries reads a few times and then explains the failure', async () => {
+    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 503, times: 2 })
+    expect((await gmail.call('list_labels', {})).isError).toBe(false)
+    expect(gmail.api.count('gmail.users.labels.list')).toBe(3)
+    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 500, times: 100 })
+    const failed = await gmail.call('list_labels', {})
+    expect(failed).toEqual({
+      isError: true,
+      text: 'Google had an internal error (500). Try again later.',
+    })
+    expect(gmail.api.count('gmail.users.labels.list')).toBe(7)
+  })
+
+  it('fails when Google asks for a long delay', async () => {
+    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 429, retryAfter: 3_600 })
+    const answer = await gmail.call('list_labels', {})
+    expect(answer.text).toContain('Google received too many requests')
+    expect(gmail.api.count('gmail.users.labels.list')).toBe(1)
+  })
+
+  it('sends no more requests after the call was stopped', async () => {
+    gmail.api.fail({ method: 'gmail.users.drafts.send', answer: 'hang', times: 10 })
+    const stop = new AbortController()
+    const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
+    const ended = expect(gmail.call('send_message', mail, stop.signal)).rejects.toThrow()
+    await expect.poll(() => gmail.api.count('gmail.users.drafts.send')).toBe(1)
+    stop.abort()
+    await ended
+    expect(gmail.api.count('gmail.users.drafts.send')).toBe(1)
+    expect(mailbox().sent).toEqual([])
+  })
+
+  it('retries after a timeout, but not after the call was stopped', async () => {
+    const impatient = await openGoogleClient(createGmailConnector, gmail.api, {
+      limits: { attemptTimeoutMs: 400 },
+    })
+    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 'hang' })
+    expect((await impatient.call('list_labels', {})).isError).toBe(false)
+    expect(gmail.api.count('gmail.users.labels.list')).toBeGreaterThan(1)
+    const stop = new AbortController()
+    gmail.api.fail({ method: 'gmail.users.messages.list', answer: 'hang', times: 10 })
+    const ended = expect(impatient.call('search_messages', { query: '' }, stop.signal)).rejects.toThrow()
+    await expect
+      .poll(() => gmail.api.count('gmail.users.messages.list'), { timeout: 10_000 })
+      .toBeGreaterThan(1)
+    stop.abort()
+    const requests = gmail.api.count('gmail.users.messages.list')
+    await ended
+    await impatient.close()
+    expect(gmail.api.count('gmail.users.messages.list')).toBe(requests)
+  })
+
+  it('detects a response that is not from Google', async () => {
+    gmail.api.fail({ method: 'gmail.users.messages.list', answer: 'html' })
+    const answer = await gmail.call('search_messages', { query: '' })
+    expect(answer.isError).toBe(true)
+    expect(answer.text).toContain('did not come from Google')
+  })
+
+  it('refuses a response that is too large', async () => {
+    const { id } = mailbox().deliver({ text: 'x'.repeat(17_000_000) })
+    const answer = await gmail.call('read_message', { message_id: id })
+    expect(answer).toEqual({ isError: true, text: 'The response from Google is too large to read.' })
+    expect(gmail.api.count('gmail.users.messages.get')).toBe(1)
+  })
+
+  it.each([
+    [403, 'insufficientPermissions', 'has not allowed this at Google'],
+    [403, 'rateLimitExceeded', 'too many requests'],
+    [403, 'accessNotConfigured', 'not enabled'],
+    [404, undefined, 'found nothing with this id'],
+    [400, undefined, 'Google refused the request: Stood in for 400.'],
+  ])('explains %d %s', async (answer, reason, text) => {
+    gmail.api.fail({ answer, times: 10, ...(reason === undefined ? {} : { reason }) })
+    expect((await gmail.call('list_labels', {})).text).toContain(text)
+  })
+})

@@ -1,0 +1,96 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import pMap from 'p-map'
+import { z } from 'zod'
+import { concurrency } from '../google/api-client.ts'
+import { googleTool, quoteData } from '../google/google-tool.ts'
+import type { GmailClient } from './client.ts'
+import { messageId, threadId } from './input-schemas.ts'
+import { presentMessage, presentMessageSummary } from './present-message.ts'
+
+const maxMessageTextChars = 60_000
+const maxThreadChars = 70_000
+const maxThreadMessageTextChars = 15_000
+const maxThreadMessages = 100
+
+export const searchMessages = googleTool({
+  name: 'search_messages',
+  title: 'Search mail',
+  description:
+    'Searches emails with the syntax of Gmail\'s search box, such as "from:ann is:unread newer_than:7d", newest first. Returns sender, subject, date and beginning of each email; read_message returns the whole text.',
+  effect: 'reads',
+  input: z.object({
+    query: z.string().max(1_000).describe('Empty for the newest emails.'),
+    max_results: z.number().int().min(1).max(25).optional().describe('Default: 10.'),
+    page_token: z.string().max(500).optional().describe('The page_token of the previous result.'),
+    include_spam_and_trash: z.boolean().optional(),
+  }),
+  async run(
+    { api }: GmailClient,
+    { query, max_results = 10, page_token, include_spam_and_trash: includeSpamTrash = false },
+  ) {
+    const { data } = await api.messages.list({
+      userId: 'me',
+      maxResults: max_results,
+      includeSpamTrash,
+      ...(query.trim() === '' ? {} : { q: query }),
+      ...(page_token === undefined ? {} : { pageToken: page_token }),
+    })
+    const ids = (data.messages ?? []).flatMap(({ id }) => (id ? [id] : []))
+    if (ids.length === 0) return 'No emails were found.'
+    const messages = await pMap(ids, (id) => getSummary(api, id), { concurrency })
+    const found = quoteData('the emails found', messages.map(presentMessageSummary).join('\n\n'))
+    return data.nextPageToken ? `${found}\nThere are more: page_token ${data.nextPageToken}` : found
+  },
+})
+
+async function getSummary(api: GmailClient['api'], id: string) {
+  const metadataHeaders = ['From', 'To', 'Subject']
+  const { data } = await api.messages.get({ userId: 'me', id, format: 'metadata', metadataHeaders })
+  return data
+}
+
+export const readMessage = googleTool({
+  name: 'read_message',
+  title: 'Read an email',
+  description: 'Returns one email: its headers, its text and the names of its attachments.',
+  effect: 'reads',
+  input: z.object({ message_id: messageId }),
+  async run({ api }: GmailClient, { message_id: id }) {
+    const { data } = await api.messages.get({ userId: 'me', id, format: 'full' })
+    return quoteData('an email', await presentMessage(data, maxMessageTextChars))
+  },
+})
+
+export const readThread = googleTool({
+  name: 'read_thread',
+  title: 'Read a conversation',
+  description:
+    'Returns the emails of one conversation, oldest first, with headers, text and names of attachments. In a long conversation only the newest emails are complete.',
+  effect: 'reads',
+  input: z.object({ thread_id: threadId }),
+  async run({ api, signal }: GmailClient, { thread_id: id }) {
+    const { data } = await api.threads.get({ userId: 'me', id, format: 'full' })
+    const messages = data.messages ?? []
+    if (messages.length === 0) return 'This conversation has no emails.'
+    const omitted = messages.length - maxThreadMessages
+    const note = omitted > 0 ? `\n${omitted} older emails were left out.` : ''
+    return quoteData('a conversation', await presentThread(messages.slice(-maxThreadMessages), signal)) + note
+  },
+})
+
+async function presentThread(
+  messages: readonly gmail_v1.Schema$Message[],
+  signal: AbortSignal,
+): Promise<string> {
+  const texts: string[] = []
+  let remainingChars = maxThreadChars
+  for (const message of [...messages].reverse()) {
+    signal.throwIfAborted()
+    const maxTextChars = Math.min(maxThreadMessageTextChars, remainingChars)
+    const text =
+      remainingChars > 0 ? await presentMessage(message, maxTextChars) : presentMessageSummary(message)
+    texts.unshift(text)
+    remainingChars -= text.length
+  }
+  return texts.join('\n\n=====\n\n')
+}

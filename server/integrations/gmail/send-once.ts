@@ -1,0 +1,108 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import { AppError } from '../../lib/app-error.ts'
+import { explainGoogleError, isRefusal, statusOf, wasRetried } from '../google/errors.ts'
+import type { GmailClient } from './client.ts'
+import { buildMail, requireRecipient } from './compose.ts'
+import type { MailFields, ThreadHeaders } from './compose.ts'
+
+/** The message that Google made. Undefined when the email went out but Google's response was lost. */
+type SentMessage = gmail_v1.Schema$Message | undefined
+
+/**
+ * Sends an email, and never twice. Repeating a send request would send a second email, but a draft disappears when it
+ * is sent. So the email is saved as a draft, and sending the draft can be retried safely.
+ * @throws AppError that says whether the email was not sent or may have been sent
+ */
+export async function sendMailOnce(
+  client: GmailClient,
+  fields: MailFields,
+  thread: ThreadHeaders & { readonly threadId?: string } = {},
+): Promise<SentMessage> {
+  requireRecipient(fields)
+  const raw = await buildMail(fields, thread)
+  const { threadId } = thread
+  const message = threadId === undefined ? { raw } : { raw, threadId }
+  const draftId = await createDraft(client, message)
+  try {
+    return await sendDraftOnce(client, draftId)
+  } catch (error) {
+    if (!(error instanceof UnsentError)) throw error
+    const wasGone = await discardDraft(client, draftId)
+    // The draft is gone although Google never refused to send it: it was sent after all.
+    if (wasGone && !error.isRefusal) return undefined
+    throw error
+  }
+}
+
+/**
+ * Sends an existing draft, and never twice.
+ * @throws UnsentError when it was not sent, another AppError when it may have been sent
+ */
+export async function sendDraftOnce(client: GmailClient, id: string): Promise<SentMessage> {
+  try {
+    const { data } = await client.api.drafts.send({ userId: 'me', requestBody: { id } })
+    return data
+  } catch (error) {
+    // After a retry, the earlier request sent the draft.
+    if (statusOf(error) === 404 && wasRetried(error)) return undefined
+    client.signal.throwIfAborted()
+    const reason = explainGoogleError(error)
+    if (isRefusal(error)) throw new UnsentError(reason, true)
+    switch (await findDraftStatus(client, id)) {
+      case 'sent':
+        return undefined
+      case 'unsent':
+        throw new UnsentError(reason)
+      case 'unknown':
+        throw new AppError(
+          'upstream_error',
+          `${reason} The email may or may not have been sent. Check the sent emails before sending it again.`,
+        )
+    }
+  }
+}
+
+/** The email was certainly not sent. */
+class UnsentError extends AppError {
+  /** Whether Google refused to send it, rather than failed. */
+  readonly isRefusal: boolean
+
+  constructor(reason: string, isRefusal = false) {
+    super('upstream_error', `${reason} The email was not sent.`)
+    this.isRefusal = isRefusal
+  }
+}
+
+async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message): Promise<string> {
+  try {
+    const { data } = await client.api.drafts.create(
+      { userId: 'me', requestBody: { message } },
+      client.notRepeated,
+    )
+    if (data.id) return data.id
+  } catch (error) {
+    client.signal.throwIfAborted()
+    throw new UnsentError(explainGoogleError(error))
+  }
+  throw new UnsentError('Google created a draft without an id.')
+}
+
+/** A draft that does not exist any more was sent. */
+async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent' | 'unsent' | 'unknown'> {
+  try {
+    await api.drafts.get({ userId: 'me', id, format: 'minimal' })
+    return 'unsent'
+  } catch (error) {
+    return statusOf(error) === 404 ? 'sent' : 'unknown'
+  }
+}
+
+/** Deletes the draft of an unsent email, which the user did not ask for. Returns whether it was already gone. */
+async function discardDraft({ api }: GmailClient, id: string): Promise<boolean> {
+  try {
+    await api.drafts.delete({ userId: 'me', id })
+    return false
+  } catch (error) {
+    return statusOf(error) === 404 && !wasRetried(error)
+  }
+}

@@ -1,0 +1,117 @@
+import { AppError } from '../../lib/app-error.ts'
+
+/** The parts of an error from Google's packages that we read. */
+interface GoogleFailure {
+  readonly status?: unknown
+  readonly response?: { readonly data?: unknown; readonly headers?: unknown }
+  readonly config?: { readonly retryConfig?: { readonly currentRetryAttempt?: number } }
+}
+
+interface GoogleErrorBody {
+  readonly message?: unknown
+  readonly errors?: readonly { readonly reason?: unknown }[]
+}
+
+/** The HTTP status of Google's response. Undefined when there was no response. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || (error as GoogleFailure).response === undefined) return undefined
+  const { status } = error as GoogleFailure
+  return typeof status === 'number' ? status : undefined
+}
+
+/** Whether the request was sent more than once before it failed, so that an earlier attempt may have succeeded. */
+export function wasRetried(error: unknown): boolean {
+  return ((error as GoogleFailure).config?.retryConfig?.currentRetryAttempt ?? 0) > 0
+}
+
+/** Whether Google certainly did nothing. */
+export function isRefusal(error: unknown): boolean {
+  const status = statusOf(error)
+  return findAppError(error) !== undefined || (status !== undefined && status < 500 && status !== 408)
+}
+
+/** Whether Google rejected the request before doing anything, because there were too many. */
+export function isRateLimit(error: unknown): boolean {
+  const status = statusOf(error)
+  const reason = reasonOf(error) ?? ''
+  return status === 429 || (status === 403 && /^(userRateLimit|rateLimit|quota)Exceeded$/.test(reason))
+}
+
+/** The delay that Google's Retry-After header asks for, in milliseconds. */
+export function retryAfterOf(error: unknown): number | undefined {
+  const headers = (error as GoogleFailure).response?.headers
+  const value = headers instanceof Headers ? headers.get('retry-after') : null
+  if (value === null) return undefined
+  const seconds = Number(value)
+  const delayMs = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(value) - Date.now()
+  return Number.isFinite(delayMs) ? Math.max(0, delayMs) : undefined
+}
+
+/** An error of our own fetch, which Google's packages wrap. */
+export function findAppError(error: unknown): AppError | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
+  return undefined
+}
+
+/**
+ * Explains a failed request to Google to the model and the user, without any content of the request.
+ * @throws the error itself when it is a defect of ours
+ */
+export function explainGoogleError(error: unknown): string {
+  const appError = findAppError(error)
+  if (appError !== undefined) return appError.message
+  if (!isGoogleFailure(error)) throw error
+  if (isRateLimit(error)) return 'Google received too many requests. Try again in a minute.'
+  const status = statusOf(error)
+  switch (status) {
+    case undefined:
+      return 'Google could not be reached. Try again later.'
+    case 401:
+      return 'Google did not accept the sign-in. Connect the account again under Settings, Integrations.'
+    case 403:
+      return explainForbidden(error)
+    case 404:
+      return 'Google found nothing with this id. It may have been deleted. Look it up again.'
+    case 410:
+      return 'This has already been deleted.'
+    case 412:
+      return 'This was changed in the meantime. Read it again before changing it.'
+    default:
+      return status >= 500
+        ? `Google had an internal error (${status}). Try again later.`
+        : `Google refused the request: ${messageOf(error) ?? status}`
+  }
+}
+
+function explainForbidden(error: unknown): string {
+  const reason = reasonOf(error)
+  if (reason === 'insufficientPermissions' || reason === 'ACCESS_TOKEN_SCOPE_INSUFFICIENT') {
+    return 'The user has not allowed this at Google. They can connect the account again under Settings, Integrations, and allow it there.'
+  }
+  if (reason === 'accessNotConfigured') {
+    return 'This Google API is not enabled for this installation. Its operator can enable it in the Google Cloud console.'
+  }
+  return `Google does not permit this: ${messageOf(error) ?? 'no reason was given'}`
+}
+
+function isGoogleFailure(error: unknown): boolean {
+  return error instanceof Error && 'config' in error
+}
+
+/** Google's error code, such as `rateLimitExceeded`. */
+function reasonOf(error: unknown): string | undefined {
+  const reason = bodyOf(error)?.errors?.[0]?.reason
+  return typeof reason === 'string' ? reason : undefined
+}
+
+function messageOf(error: unknown): string | undefined {
+  const message = bodyOf(error)?.message
+  return typeof message === 'string' && message !== '' ? message.slice(0, 300) : undefined
+}
+
+function bodyOf(error: unknown): GoogleErrorBody | undefined {
+  const data = error instanceof Error ? (error as GoogleFailure).response?.data : undefined
+  if (typeof data !== 'object' || data === null) return undefined
+  const body = (data as { error?: unknown }).error
+  return typeof body === 'object' && body !== null ? body : undefined
+}

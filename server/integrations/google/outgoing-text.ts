@@ -1,0 +1,55 @@
+import { AppError } from '../../lib/app-error.ts'
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const controlCharacters = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/
+/** Tag characters and direction controls, which the user who approves the text cannot see. */
+const invisibleCharacters = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u
+
+/** The flags of England, Scotland and Wales contain tag characters but are visible. */
+const flags = /\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu
+
+const bareAddress = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/
+
+/**
+ * Text that leaves the product must be what the user saw, so control and invisible characters are refused. Line ends
+ * become `\n`.
+ * @throws AppError `invalid_request`
+ */
+export function requirePlainText(field: string, text: string): string {
+  const plain = text.replaceAll('\r\n', '\n')
+  if (
+    controlCharacters.test(plain) ||
+    invisibleCharacters.test(plain.replaceAll(flags, '')) ||
+    !plain.isWellFormed()
+  ) {
+    throw new AppError('invalid_request', `"${field}" contains invisible characters. Nothing was done.`)
+  }
+  return plain
+}
+
+/**
+ * Plain text on one line: a line end in an email header would start another header.
+ * @throws AppError `invalid_request`
+ */
+export function requireLine(field: string, text: string): string {
+  const plain = requirePlainText(field, text)
+  if (/[\r\n]/.test(plain)) {
+    throw new AppError('invalid_request', `"${field}" must be one line. Nothing was done.`)
+  }
+  return plain.trim()
+}
+
+/**
+ * Addresses without display names, because a name could mislead the user who approves the call about who it is.
+ * @throws AppError `invalid_request`
+ */
+export function requireAddresses(field: string, addresses: readonly string[] | undefined): string[] {
+  return (addresses ?? []).map((text) => {
+    const address = requireLine(field, text)
+    if (address.length <= 254 && bareAddress.test(address)) return address
+    throw new AppError(
+      'invalid_request',
+      `"${address.slice(0, 100)}" in "${field}" is not a plain address such as ann@example.com. Nothing was done.`,
+    )
+  })
+}

@@ -1,0 +1,66 @@
+import { setTimeout } from 'node:timers/promises'
+import type { gmail_v1 } from '@googleapis/gmail'
+import { findAppError, isRateLimit, retryAfterOf, statusOf } from './errors.ts'
+
+/** The limits of one request to Google. */
+export interface GoogleLimits {
+  /** Attempts after the first one. */
+  readonly maxRetries: number
+  /** Before the first retry. The delay doubles with each further retry. */
+  readonly retryDelayMs: number
+  /** When Google asks for a longer delay, the request fails instead. */
+  readonly maxRetryDelayMs: number
+  readonly attemptTimeoutMs: number
+  /** From the first attempt to the start of the last one. */
+  readonly maxRetryMs: number
+  readonly maxResponseBytes: number
+}
+
+export const googleLimits: GoogleLimits = {
+  maxRetries: 3,
+  retryDelayMs: 500,
+  maxRetryDelayMs: 8_000,
+  attemptTimeoutMs: 10_000,
+  maxRetryMs: 12_000,
+  maxResponseBytes: 16 * 1_024 * 1_024,
+}
+
+type RetryConfig = NonNullable<gmail_v1.Options['retryConfig']>
+type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
+
+/**
+ * Retries temporary failures. A request that is not repeatable is retried only when Google says that it did nothing.
+ */
+export function retryConfig(
+  limits: GoogleLimits,
+  { isRepeatable, signal }: { readonly isRepeatable: boolean; readonly signal: AbortSignal },
+): RetryConfig {
+  return {
+    retry: limits.maxRetries,
+    // The request's own signal may be the one of its timeout only.
+    shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isRepeatable),
+    retryBackoff: async (error) => {
+      await setTimeout(retryDelayOf(error, limits), undefined, { signal })
+    },
+  }
+}
+
+function shouldRetry(error: Failure, limits: GoogleLimits, isRepeatable: boolean): boolean {
+  const { currentRetryAttempt = 0, timeOfFirstRequest = Date.now() } = error.config.retryConfig ?? {}
+  if (currentRetryAttempt >= limits.maxRetries || findAppError(error) !== undefined) return false
+  if ((retryAfterOf(error) ?? 0) > limits.maxRetryDelayMs) return false
+  if (Date.now() + retryDelayOf(error, limits) > timeOfFirstRequest + limits.maxRetryMs) return false
+  return isRateLimit(error) || (isRepeatable && isTemporary(error))
+}
+
+function isTemporary(error: Failure): boolean {
+  const status = statusOf(error)
+  return status === undefined || status === 408 || status >= 500
+}
+
+/** In milliseconds. It varies at random, so that requests which failed together are not retried together. */
+function retryDelayOf(error: Failure, { retryDelayMs, maxRetryDelayMs }: GoogleLimits): number {
+  const attempt = error.config.retryConfig?.currentRetryAttempt ?? 0
+  const delay = retryDelayMs * 2 ** attempt * (0.75 + Math.random() / 2)
+  return Math.min(Math.max(delay, retryAfterOf(error) ?? 0), maxRetryDelayMs)
+}

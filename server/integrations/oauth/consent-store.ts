@@ -1,0 +1,26 @@
+import type { Db } from '../../db/database.ts'
+import type { IntegrationConsentRow } from '../../db/tables/integration-tables.ts'
+
+export async function insertIntegrationConsent(db: Db, consent: IntegrationConsentRow): Promise<void> {
+  await db.insertInto('integration_consents').values(consent).execute()
+}
+
+/** Removes and returns a consent, so that it is used once. One that has expired or belongs to another user stays. */
+export function takeIntegrationConsent(
+  db: Db,
+  { state_hash, user_id, name }: Pick<IntegrationConsentRow, 'state_hash' | 'user_id' | 'name'>,
+  now: number,
+): Promise<IntegrationConsentRow | undefined> {
+  return db
+    .deleteFrom('integration_consents')
+    .where('state_hash', '=', state_hash)
+    .where('user_id', '=', user_id)
+    .where('name', '=', name)
+    .where('expires_at', '>=', now)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function deleteExpiredIntegrationConsents(db: Db, now: number): Promise<void> {
+  await db.deleteFrom('integration_consents').where('expires_at', '<', now).execute()
+}

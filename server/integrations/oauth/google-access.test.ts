@@ -1,0 +1,246 @@
+import type { Integration } from '@yonder/contract/integration'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parseConfig } from '../../config/config.ts'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { openGuards } from '../../http/outgoing/guards.ts'
+import type { Guards } from '../../http/outgoing/guards.ts'
+import { insertUser } from '../../testing/identity/insert-user.ts'
+import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { finishGoogleConsent, startGoogleConsent } from './consent.ts'
+import { createIntegration, disconnectIntegration } from '../manage-integrations.ts'
+import { requireIntegration } from '../integration-store.ts'
+import { openIntegrations } from '../open-integrations.ts'
+import type { Integrations } from '../open-integrations.ts'
+import { presentIntegration } from '../present-integration.ts'
+
+const minute = 60_000
+const name = 'google-gmail'
+
+describe.each(engines)('access to Google on %s', (engine) => {
+  let google: GoogleStandIn
+  let guards: Guards
+  let database: TestDatabase
+  let here: Integrations
+  let there: Integrations
+  let clock: number
+  let changes: string[]
+  /** How often stored tokens were decrypted. */
+  let reads: number
+  let user: { readonly id: string }
+
+  function open(secretKey = 'a secret of tests that is long enough'): Integrations {
+    const config = parseConfig(google.environment)
+    const sealer = createSealer(secretKey)
+    return openIntegrations({
+      config,
+      database,
+      sealer: {
+        ...sealer,
+        open(sealed) {
+          reads++
+          return sealer.open(sealed)
+        },
+      },
+      now: () => clock,
+      guards,
+      onChanged: (userId) => changes.push(userId),
+      onError: () => undefined,
+    })
+  }
+
+  beforeAll(async () => {
+    google = await startGoogleStandIn()
+    guards = openGuards(parseConfig({}).outgoing)
+    database = await openTestDatabase(engine)
+    here = open()
+    there = open()
+  })
+  beforeEach(async ({ task }) => {
+    google.reset()
+    changes = []
+    reads = 0
+    clock = Date.now()
+    user = await insertUser(database.db, task.id)
+    await createIntegration(here, user, { name, auth_type: 'oauth' })
+    await consent()
+  })
+  afterAll(async () => {
+    await Promise.all([here.close(), there.close()])
+    await guards.close()
+    await google.close()
+    await database.close()
+  })
+
+  async function consent(): Promise<void> {
+    const sentBack = await fetch(await startGoogleConsent(here, user, name), { redirect: 'manual' })
+    const { searchParams } = new URL(sentBack.headers.get('location') ?? '')
+    const [code, state] = [searchParams.get('code') ?? '', searchParams.get('state') ?? '']
+    await finishGoogleConsent(here, user, name, { code, state })
+  }
+  const access = (node = here, rejectedToken?: string) =>
+    node.findGoogleAccess(user.id, name, rejectedToken === undefined ? {} : { rejectedToken })
+  const refreshes = () => google.tokenRequests.filter((form) => form['grant_type'] === 'refresh_token').length
+  const read = async (): Promise<Integration> =>
+    presentIntegration(here, await requireIntegration(database.db, user, name))
+  const ended = {
+    code: 'not_connected',
+    message: 'The connection to Gmail has ended. Connect it again under Settings, Integrations.',
+  }
+
+  it('uses a valid token without a request to Google', async () => {
+    const first = await access()
+    expect(google.grants.find(first.token)?.account).toBe('ada@example.com')
+    expect([...first.scopes]).toEqual([expect.stringContaining('/auth/gmail.')])
+    clock += 54 * minute
+    expect(await access()).toEqual(first)
+    expect(refreshes()).toBe(0)
+  })
+
+  it('refreshes a token five minutes before it expires, and stores the new one', async () => {
+    const first = await access()
+    clock += 55.5 * minute
+    const second = await access()
+    expect(second.token).not.toBe(first.token)
+    expect(google.grants.find(second.token)).toBeDefined()
+    expect(await access()).toEqual(second)
+    expect(refreshes()).toBe(1)
+    expect(await read()).toMatchObject({ connected: true, notice: null })
+  })
+
+  it('refreshes once for many calls at the same time', async () => {
+    clock += 61 * minute
+    const accesses = await Promise.all(Array.from({ length: 8 }, () => access()))
+    expect(new Set(accesses.map(({ token }) => token)).size).toBe(1)
+    expect(refreshes()).toBe(1)
+  })
+
+  it('explains a failed refresh to all waiting calls after one request', async () => {
+    google.manners.token = 'hang'
+    clock += 61 * minute
+    const before = reads
+    const waiting = Promise.allSettled(Array.from({ length: 5 }, () => access()))
+    // A call that starts after Google's response would start another refresh.
+    await expect.poll(() => reads - before, { interval: 5 }).toBe(5)
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    google.manners.token = 'fail'
+    google.releaseTokens()
+    const refused = await waiting
+    expect(refused).toEqual(
+      refused.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'upstream_error' }),
+      })),
+    )
+    expect(refreshes()).toBe(1)
+  })
+
+  it.runIf(isConcurrent(engine))('refreshes once over several nodes', async () => {
+    google.grants.rotates = true
+    clock += 61 * minute
+    const nodes = [here, there, here, there]
+    const accesses = await Promise.all(nodes.map((node) => access(node)))
+    expect(new Set(accesses.map(({ token }) => token)).size).toBe(1)
+    expect(refreshes()).toBe(1)
+    clock += 61 * minute
+    expect((await access(there)).token).not.toBe(accesses[0]?.token)
+    expect(refreshes()).toBe(2)
+  })
+
+  it('keeps using a valid token while Google fails, and fails after the token expired', async () => {
+    const first = await access()
+    google.manners.token = 'fail'
+    clock += 57 * minute
+    expect(await access()).toEqual(first)
+    clock += 4 * minute
+    await expect(access()).rejects.toMatchObject({ code: 'upstream_error' })
+    google.manners.token = 'html'
+    await expect(access()).rejects.toMatchObject({ code: 'upstream_invalid' })
+    expect(await read()).toMatchObject({ connected: true, notice: null })
+    google.manners.token = 'give'
+    expect((await access()).token).not.toBe(first.token)
+  })
+
+  it('ends with one notification when Google has ended the consent', async () => {
+    google.grants.endAll()
+    clock += 61 * minute
+    changes = []
+    await expect(access()).rejects.toMatchObject(ended)
+    for (const node of [here, there]) await expect(access(node)).rejects.toMatchObject(ended)
+    expect(refreshes()).toBe(1)
+    expect(await read()).toMatchObject({
+      connected: false,
+      notice: 'Google has ended this connection. Connect again to use it.',
+    })
+    expect(await here.listStatuses(user.id)).toEqual(new Map([[name, { version: 2, isConnected: false }]]))
+    expect(changes).toEqual([user.id])
+    await consent()
+    expect(changes).toEqual([user.id, user.id])
+    expect(await read()).toMatchObject({ connected: true, notice: null })
+    await access()
+  })
+
+  it('ends early when Google rejects a token that has not expired', async () => {
+    const { token } = await access()
+    google.grants.endAll()
+    await expect(access(here, token)).rejects.toMatchObject(ended)
+    expect(await read()).toMatchObject({ connected: false })
+  })
+
+  it('refreshes a rejected token once for all rejected calls', async () => {
+    const { token } = await access()
+    google.grants.expireAccess()
+    const [second, third] = await Promise.all([access(here, token), access(here, token)])
+    expect(second?.token).not.toBe(token)
+    expect(third).toEqual(second)
+    expect(await access(there, token)).toEqual(second)
+    expect(refreshes()).toBe(1)
+  })
+
+  it('fails before the integration is connected, and after it was disconnected', async () => {
+    await disconnectIntegration(here, user, name)
+    const never = {
+      code: 'not_connected',
+      message: 'Gmail is not connected. Connect it under Settings, Integrations.',
+    }
+    await expect(access()).rejects.toMatchObject(never)
+    await expect(here.findGoogleAccess(user.id, 'google-calendar')).rejects.toMatchObject({
+      message: 'Google Calendar is not connected. Connect it under Settings, Integrations.',
+    })
+    await expect(here.findGoogleAccess('another user', name)).rejects.toMatchObject(never)
+    expect(await here.listStatuses(user.id)).toEqual(new Map())
+  })
+
+  it('stays disconnected when it was disconnected during a refresh', async () => {
+    clock += 61 * minute
+    google.manners.token = 'hang'
+    const refreshing = expect(access()).rejects.toMatchObject({ code: expect.any(String) })
+    await expect.poll(refreshes, { interval: 5 }).toBe(1)
+    await disconnectIntegration(there, user, name)
+    google.manners.token = 'give'
+    google.releaseTokens()
+    await refreshing
+    expect(await read()).toMatchObject({ connected: false, notice: null })
+    expect((await requireIntegration(database.db, user, name)).tokens).toBeNull()
+  })
+
+  it('refreshes when the lease of another process has expired', async () => {
+    clock += 61 * minute
+    await database.db
+      .updateTable('integrations')
+      .set({ refreshing_until: clock - 1 })
+      .where('user_id', '=', user.id)
+      .execute()
+    await access()
+    expect(refreshes()).toBe(1)
+  })
+
+  it('ends when SECRET_KEY has changed', async () => {
+    const other = open('another secret that is just as long')
+    await expect(other.findGoogleAccess(user.id, name)).rejects.toMatchObject(ended)
+    await other.close()
+    expect(await read()).toMatchObject({ connected: false })
+  })
+})

@@ -1,0 +1,30 @@
+import type { GoogleIntegration } from '@yonder/contract/integration-names'
+
+export interface GoogleScope {
+  readonly scope: string
+  /** Completes the sentence "You did not allow Yonder to …". */
+  readonly allows: string
+}
+
+/** The scopes that the tools need, and no more. Users can decline some of them. */
+export const googleScopes: Readonly<Record<GoogleIntegration, readonly GoogleScope[]>> = {
+  'google-gmail': [
+    // It includes reading, drafts and sending, and takes less space on the consent page than three scopes.
+    { scope: 'https://www.googleapis.com/auth/gmail.modify', allows: 'read, write and label mail' },
+  ],
+  'google-calendar': [
+    { scope: 'https://www.googleapis.com/auth/calendar.events', allows: 'see and change events' },
+    {
+      scope: 'https://www.googleapis.com/auth/calendar.calendarlist.readonly',
+      allows: 'see the list of calendars',
+    },
+    {
+      scope: 'https://www.googleapis.com/auth/calendar.events.freebusy',
+      allows: 'see when people are busy',
+    },
+    {
+      scope: 'https://www.googleapis.com/auth/calendar.settings.readonly',
+      allows: 'see your time zone',
+    },
+  ],
+}

@@ -1,0 +1,59 @@
+import { ClientError, ResponseBodyError } from 'openid-client'
+import { AppError } from '../../lib/app-error.ts'
+
+/** Whether Google has ended the consent: it was revoked, has expired, or belongs to another client than ours. */
+export function isEndedGrant(error: unknown): boolean {
+  return error instanceof ResponseBodyError && ['invalid_grant', 'unauthorized_client'].includes(error.error)
+}
+
+/** Explains to the user why Google returned no tokens. `redirectUrl` is the address that Google must know. */
+export function explainTokenFailure(error: unknown, redirectUrl: string): AppError {
+  const explain = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
+    new AppError(code, message, { cause: error })
+  if (error instanceof ResponseBodyError) {
+    switch (error.error) {
+      case 'invalid_grant':
+        return explain('conflict', 'Google no longer accepts this code. Connect again.')
+      case 'invalid_client':
+      case 'unauthorized_client':
+        return explain(
+          'upstream_refused_key',
+          'Google does not accept this installation: its operator has to check GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+        )
+      case 'redirect_uri_mismatch':
+        return explain(
+          'upstream_refused_key',
+          `Google does not know the return address of this installation: its operator has to add ${redirectUrl} there.`,
+        )
+      default:
+        return explain('upstream_error', 'Google could not give access. Try again later.')
+    }
+  }
+  for (const cause of causes(error)) {
+    if (cause instanceof AppError)
+      return explain(cause.code, `The response from Google cannot be used. ${cause.message}`)
+    if (isTimeout(cause))
+      return explain('upstream_timeout', 'Google did not respond in time. Try again later.')
+  }
+  if (error instanceof ClientError && error.cause instanceof Response && error.cause.status >= 500) {
+    return explain('upstream_error', 'Google could not give access. Try again later.')
+  }
+  if (error instanceof ClientError && error.code?.startsWith('OAUTH_') === true) {
+    return explain('upstream_invalid', 'Google sent an unexpected response. Try again later.')
+  }
+  return explain('upstream_unreachable', 'Google cannot be reached. Try again later.')
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    (error instanceof ClientError && error.code === 'OAUTH_TIMEOUT') ||
+    (error instanceof DOMException && error.name === 'TimeoutError')
+  )
+}
+
+/** An error and its causes, outermost first. */
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = []
+  for (let at = error; at instanceof Error && chain.length < 10; at = at.cause) chain.push(at)
+  return chain
+}
