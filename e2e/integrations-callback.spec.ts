@@ -77,7 +77,7 @@ test('a reload while the code is handed in, and a visit of the old address, hand
 })
 
 test('the back button finds no code to hand in again (§4.29)', async ({ page, person: _, google }) => {
-  google.manners.consent = 'ask'
+  google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
   await page.getByRole('button', { name: 'Allow' }).click()
@@ -95,7 +95,7 @@ test('a person who goes back from the consent page can begin again (§7.25)', as
   person: _,
   google,
 }) => {
-  google.manners.consent = 'ask'
+  google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
   await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible()
@@ -138,7 +138,7 @@ test('what the server refuses is told with its reason (§2.94, §8.28)', async (
 }) => {
   problems.expect(/Failed to connect Gmail/)
   problems.expect(/status of (4|5)\d\d/)
-  google.manners.givesRefreshTokens = false
+  google.behaviour.givesRefreshTokens = false
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
   await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()

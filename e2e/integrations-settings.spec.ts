@@ -38,13 +38,13 @@ test('a person who has changed their mind connects another time (§2.81, §4.29)
   problems,
 }) => {
   problems.expect(/No authorization code found/)
-  google.manners.consent = 'deny'
+  google.behaviour.consent = 'deny'
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
   await expect(page.getByText('Access was not allowed, so nothing was connected.')).toBeVisible()
   await expect(page).toHaveURL('/settings/integrations')
   await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toHaveCount(0)
-  google.manners.consent = 'grant'
+  google.behaviour.consent = 'grant'
   await cardOf(page, 'Google Calendar').getByRole('button', { name: 'Connect' }).click()
   await expect(page.getByText('Google Calendar connected successfully!')).toBeVisible()
   await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toBeVisible()
@@ -75,7 +75,7 @@ test('a person disconnects, which ends it at Google too, and may connect again (
 })
 
 test('the card says what was not allowed', async ({ page, person: _, google }) => {
-  google.manners.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
+  google.behaviour.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
   const card = cardOf(page, 'Google Calendar')

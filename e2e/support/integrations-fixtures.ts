@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createGmailApi } from '../../server/testing/google/create-gmail-api.ts'
+import { createGmailApi } from '../../server/testing/google/gmail-api.ts'
 import { startGoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import { expect, test as base } from './fixtures.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectGoogle } from '../testing/google-stand-in/connect-google.ts'
-import { createCalendarApi } from '../testing/google/create-calendar-api.ts'
-import { createGmailApi } from '../testing/google/create-gmail-api.ts'
+import { createCalendarApi } from '../testing/google/calendar-api.ts'
+import { createGmailApi } from '../testing/google/gmail-api.ts'
 import { headerOf } from '../testing/google/mailbox.ts'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
@@ -81,7 +81,7 @@ describe('Gmail in a chat', () => {
       chatId,
       messageId: waiting?.id,
     }
-    gmail.fail({ method: 'gmail.users.drafts.send', answer: 'cut', afterwards: true })
+    gmail.fail({ method: 'gmail.users.drafts.send', response: 'cut', afterwards: true })
     await Promise.all(
       [client.confirm(confirm), client.confirm(confirm)].map(async (asked) => (await asked).ended),
     )
@@ -94,9 +94,9 @@ describe('two users', () => {
   it('see only the mail of their own accounts', async () => {
     const [ada, eve] = [await product.join('Ada'), await product.join('Eve')]
     await connectGoogle(ada, 'google-gmail')
-    google.manners.account = 'eve@example.com'
+    google.behaviour.account = 'eve@example.com'
     await connectGoogle(eve, 'google-gmail')
-    google.manners.account = account
+    google.behaviour.account = account
     const { id } = mailbox.deliver({ subject: 'Secret of Ada' })
     for (const client of [eve, ada]) {
       const chatId = await client.newChat()

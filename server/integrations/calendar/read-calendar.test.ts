@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openGoogleClient, testAccount } from '../../testing/google/open-google-client.ts'
+import { openGoogleClient, testAccount } from '../../testing/google/google-client.ts'
 import { invitedGuests, provideCalendar, viennaTime } from '../../testing/google/provide-calendar.ts'
 import { createCalendarConnector } from '../google-connectors.ts'
 
@@ -19,7 +19,7 @@ describe('reading calendars', () => {
     calendar().timeZone = 'America/New_York'
     lunch()
     expect(await list('2026-03-24', '2026-03-24')).toContain('When: Tue 2026-03-24 07:00 to 08:00')
-    google.api.fail({ method: 'calendar.settings.get', answer: 403 })
+    google.api.fail({ method: 'calendar.settings.get', response: 403 })
     expect(await list('2026-03-24', '2026-03-24')).toContain('When: Tue 2026-03-24 07:00 to 08:00')
   })
 
@@ -126,7 +126,7 @@ describe('failures at Google', () => {
   })
 
   it('fails after a few retries', async () => {
-    google.api.fail({ method: 'calendar.events.list', answer: 429, times: 100 })
+    google.api.fail({ method: 'calendar.events.list', response: 429, times: 100 })
     const answer = await google.call('list_events', {})
     expect(answer.text).toContain('Google received too many requests')
     expect(google.api.count('calendar.events.list')).toBe(4)

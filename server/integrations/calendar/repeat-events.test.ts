@@ -78,7 +78,7 @@ describe('repeating events', () => {
 
   it('leaves the series whole when it cannot be split', async () => {
     standUp()
-    google.api.fail({ method: 'calendar.events.patch', answer: 500, times: 4 })
+    google.api.fail({ method: 'calendar.events.patch', response: 500, times: 4 })
     const failed = await google.call('update_event', {
       ...second,
       scope: 'this_and_following',
@@ -94,7 +94,7 @@ describe('repeating events', () => {
 
   it('splits a series when the response to ending it is lost', async () => {
     standUp()
-    google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
+    google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
     expect((await split()).isError).toBe(false)
     expect(await shown()).toEqual([
       'Stand-up Mon 2026-03-23 09:00 to 09:15',
@@ -106,9 +106,9 @@ describe('repeating events', () => {
 
   it('deletes nothing when the old series may or may not have ended', async () => {
     standUp()
-    google.api.fail({ method: 'calendar.events.patch', answer: 500, afterwards: true, times: 4 })
+    google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
     // The first two reads are of the event and its series, the later ones check whether the series ended.
-    google.api.fail({ method: 'calendar.events.get', answer: 500, after: 2, times: 4 })
+    google.api.fail({ method: 'calendar.events.get', response: 500, after: 2, times: 4 })
     const answer = await split()
     expect(answer.isError).toBe(true)
     expect(answer.text).toContain('may or may not have ended')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testAccount } from '../../testing/google/open-google-client.ts'
+import { testAccount } from '../../testing/google/google-client.ts'
 import { eventIdOf, invitedGuests, provideCalendar } from '../../testing/google/provide-calendar.ts'
 
 const { google, calendar, lunch } = provideCalendar()
@@ -24,10 +24,10 @@ describe('creating', () => {
   })
 
   it.each([
-    ['the response is lost', { answer: 'cut', afterwards: true } as const],
-    ['Google fails after creating it', { answer: 500, afterwards: true, times: 2 } as const],
-    ['Google fails before creating it', { answer: 503 } as const],
-    ['there are too many requests', { answer: 403, reason: 'rateLimitExceeded' } as const],
+    ['the response is lost', { response: 'cut', afterwards: true } as const],
+    ['Google fails after creating it', { response: 500, afterwards: true, times: 2 } as const],
+    ['Google fails before creating it', { response: 503 } as const],
+    ['there are too many requests', { response: 403, reason: 'rateLimitExceeded' } as const],
   ])('creates it once when %s', async (_name, fault) => {
     google.api.fail({ method: 'calendar.events.insert', ...fault })
     const made = await google.call('create_event', {
@@ -129,9 +129,9 @@ describe('changing', () => {
   it('does nothing twice when responses are lost', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
-    google.api.fail({ method: 'calendar.events.patch', answer: 503, afterwards: true })
+    google.api.fail({ method: 'calendar.events.patch', response: 503, afterwards: true })
     expect((await google.call('update_event', { ...input, new_location: 'Canteen' })).isError).toBe(false)
-    google.api.fail({ method: 'calendar.events.delete', answer: 'cut', afterwards: true })
+    google.api.fail({ method: 'calendar.events.delete', response: 'cut', afterwards: true })
     expect(await google.call('delete_event', input)).toEqual({
       isError: false,
       text: 'The event was deleted.',

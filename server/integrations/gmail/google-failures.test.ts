@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openGoogleClient } from '../../testing/google/open-google-client.ts'
+import { openGoogleClient } from '../../testing/google/google-client.ts'
 import { provideGmail } from '../../testing/google/provide-gmail.ts'
 import { createGmailConnector } from '../google-connectors.ts'
 
@@ -20,10 +20,10 @@ describe('failures at Google', () => {
   })
 
   it('retries reads a few times and then explains the failure', async () => {
-    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 503, times: 2 })
+    gmail.api.fail({ method: 'gmail.users.labels.list', response: 503, times: 2 })
     expect((await gmail.call('list_labels', {})).isError).toBe(false)
     expect(gmail.api.count('gmail.users.labels.list')).toBe(3)
-    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 500, times: 100 })
+    gmail.api.fail({ method: 'gmail.users.labels.list', response: 500, times: 100 })
     const failed = await gmail.call('list_labels', {})
     expect(failed).toEqual({
       isError: true,
@@ -33,14 +33,14 @@ describe('failures at Google', () => {
   })
 
   it('fails when Google asks for a long delay', async () => {
-    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 429, retryAfter: 3_600 })
+    gmail.api.fail({ method: 'gmail.users.labels.list', response: 429, retryAfter: 3_600 })
     const answer = await gmail.call('list_labels', {})
     expect(answer.text).toContain('Google received too many requests')
     expect(gmail.api.count('gmail.users.labels.list')).toBe(1)
   })
 
   it('sends no more requests after the call was stopped', async () => {
-    gmail.api.fail({ method: 'gmail.users.drafts.send', answer: 'hang', times: 10 })
+    gmail.api.fail({ method: 'gmail.users.drafts.send', response: 'hang', times: 10 })
     const stop = new AbortController()
     const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
     const ended = expect(gmail.call('send_message', mail, stop.signal)).rejects.toThrow()
@@ -55,11 +55,11 @@ describe('failures at Google', () => {
     const impatient = await openGoogleClient(createGmailConnector, gmail.api, {
       limits: { attemptTimeoutMs: 400 },
     })
-    gmail.api.fail({ method: 'gmail.users.labels.list', answer: 'hang' })
+    gmail.api.fail({ method: 'gmail.users.labels.list', response: 'hang' })
     expect((await impatient.call('list_labels', {})).isError).toBe(false)
     expect(gmail.api.count('gmail.users.labels.list')).toBeGreaterThan(1)
     const stop = new AbortController()
-    gmail.api.fail({ method: 'gmail.users.messages.list', answer: 'hang', times: 10 })
+    gmail.api.fail({ method: 'gmail.users.messages.list', response: 'hang', times: 10 })
     const ended = expect(impatient.call('search_messages', { query: '' }, stop.signal)).rejects.toThrow()
     await expect
       .poll(() => gmail.api.count('gmail.users.messages.list'), { timeout: 10_000 })
@@ -72,7 +72,7 @@ describe('failures at Google', () => {
   })
 
   it('detects a response that is not from Google', async () => {
-    gmail.api.fail({ method: 'gmail.users.messages.list', answer: 'html' })
+    gmail.api.fail({ method: 'gmail.users.messages.list', response: 'html' })
     const answer = await gmail.call('search_messages', { query: '' })
     expect(answer.isError).toBe(true)
     expect(answer.text).toContain('did not come from Google')
@@ -90,9 +90,9 @@ describe('failures at Google', () => {
     [403, 'rateLimitExceeded', 'too many requests'],
     [403, 'accessNotConfigured', 'not enabled'],
     [404, undefined, 'found nothing with this id'],
-    [400, undefined, 'Google refused the request: Stood in for 400.'],
-  ])('explains %d %s', async (answer, reason, text) => {
-    gmail.api.fail({ answer, times: 10, ...(reason === undefined ? {} : { reason }) })
+    [400, undefined, 'Google refused the request: Stand-in error 400.'],
+  ])('explains %d %s', async (status, reason, text) => {
+    gmail.api.fail({ response: status, times: 10, ...(reason === undefined ? {} : { reason }) })
     expect((await gmail.call('list_labels', {})).text).toContain(text)
   })
 })

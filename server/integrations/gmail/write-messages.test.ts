@@ -19,7 +19,7 @@ describe('labels', () => {
   })
 
   it('creates a label once', async () => {
-    gmail.api.fail({ method: 'gmail.users.labels.create', answer: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.labels.create', response: 503, afterwards: true })
     expect((await gmail.call('create_label', { name: 'Trips' })).text).toBe('The label "Trips" was created.')
     expect((await gmail.call('create_label', { name: 'trips' })).text).toContain('already exists')
     expect(mailbox().labels.filter(({ type }) => type === 'user')).toHaveLength(1)
@@ -131,11 +131,11 @@ describe('sending', () => {
   })
 
   it.each([
-    ['the response is lost', { answer: 'cut', afterwards: true } as const],
-    ['Google fails after sending', { answer: 503, afterwards: true, times: 2 } as const],
-    ['Google fails before sending', { answer: 500, times: 2 } as const],
-    ['there are too many requests', { answer: 429, retryAfter: 0, times: 2 } as const],
-    ['no response ever confirms it', { answer: 503, afterwards: true, times: 10 } as const],
+    ['the response is lost', { response: 'cut', afterwards: true } as const],
+    ['Google fails after sending', { response: 503, afterwards: true, times: 2 } as const],
+    ['Google fails before sending', { response: 500, times: 2 } as const],
+    ['there are too many requests', { response: 429, retryAfter: 0, times: 2 } as const],
+    ['no response ever confirms it', { response: 503, afterwards: true, times: 10 } as const],
   ])('sends once when %s', async (_name, fault) => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', ...fault })
     const answer = await gmail.call('send_message', mail)
@@ -145,8 +145,8 @@ describe('sending', () => {
   })
 
   it('says that nothing was sent, and leaves no draft, when Google refuses or keeps failing', async () => {
-    for (const answer of [400, 503, 429]) {
-      gmail.api.fail({ method: 'gmail.users.drafts.send', answer, times: answer === 400 ? 1 : 4 })
+    for (const status of [400, 503, 429]) {
+      gmail.api.fail({ method: 'gmail.users.drafts.send', response: status, times: status === 400 ? 1 : 4 })
       const result = await gmail.call('send_message', mail)
       expect(result).toMatchObject({ isError: true })
       expect(result.text).toContain('The email was not sent.')
@@ -156,20 +156,20 @@ describe('sending', () => {
   })
 
   it('does not retry creating a draft when the first attempt may have succeeded', async () => {
-    gmail.api.fail({ method: 'gmail.users.drafts.create', answer: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(true)
-    gmail.api.fail({ method: 'gmail.users.drafts.create', answer: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
     expect((await gmail.call('send_message', mail)).text).toContain('The email was not sent.')
     expect(gmail.api.count('gmail.users.drafts.create')).toBe(2)
     expect(mailbox().sent).toEqual([])
-    gmail.api.fail({ method: 'gmail.users.drafts.create', answer: 429 })
+    gmail.api.fail({ method: 'gmail.users.drafts.create', response: 429 })
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(false)
   })
 
   it('says when the email may have been sent', async () => {
-    gmail.api.fail({ method: 'gmail.users.drafts.send', answer: 503, afterwards: true })
-    gmail.api.fail({ method: 'gmail.users.drafts.send', answer: 503, times: 3 })
-    gmail.api.fail({ method: 'gmail.users.drafts.get', answer: 503, times: 4 })
+    gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, afterwards: true })
+    gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, times: 3 })
+    gmail.api.fail({ method: 'gmail.users.drafts.get', response: 503, times: 4 })
     const answer = await gmail.call('send_message', mail)
     expect(answer.isError).toBe(true)
     expect(answer.text).toContain('The email may or may not have been sent.')

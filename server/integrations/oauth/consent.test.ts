@@ -190,7 +190,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   })
 
   it('connects nothing when the user declines', async () => {
-    google.manners.consent = 'deny'
+    google.behaviour.consent = 'deny'
     await add('google-gmail')
     expect(await visitGoogle(ada, 'google-gmail')).toMatchObject({ code: null, error: 'access_denied' })
     expect((await ada.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
@@ -205,7 +205,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   })
 
   it('connects with fewer scopes than requested, and says what is missing', async () => {
-    google.manners.leaveOut = [events]
+    google.behaviour.leaveOut = [events]
     expect(await connectGoogle(ada, 'google-calendar')).toMatchObject({
       connected: true,
       notice:
@@ -216,7 +216,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   it('without any needed scope does not connect, and is revoked', async () => {
     await add('google-calendar')
     const { code, state } = await visitGoogle(ada, 'google-calendar')
-    google.manners.leaveOut =
+    google.behaviour.leaveOut =
       new URL(google.consents.at(-1)?.href ?? '').searchParams.get('scope')?.split(' ') ?? []
     const again = await visitGoogle(ada, 'google-calendar')
     const refused = await returnFromGoogle('google-calendar', again)
@@ -226,14 +226,14 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     ])
     expect((await readStored()).row).toMatchObject({ tokens: null, scopes: null })
     await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
-    google.manners.leaveOut = []
+    google.behaviour.leaveOut = []
     expect((await returnFromGoogle('google-calendar', { code, state })).json()).toMatchObject({
       connected: true,
     })
   })
 
   it('without a refresh token does not connect, and says what to do', async () => {
-    google.manners.givesRefreshTokens = false
+    google.behaviour.givesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
     expect([refused.statusCode, refused.json()]).toMatchObject([
@@ -248,11 +248,11 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     ['an error', 'fail', 502, 'upstream_error'],
   ] as const)('can be repeated after Google responded with %s', async (_, token, status, code) => {
     await add('google-gmail')
-    google.manners.token = token
+    google.behaviour.token = token
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
     expect([refused.statusCode, refused.json()]).toMatchObject([status, { error: { code } }])
     expect((await readStored()).row).toMatchObject({ tokens: null, version: 1 })
-    google.manners.token = 'give'
+    google.behaviour.token = 'issue'
     const again = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
     expect(again.json()).toMatchObject({ connected: true })
   })
@@ -260,7 +260,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   it('stays when a later one fails', async () => {
     await connectGoogle(ada, 'google-gmail')
     const before = await readStored()
-    google.manners.token = 'fail'
+    google.behaviour.token = 'fail'
     await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
     expect(await readStored()).toEqual(before)
   })
@@ -311,7 +311,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
 
     it.each(['hang', 'fail'] as const)('here although Google does not confirm it: %s', async (revoke) => {
-      google.manners.revoke = revoke
+      google.behaviour.revoke = revoke
       await connectGoogle(ada, 'google-gmail')
       expect(await disconnect('google-gmail')).toMatchObject({ connected: false })
       expect((await readStored()).row.tokens).toBeNull()

@@ -118,14 +118,14 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it('explains a failed refresh to all waiting calls after one request', async () => {
-    google.manners.token = 'hang'
+    google.behaviour.token = 'hang'
     clock += 61 * minute
     const before = reads
     const waiting = Promise.allSettled(Array.from({ length: 5 }, () => access()))
     // A call that starts after Google's response would start another refresh.
     await expect.poll(() => reads - before, { interval: 5 }).toBe(5)
     await expect.poll(refreshes, { interval: 5 }).toBe(1)
-    google.manners.token = 'fail'
+    google.behaviour.token = 'fail'
     google.releaseTokens()
     const refused = await waiting
     expect(refused).toEqual(
@@ -138,7 +138,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))('refreshes once over several nodes', async () => {
-    google.grants.rotates = true
+    google.grants.rotatesRefreshTokens = true
     clock += 61 * minute
     const nodes = [here, there, here, there]
     const accesses = await Promise.all(nodes.map((node) => access(node)))
@@ -151,15 +151,15 @@ describe.each(engines)('access to Google on %s', (engine) => {
 
   it('keeps using a valid token while Google fails, and fails after the token expired', async () => {
     const first = await access()
-    google.manners.token = 'fail'
+    google.behaviour.token = 'fail'
     clock += 57 * minute
     expect(await access()).toEqual(first)
     clock += 4 * minute
     await expect(access()).rejects.toMatchObject({ code: 'upstream_error' })
-    google.manners.token = 'html'
+    google.behaviour.token = 'html'
     await expect(access()).rejects.toMatchObject({ code: 'upstream_invalid' })
     expect(await read()).toMatchObject({ connected: true, notice: null })
-    google.manners.token = 'give'
+    google.behaviour.token = 'issue'
     expect((await access()).token).not.toBe(first.token)
   })
 
@@ -215,11 +215,11 @@ describe.each(engines)('access to Google on %s', (engine) => {
 
   it('stays disconnected when it was disconnected during a refresh', async () => {
     clock += 61 * minute
-    google.manners.token = 'hang'
+    google.behaviour.token = 'hang'
     const refreshing = expect(access()).rejects.toMatchObject({ code: expect.any(String) })
     await expect.poll(refreshes, { interval: 5 }).toBe(1)
     await disconnectIntegration(there, user, name)
-    google.manners.token = 'give'
+    google.behaviour.token = 'issue'
     google.releaseTokens()
     await refreshing
     expect(await read()).toMatchObject({ connected: false, notice: null })

@@ -3,7 +3,7 @@ import { parseConfig } from '../../config/config.ts'
 import type { Guards } from '../../http/outgoing/guards.ts'
 import { openGuards } from '../../http/outgoing/guards.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
-import type { GoogleStandIn, StandInManners } from '../../testing/google-stand-in/start-google-stand-in.ts'
+import type { GoogleStandIn, StandInBehaviour } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { createGoogleClient } from './google-client.ts'
 import type { GoogleClient } from './google-client.ts'
 
@@ -31,7 +31,7 @@ describe('the Google client', () => {
     guards = openGuards(parseConfig({}).outgoing)
   })
   afterEach(() => {
-    standIn.manners.token = 'give'
+    standIn.behaviour.token = 'issue'
   })
   afterAll(async () => {
     await guards.close()
@@ -56,7 +56,7 @@ describe('the Google client', () => {
     expect(calendar.searchParams.get('redirect_uri')).toBe('http://localhost:3000/callback/google-calendar')
   })
 
-  const faults: readonly (readonly [string, StandInManners['token'], string, string])[] = [
+  const faults: readonly (readonly [string, StandInBehaviour['token'], string, string])[] = [
     ['does not respond', 'hang', 'upstream_timeout', 'Google did not respond in time.'],
     ['stops in the middle of a response', 'stall', 'upstream_timeout', 'Google did not respond in time.'],
     ['responds with a page', 'html', 'upstream_invalid', 'sent an unexpected response'],
@@ -72,7 +72,7 @@ describe('the Google client', () => {
   it.each(faults)(
     'explains when Google %s, for a code and for a refresh token',
     async (_, token, code, message) => {
-      standIn.manners.token = token
+      standIn.behaviour.token = token
       const expected = { code, message: expect.stringContaining(message) }
       const client = open()
       await expect(client.redeemCode('google-gmail', 'code', 'verifier')).rejects.toMatchObject(expected)
@@ -108,7 +108,7 @@ describe('the Google client', () => {
       nonce: '',
       isOffline: true,
     }
-    const code = standIn.grants.giveCode('ada@example.com', [], query)
+    const code = standIn.grants.issueCode('ada@example.com', [], query)
     await expect(client.redeemCode('google-calendar', code, 'verifier')).rejects.toMatchObject({
       code: 'upstream_refused_key',
       message: expect.stringContaining('has to add http://localhost:3000/callback/google-calendar there'),

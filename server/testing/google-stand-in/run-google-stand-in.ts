@@ -1,14 +1,14 @@
-import { createCalendarApi } from '../google/create-calendar-api.ts'
-import { createGmailApi } from '../google/create-gmail-api.ts'
+import { createCalendarApi } from '../google/calendar-api.ts'
+import { createGmailApi } from '../google/gmail-api.ts'
 import { startGoogleStandIn } from './start-google-stand-in.ts'
 
 /*
- * Google for development, in a process of its own on the port of its parameter. It asks for consent on a page, and its first
- * line is the settings that point the product at it, as JSON.
+ * The Google stand-in for development, as a process that listens on the port given as its argument. It asks for consent on
+ * a page. Its first line of output is the settings that point the product at it, as JSON.
  */
 
 const account = 'ada@example.com'
-const hour = 3_600_000
+const hourMs = 3_600_000
 
 const gmail = createGmailApi()
 gmail.mailbox(account).deliver({
@@ -29,11 +29,11 @@ for (const [hours, summary] of [
   [2, 'Tea with Charles'],
   [26, 'Lecture on the Engine'],
 ] as const) {
-  const begin = Math.ceil(Date.now() / hour) * hour + hours * hour
+  const start = Math.ceil(Date.now() / hourMs) * hourMs + hours * hourMs
   calendar.calendar(account).put({
     summary,
-    start: { dateTime: new Date(begin).toISOString() },
-    end: { dateTime: new Date(begin + hour).toISOString() },
+    start: { dateTime: new Date(start).toISOString() },
+    end: { dateTime: new Date(start + hourMs).toISOString() },
   })
 }
 

@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 export interface StandInKeys {
-  /** The key set that everybody may read. */
+  /** The public key set. */
   readonly published: object
-  /** What a provider of OpenID says of itself. */
+  /** The OpenID provider metadata. */
   describe(origin: string): object
-  signIdToken(person: {
+  signIdToken(claims: {
     readonly issuer: string
     readonly clientId: string
     readonly account: string
@@ -13,7 +13,7 @@ export interface StandInKeys {
   }): Promise<string>
 }
 
-/** Keys with which the stand-in for Google says who somebody is. */
+/** Creates the keys with which the stand-in signs ID tokens. */
 export async function createStandInKeys(): Promise<StandInKeys> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')
   const key = { ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'stand-in' }

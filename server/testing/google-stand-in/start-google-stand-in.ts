@@ -2,23 +2,23 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describeConsentPage } from '../mcp/consent-page.ts'
-import type { StandInApi } from './google-stand-in-api.ts'
+import type { StandInApi } from '../google/api-stand-in.ts'
 import { createStandInKeys } from './stand-in-keys.ts'
 import type { StandInKeys } from './stand-in-keys.ts'
-import { StandInGrants, TokenFault } from './stand-in-grants.ts'
-import type { ConsentQuery, GivenTokens } from './stand-in-grants.ts'
+import { StandInGrants, TokenError } from './stand-in-grants.ts'
+import type { ConsentQuery, IssuedTokens } from './stand-in-grants.ts'
 
-export interface StandInManners {
-  /** What the person does at the page of consent: agrees, refuses, or is really asked. */
+export interface StandInBehaviour {
+  /** What happens on the consent page: the user agrees or declines at once, or a page asks. */
   consent: 'grant' | 'deny' | 'ask'
-  /** Scopes that the person does not tick. */
+  /** Scopes that the user does not tick. */
   leaveOut: readonly string[]
-  /** How the token endpoint answers. */
-  token: 'give' | 'hang' | 'stall' | 'html' | 'huge' | 'fail' | 'invalid_client'
+  /** How the token endpoint responds. */
+  token: 'issue' | 'hang' | 'stall' | 'html' | 'huge' | 'fail' | 'invalid_client'
   givesRefreshTokens: boolean
-  /** How the end of a consent is taken. */
-  revoke: 'take' | 'hang' | 'fail'
-  /** Who is signed in at Google. */
+  /** How the revocation endpoint responds. */
+  revoke: 'confirm' | 'hang' | 'fail'
+  /** The account that is signed in at Google. */
   account: string
 }
 
@@ -26,34 +26,34 @@ export interface GoogleStandIn {
   readonly origin: string
   /** Settings that point the product at it. */
   readonly environment: Readonly<Record<string, string>>
-  readonly manners: StandInManners
+  readonly behaviour: StandInBehaviour
   readonly grants: StandInGrants
-  /** The forms that came to the token endpoint. */
+  /** The forms that the token endpoint received. */
   readonly tokenRequests: readonly Readonly<Record<string, string>>[]
-  /** The tokens that came to the end of consents. */
+  /** The tokens that the revocation endpoint received. */
   readonly revocations: readonly string[]
-  /** The addresses that the page of consent was opened with. */
+  /** The addresses with which the consent page was opened. */
   readonly consents: readonly URL[]
-  /** Answers the token requests that hang, as its manners are by now. */
+  /** Responds to the hanging token requests, according to the current behaviour. */
   releaseTokens(): void
-  /** Forgets what has come and minds its manners again; tokens stay good. */
+  /** Clears the recorded requests and restores the default behaviour. Tokens stay valid. */
   reset(): void
   close(): Promise<void>
 }
 
 export interface GoogleStandInOptions {
-  /** A port to listen on; else any. */
+  /** Default: any free port. */
   readonly port?: number
   readonly apis?: readonly StandInApi[]
-  readonly consent?: StandInManners['consent']
+  readonly consent?: StandInBehaviour['consent']
 }
 
-/** Google on this machine, as far as the product knows it: sign-in, consent, tokens and whatever `apis` add. */
+/** Starts the parts of Google that the product uses on this machine: sign-in, consent, tokens, and the given APIs. */
 export async function startGoogleStandIn(options: GoogleStandInOptions = {}): Promise<GoogleStandIn> {
   const standIn = new StandIn(options.apis ?? [], await createStandInKeys())
-  standIn.manners.consent = options.consent ?? 'grant'
+  standIn.behaviour.consent = options.consent ?? 'grant'
   const server = createServer((request, response) => {
-    standIn.answer(request, response).catch((error: unknown) => {
+    standIn.handle(request, response).catch((error: unknown) => {
       response.writeHead(500).end(String(error))
     })
   })
@@ -74,7 +74,7 @@ export async function startGoogleStandIn(options: GoogleStandInOptions = {}): Pr
       GMAIL_API_URL: `${origin}/gmail-api`,
       GOOGLE_CALENDAR_API_URL: `${origin}/calendar-api`,
     },
-    manners: standIn.manners,
+    behaviour: standIn.behaviour,
     grants: standIn.grants,
     tokenRequests: standIn.tokenRequests,
     revocations: standIn.revocations,
@@ -91,18 +91,18 @@ export async function startGoogleStandIn(options: GoogleStandInOptions = {}): Pr
 const clientId = 'stand-in.apps.googleusercontent.com'
 const clientSecret = 'stand-in-secret'
 
-const politeManners: StandInManners = {
+const defaultBehaviour: StandInBehaviour = {
   consent: 'grant',
   leaveOut: [],
-  token: 'give',
+  token: 'issue',
   givesRefreshTokens: true,
-  revoke: 'take',
+  revoke: 'confirm',
   account: 'ada@example.com',
 }
 
 class StandIn {
   origin = ''
-  readonly manners: StandInManners = { ...politeManners }
+  readonly behaviour: StandInBehaviour = { ...defaultBehaviour }
   readonly grants = new StandInGrants()
   readonly tokenRequests: Readonly<Record<string, string>>[] = []
   readonly revocations: string[] = []
@@ -122,16 +122,16 @@ class StandIn {
 
   reset(): void {
     this.#hanging.length = 0
-    Object.assign(this.manners, politeManners)
-    Object.assign(this.grants, { life: 3_599, rotates: false })
+    Object.assign(this.behaviour, defaultBehaviour)
+    Object.assign(this.grants, { lifetimeSeconds: 3_599, rotatesRefreshTokens: false })
     for (const log of [this.tokenRequests, this.revocations, this.consents]) log.length = 0
   }
 
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', this.origin)
     const body = await readBody(request)
     const api = this.#apis.find(({ prefix }) => url.pathname.startsWith(`${prefix}/`))
-    if (api !== undefined) return this.#askApi(api, url, request, body, response)
+    if (api !== undefined) return this.#callApi(api, url, request, body, response)
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         return sendJson(response, 200, this.#keys.describe(this.origin))
@@ -140,7 +140,7 @@ class StandIn {
       case '/o/oauth2/v2/auth':
         return this.#consent(url, new URLSearchParams(body.toString()), response)
       case '/token':
-        return this.#takeTokenRequest(new URLSearchParams(body.toString()), response)
+        return this.#handleTokenRequest(new URLSearchParams(body.toString()), response)
       case '/revoke':
         return this.#revoke(new URLSearchParams(body.toString()), response)
       default:
@@ -148,55 +148,55 @@ class StandIn {
     }
   }
 
-  /** `form` is what the page of consent sent, when it asks. */
+  /** `form` is the submitted form of the consent page. */
   #consent(url: URL, form: URLSearchParams, response: ServerResponse): void {
     const query = url.searchParams
-    const asked = (query.get('scope') ?? '').split(' ')
+    const requested = (query.get('scope') ?? '').split(' ')
     if (query.get('client_id') !== clientId || query.get('response_type') !== 'code') {
       response.writeHead(400).end('Error 400: invalid_request')
       return
     }
-    if (this.manners.consent === 'ask' && !form.has('decision')) {
+    if (this.behaviour.consent === 'ask' && !form.has('decision')) {
       this.consents.push(url)
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-      response.end(describeConsentPage(asked, this.manners.account))
+      response.end(describeConsentPage(requested, this.behaviour.account))
       return
     }
-    if (this.manners.consent !== 'ask') this.consents.push(url)
+    if (this.behaviour.consent !== 'ask') this.consents.push(url)
     const isAllowed = form.has('decision')
       ? form.get('decision') === 'allow'
-      : this.manners.consent === 'grant'
+      : this.behaviour.consent === 'grant'
     const ticked = form.has('decision')
       ? form.getAll('scope')
-      : asked.filter((scope) => !this.manners.leaveOut.includes(scope))
-    const back = new URL(query.get('redirect_uri') ?? '')
+      : requested.filter((scope) => !this.behaviour.leaveOut.includes(scope))
+    const returnUrl = new URL(query.get('redirect_uri') ?? '')
     const state = query.get('state') ?? ''
-    back.searchParams.set('state', state)
+    returnUrl.searchParams.set('state', state)
     if (isAllowed) {
-      const asking: ConsentQuery = {
+      const consentQuery: ConsentQuery = {
         redirectUri: query.get('redirect_uri') ?? '',
         state,
         challenge: query.get('code_challenge') ?? '',
         nonce: query.get('nonce') ?? '',
         isOffline: query.get('access_type') === 'offline' && query.get('prompt') === 'consent',
       }
-      back.searchParams.set('code', this.grants.giveCode(this.manners.account, ticked, asking))
-      back.searchParams.set('scope', ticked.join(' '))
+      returnUrl.searchParams.set('code', this.grants.issueCode(this.behaviour.account, ticked, consentQuery))
+      returnUrl.searchParams.set('scope', ticked.join(' '))
     } else {
-      back.searchParams.set('error', 'access_denied')
+      returnUrl.searchParams.set('error', 'access_denied')
     }
-    response.writeHead(302, { location: back.href }).end()
+    response.writeHead(302, { location: returnUrl.href }).end()
   }
 
-  #takeTokenRequest(form: URLSearchParams, response: ServerResponse): Promise<void> {
+  #handleTokenRequest(form: URLSearchParams, response: ServerResponse): Promise<void> {
     this.tokenRequests.push(Object.fromEntries(form))
-    return this.#giveTokens(form, response)
+    return this.#respondWithTokens(form, response)
   }
 
-  async #giveTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
-    switch (this.manners.token) {
+  async #respondWithTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    switch (this.behaviour.token) {
       case 'hang':
-        this.#hanging.push(() => this.#giveTokens(form, response))
+        this.#hanging.push(() => this.#respondWithTokens(form, response))
         return
       case 'stall':
         response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
@@ -213,31 +213,31 @@ class StandIn {
         return sendJson(response, 503, { error: 'internal_failure' })
       case 'invalid_client':
         return sendJson(response, 401, { error: 'invalid_client', error_description: 'Unauthorized' })
-      case 'give':
-        return this.#giveGoodTokens(form, response)
+      case 'issue':
+        return this.#issueTokens(form, response)
     }
   }
 
-  async #giveGoodTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+  async #issueTokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
     if (form.get('client_id') !== clientId || form.get('client_secret') !== clientSecret)
       return sendJson(response, 401, { error: 'invalid_client' })
     try {
-      const given =
+      const issued =
         form.get('grant_type') === 'refresh_token'
-          ? this.grants.renew(form)
-          : this.grants.redeem(form, { givesRefreshToken: this.manners.givesRefreshTokens })
-      return sendJson(response, 200, await this.#describeTokens(given))
+          ? this.grants.refresh(form)
+          : this.grants.redeem(form, { givesRefreshToken: this.behaviour.givesRefreshTokens })
+      return sendJson(response, 200, await this.#describeTokens(issued))
     } catch (error) {
-      if (!(error instanceof TokenFault)) throw error
+      if (!(error instanceof TokenError)) throw error
       return sendJson(response, error.status, { error: error.message, error_description: 'Bad Request' })
     }
   }
 
-  async #describeTokens({ grant, accessToken, refreshToken, nonce }: GivenTokens): Promise<object> {
+  async #describeTokens({ grant, accessToken, refreshToken, nonce }: IssuedTokens): Promise<object> {
     const { account, scopes } = grant
     return {
       access_token: accessToken,
-      expires_in: this.grants.life,
+      expires_in: this.grants.lifetimeSeconds,
       token_type: 'Bearer',
       scope: [...scopes].join(' '),
       ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
@@ -250,14 +250,14 @@ class StandIn {
   #revoke(form: URLSearchParams, response: ServerResponse): void {
     const token = form.get('token') ?? ''
     this.revocations.push(token)
-    if (this.manners.revoke === 'hang') return
-    if (this.manners.revoke === 'fail') return sendJson(response, 503, { error: 'internal_failure' })
+    if (this.behaviour.revoke === 'hang') return
+    if (this.behaviour.revoke === 'fail') return sendJson(response, 503, { error: 'internal_failure' })
     if (this.grants.revoke(token)) return sendJson(response, 200, {})
     return sendJson(response, 400, { error: 'invalid_token', error_description: 'Token expired or revoked' })
   }
 
-  async #askApi(
-    { prefix, answer }: StandInApi,
+  async #callApi(
+    { prefix, handle }: StandInApi,
     url: URL,
     { method, headers }: IncomingMessage,
     body: Buffer,
@@ -271,15 +271,15 @@ class StandIn {
       headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
       body: body.byteLength === 0 ? null : new Uint8Array(body),
     })
-    const answered = await answer(request, grant)
-    // The connection breaks instead of an answer.
-    if (answered.type === 'error') return void response.destroy()
-    response.writeHead(answered.status, Object.fromEntries(answered.headers))
-    response.end(Buffer.from(await answered.arrayBuffer()))
+    const apiResponse = await handle(request, grant)
+    // An error response stands for a broken connection.
+    if (apiResponse.type === 'error') return void response.destroy()
+    response.writeHead(apiResponse.status, Object.fromEntries(apiResponse.headers))
+    response.end(Buffer.from(await apiResponse.arrayBuffer()))
   }
 }
 
-/** What Google says to a token that is not good. */
+/** Google's response to an invalid token. */
 const unauthenticated = {
   error: {
     code: 401,

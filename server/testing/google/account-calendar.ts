@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { calendar_v3 } from '@googleapis/calendar'
+import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
-import { expandRecurrence, toMilliseconds } from './expand-recurrence.ts'
-import type { Occurrence } from './expand-recurrence.ts'
 import { GoogleApiError, notFound } from './google-api-error.ts'
 
 export type StoredEvent = calendar_v3.Schema$Event & { readonly id: string }
 
-/** One account's calendar: events by their ids, and changed occurrences of series by theirs. */
+/** The start of an occurrence: a day, or a moment in the time zone of its series. */
+type Occurrence = Temporal.PlainDate | Temporal.ZonedDateTime
+
+/** The calendar of one account. Changed occurrences of a series are events of their own. */
 export class AccountCalendar {
   readonly events = new Map<string, StoredEvent>()
-  /** What Google would have written to guests: for which event, and to whom. */
+  /** The emails that Google would have sent to guests. */
   readonly mails: { readonly event: string; readonly to: readonly string[] }[] = []
   timeZone = 'Europe/Vienna'
   readonly account: string
@@ -19,7 +21,7 @@ export class AccountCalendar {
     this.account = account
   }
 
-  /** An event is there, made by the account unless it says otherwise. */
+  /** Stores an event, by default with the account as its organizer. */
   put(event: calendar_v3.Schema$Event): StoredEvent {
     const id = event.id ?? randomBytes(13).toString('hex')
     const stored: StoredEvent = {
@@ -35,7 +37,10 @@ export class AccountCalendar {
     return stored
   }
 
-  /** @throws GoogleApiError 404; occurrences of a series are there without having been put */
+  /**
+   * Returns an event or an occurrence of a series.
+   * @throws GoogleApiError 404
+   */
   require(id: string): StoredEvent {
     const known = this.events.get(id) ?? this.#findOccurrence(id)
     if (known === undefined) throw notFound()
@@ -50,24 +55,24 @@ export class AccountCalendar {
     return event
   }
 
-  /** Every single event and occurrence that begins by then, in order, deleted ones included. */
+  /** All events and occurrences that start by then, in order, including deleted ones. */
   listSingle(until: number): StoredEvent[] {
-    const own = [...this.events.values()].filter(
+    const single = [...this.events.values()].filter(
       ({ recurrence, recurringEventId }) => !recurrence && !recurringEventId,
     )
     const series = [...this.events.values()].filter(
       ({ recurrence, status }) => recurrence && status !== 'cancelled',
     )
-    return [...own, ...series.flatMap((event) => this.listInstances(event, until))].toSorted(
-      (a, b) => beginOf(a) - beginOf(b),
+    return [...single, ...series.flatMap((event) => this.listInstances(event, until))].toSorted(
+      (a, b) => startOf(a) - startOf(b),
     )
   }
 
   listInstances(series: StoredEvent, until = Date.UTC(2030, 0)): StoredEvent[] {
     const start = readStart(series)
     if (start === undefined) return []
-    return expandRecurrence(start, series.recurrence ?? [], until).map((at) => {
-      const id = `${series.id}_${nameOf(at)}`
+    return expandRule(start, series.recurrence ?? [], until).map((at) => {
+      const id = `${series.id}_${suffixOf(at)}`
       return this.events.get(id) ?? toInstance(series, id, at)
     })
   }
@@ -80,7 +85,7 @@ export class AccountCalendar {
 }
 
 /** Milliseconds since 1970. */
-export function beginOf({ start }: calendar_v3.Schema$Event): number {
+export function startOf({ start }: calendar_v3.Schema$Event): number {
   return Date.parse(start?.dateTime ?? start?.date ?? '')
 }
 
@@ -94,16 +99,17 @@ function readStart({ start }: StoredEvent): Occurrence | undefined {
   return Temporal.Instant.from(start.dateTime).toZonedDateTimeISO(start.timeZone ?? 'UTC')
 }
 
-function nameOf(at: Occurrence): string {
+/** Google appends the original start to the id of the series. */
+function suffixOf(at: Occurrence): string {
   const text = new Date(toMilliseconds(at)).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   return at instanceof Temporal.ZonedDateTime ? text : text.slice(0, 8)
 }
 
 function toInstance(series: StoredEvent, id: string, at: Occurrence): StoredEvent {
-  const { recurrence: _, ...rest } = series
-  const length = endOf(series) - beginOf(series)
+  const { recurrence: _, ...fields } = series
+  const length = endOf(series) - startOf(series)
   const timeZone = series.start?.timeZone ?? 'UTC'
-  const place =
+  const start =
     at instanceof Temporal.ZonedDateTime
       ? { dateTime: at.toString({ timeZoneName: 'never' }), timeZone }
       : { date: at.toString() }
@@ -111,5 +117,22 @@ function toInstance(series: StoredEvent, id: string, at: Occurrence): StoredEven
     at instanceof Temporal.ZonedDateTime
       ? { dateTime: new Date(toMilliseconds(at) + length).toISOString(), timeZone }
       : { date: new Date(toMilliseconds(at) + length).toISOString().slice(0, 10) }
-  return { ...rest, id, recurringEventId: series.id, originalStartTime: place, start: place, end }
+  return { ...fields, id, recurringEventId: series.id, originalStartTime: start, start, end }
+}
+
+function expandRule(start: Occurrence, lines: readonly string[], until: number): Occurrence[] {
+  const isMoment = start instanceof Temporal.ZonedDateTime
+  const rule = new RRuleTemporal({
+    rruleString: lines.find((line) => line.startsWith('RRULE:')) ?? 'RRULE:FREQ=DAILY;COUNT=1',
+    dtstart: isMoment ? start : start.toZonedDateTime('UTC'),
+    temporal: Temporal,
+  })
+  const found = rule.between(new Date(toMilliseconds(start)), new Date(until), true)
+  return isMoment ? found : found.map((day) => day.toPlainDate())
+}
+
+function toMilliseconds(time: Occurrence): number {
+  return time instanceof Temporal.ZonedDateTime
+    ? time.epochMilliseconds
+    : time.toZonedDateTime('UTC').epochMilliseconds
 }

@@ -1,8 +1,21 @@
-import type { StandInApi, StandInGrant } from '../google-stand-in/google-stand-in-api.ts'
-import { listShapeProblems, matchMethod } from './check-request-shape.ts'
-import type { MatchedRequest } from './check-request-shape.ts'
-import type { DiscoveredMethod } from './discovery-extract.ts'
+import { listShapeProblems, matchMethod } from './check-request.ts'
+import type { MatchedRequest } from './check-request.ts'
+import type { DiscoveredMethod } from './discovery.ts'
 import { GoogleApiError } from './google-api-error.ts'
+
+/** The account and scopes of a valid access token. */
+export interface StandInGrant {
+  readonly account: string
+  readonly scopes: ReadonlySet<string>
+}
+
+/** One API of the Google stand-in. It receives only requests with a valid token. */
+export interface StandInApi {
+  /** `/gmail-api` */
+  readonly prefix: string
+  /** `request.url` is without the prefix: `http://google.invalid/gmail/v1/users/me/labels`. */
+  handle(request: Request, grant: StandInGrant): Response | Promise<Response>
+}
 
 export interface ApiCall {
   readonly account: string
@@ -10,43 +23,43 @@ export interface ApiCall {
   readonly body: unknown
 }
 
-/** What goes wrong with the next request of a method. */
+/** A failure of the next requests to a method. */
 export interface Fault {
-  /** Such as `gmail.users.drafts.send`; without it, of any. */
+  /** Such as `gmail.users.drafts.send`. Default: any method. */
   readonly method?: string
-  /** What is answered: a status, a broken connection, nothing ever, or the page of somebody else. */
-  readonly answer: number | 'cut' | 'hang' | 'html'
-  /** The request does its work first, and only its answer is lost. */
+  /** A status, a broken connection, no response, or an HTML page that is not Google's. */
+  readonly response: number | 'cut' | 'hang' | 'html'
+  /** The request is executed first, and only its response is lost. */
   readonly afterwards?: boolean
   readonly reason?: string
   /** Seconds. */
   readonly retryAfter?: number
-  /** How often; 1 when absent. */
+  /** Default: 1. */
   readonly times?: number
-  /** Requests of the method that go well before. */
+  /** Requests to the method that succeed before. */
   readonly after?: number
 }
 
 export interface ApiStandInOptions {
   readonly prefix: string
   readonly methods: readonly DiscoveredMethod[]
-  /** By the method's id. What is undefined is answered as 204. */
+  /** By method id. An undefined result becomes a 204. */
   readonly handlers: Readonly<Record<string, (call: ApiCall) => unknown>>
 }
 
-/** One of Google's APIs: it answers what its discovery document says, as Google does, and fails on demand. */
+/** A Google API that supports the methods of its discovery document and fails on demand. */
 export class ApiStandIn implements StandInApi {
   readonly prefix: string
-  /** The requests that came, by the ids of their methods. */
+  /** The received requests. */
   readonly calls: {
     readonly method: string
     readonly params: MatchedRequest['params']
     readonly body: unknown
   }[] = []
-  /** Whatever was not as the discovery document says. */
+  /** Differences from the discovery document. */
   readonly problems: string[] = []
   readonly #options: ApiStandInOptions
-  readonly #faults: { fault: Fault; left: number; before: number }[] = []
+  readonly #faults: { fault: Fault; remaining: number; before: number }[] = []
 
   constructor(options: ApiStandInOptions) {
     this.prefix = options.prefix
@@ -54,23 +67,23 @@ export class ApiStandIn implements StandInApi {
   }
 
   fail(fault: Fault): void {
-    this.#faults.push({ fault, left: fault.times ?? 1, before: fault.after ?? 0 })
+    this.#faults.push({ fault, remaining: fault.times ?? 1, before: fault.after ?? 0 })
   }
 
   count(method: string): number {
     return this.calls.filter((call) => call.method === method).length
   }
 
-  readonly answer = async (request: Request, grant: StandInGrant): Promise<Response> => {
+  readonly handle = async (request: Request, grant: StandInGrant): Promise<Response> => {
     try {
-      return await this.#answer(request, grant)
+      return await this.#run(request, grant)
     } catch (error) {
       if (error instanceof GoogleApiError) return error.toResponse()
       throw error
     }
   }
 
-  async #answer(request: Request, { account, scopes }: StandInGrant): Promise<Response> {
+  async #run(request: Request, { account, scopes }: StandInGrant): Promise<Response> {
     const matched = matchMethod(this.#options.methods, request)
     if (matched === undefined) {
       this.problems.push(`no method for ${request.method} ${request.url}`)
@@ -84,29 +97,29 @@ export class ApiStandIn implements StandInApi {
     if (!method.scopes.some((scope) => scopes.has(scope))) {
       throw new GoogleApiError(403, 'Request had insufficient authentication scopes.')
     }
-    const fault = this.#takeFault(method.id)
+    const fault = this.#nextFault(method.id)
     if (fault !== undefined && fault.afterwards !== true) return this.#failAs(fault)
     const result = await this.#options.handlers[method.id]?.({ account, params, body })
     if (fault !== undefined) return this.#failAs(fault)
     return result === undefined ? new Response(null, { status: 204 }) : Response.json(result)
   }
 
-  #takeFault(method: string): Fault | undefined {
+  #nextFault(method: string): Fault | undefined {
     const index = this.#faults.findIndex(({ fault }) => (fault.method ?? method) === method)
     const found = this.#faults[index]
     if (found === undefined || found.before-- > 0) return undefined
-    if (--found.left <= 0) this.#faults.splice(index, 1)
+    if (--found.remaining <= 0) this.#faults.splice(index, 1)
     return found.fault
   }
 
-  #failAs({ answer, reason, retryAfter }: Fault): Response | Promise<Response> {
-    if (answer === 'cut') return Response.error()
-    if (answer === 'hang') return new Promise(() => undefined)
-    if (answer === 'html') {
+  #failAs({ response, reason, retryAfter }: Fault): Response | Promise<Response> {
+    if (response === 'cut') return Response.error()
+    if (response === 'hang') return new Promise(() => undefined)
+    if (response === 'html') {
       return new Response('<h1>Sign in to the network</h1>', { headers: { 'content-type': 'text/html' } })
     }
     const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-    throw new GoogleApiError(answer, `Stood in for ${answer}.`, {
+    throw new GoogleApiError(response, `Stand-in error ${response}.`, {
       headers,
       ...(reason === undefined ? {} : { reason }),
     })

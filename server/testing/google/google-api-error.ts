@@ -1,4 +1,4 @@
-/** Google's words for the errors that are stood in for. */
+/** Google's reason and status for each HTTP status. */
 const reasons: Readonly<Record<number, { readonly reason: string; readonly status: string }>> = {
   400: { reason: 'invalidArgument', status: 'INVALID_ARGUMENT' },
   401: { reason: 'authError', status: 'UNAUTHENTICATED' },
@@ -12,7 +12,7 @@ const reasons: Readonly<Record<number, { readonly reason: string; readonly statu
   503: { reason: 'backendError', status: 'UNAVAILABLE' },
 }
 
-/** What an API of Google answers instead of a result. */
+/** An error response of a Google API. */
 export class GoogleApiError extends Error {
   readonly code: number
   readonly reason: string

@@ -9,8 +9,8 @@ export type StoredMail = gmail_v1.Schema$Message & {
   readonly payload: gmail_v1.Schema$MessagePart
 }
 
-/** A mail as a test describes it. */
-export interface ArrivingMail {
+/** An email for `deliver`. */
+export interface IncomingMail {
   readonly from?: string
   readonly to?: string
   readonly subject?: string
@@ -21,24 +21,24 @@ export interface ArrivingMail {
   /** Milliseconds since 1970. */
   readonly at?: number
   readonly headers?: readonly gmail_v1.Schema$MessagePartHeader[]
-  /** The whole of it, as Google would give it. */
+  /** Replaces all of the above but the labels. */
   readonly payload?: gmail_v1.Schema$MessagePart
 }
 
 const systemLabels = ['INBOX', 'SENT', 'DRAFT', 'TRASH', 'SPAM', 'STARRED', 'UNREAD', 'IMPORTANT']
 
-/** What one account holds. */
+/** The mailbox of one account. */
 export class Mailbox {
   readonly mails = new Map<string, StoredMail>()
-  /** The mail of each draft, by the draft's id. */
+  /** The email of each draft, by draft id. */
   readonly drafts = new Map<string, string>()
   readonly labels = systemLabels.map((name) => ({ id: name, name, type: 'system' }))
-  /** What has left the account. */
+  /** The emails that were sent. */
   readonly sent: StoredMail[] = []
   #clock = Date.UTC(2026, 2, 1, 9)
 
-  /** A mail arrives in the inbox. */
-  deliver(mail: ArrivingMail = {}): StoredMail {
+  /** Puts an email into the inbox. */
+  deliver(mail: IncomingMail = {}): StoredMail {
     const id = newMailId()
     const payload = mail.payload ?? toPayload(mail)
     return this.store({
@@ -70,9 +70,35 @@ export class Mailbox {
     return mail
   }
 
-  /** Newest first. */
-  list(): StoredMail[] {
-    return [...this.mails.values()].reverse()
+  /** The emails that Gmail's search box would find, newest first. Supports the operators that the tests use. */
+  search(query: string, includeSpamTrash: boolean): StoredMail[] {
+    const words = query.split(/\s+/).filter((word) => word !== '')
+    const hidden = includeSpamTrash || /\bin:(trash|spam|anywhere)/.test(query) ? [] : ['TRASH', 'SPAM']
+    return [...this.mails.values()]
+      .reverse()
+      .filter((mail) => !mail.labelIds.some((label) => hidden.includes(label)))
+      .filter((mail) => words.every((word) => this.#matches(mail, word.toLowerCase())))
+  }
+
+  #matches(mail: StoredMail, word: string): boolean {
+    const [, operator, value = ''] = /^(from|to|subject|is|in|label|rfc822msgid):(.*)$/.exec(word) ?? []
+    const hasValue = (header: string): boolean => headerOf(mail, header).toLowerCase().includes(value)
+    switch (operator) {
+      case 'from':
+      case 'to':
+      case 'subject':
+        return hasValue(operator)
+      case 'rfc822msgid':
+        return hasValue('message-id')
+      case 'is':
+      case 'in':
+      case 'label': {
+        const label = this.labels.find(({ name }) => name.toLowerCase() === value)
+        return label !== undefined && mail.labelIds.includes(label.id)
+      }
+      default:
+        return `${headerOf(mail, 'subject')} ${mail.snippet ?? ''}`.toLowerCase().includes(word)
+    }
   }
 }
 
@@ -89,7 +115,7 @@ export function toBody(text: string): gmail_v1.Schema$MessagePartBody {
   return { size: bytes.length, data: bytes.toString('base64url') }
 }
 
-function toPayload(mail: ArrivingMail): gmail_v1.Schema$MessagePart {
+function toPayload(mail: IncomingMail): gmail_v1.Schema$MessagePart {
   const { from = 'Ann <ann@example.com>', to = 'ben@example.com', subject = 'Hello', text, html } = mail
   const headers = [
     { name: 'From', value: from },

@@ -1,25 +1,24 @@
 import { createCalendarConnector } from '../../integrations/google-connectors.ts'
 import type { AccountCalendar, StoredEvent } from './account-calendar.ts'
-import { createCalendarApi } from './create-calendar-api.ts'
-import type { CalendarApi } from './create-calendar-api.ts'
-import { testAccount } from './open-google-client.ts'
-import { provideGoogle } from './provide-google.ts'
-import type { ProvidedGoogle } from './provide-google.ts'
+import { createCalendarApi } from './calendar-api.ts'
+import type { CalendarApi } from './calendar-api.ts'
+import { provideGoogle, testAccount } from './google-client.ts'
+import type { ProvidedGoogle } from './google-client.ts'
 
 interface ProvidedCalendar {
   readonly google: ProvidedGoogle<CalendarApi>
   readonly calendar: () => AccountCalendar
-  /** Puts an event on 24 March at noon. */
+  /** Creates an event on 24 March at noon. */
   readonly lunch: () => StoredEvent
-  /** Puts a series: Mondays at nine, across the change of clocks on 29 March, for ever or for so many times. */
+  /** Creates a series on Mondays at nine, across the clock change on 29 March. */
   readonly standUp: (rule?: string) => StoredEvent
-  /** What a model reads of the events between two times. */
+  /** The result of `list_events`. */
   readonly list: (from: string, to: string) => Promise<string>
 }
 
 const now = Date.UTC(2026, 2, 23, 8)
 
-/** Google Calendar's connector and the calendar behind it, new for each test of a file; it is 23 March 2026. */
+/** Provides the Google Calendar connector and its calendar, new for each test of a file. The date is 23 March 2026. */
 export function provideCalendar(): ProvidedCalendar {
   const google = provideGoogle(createCalendarApi, createCalendarConnector, { now: () => now })
   const calendar = () => google.api.calendar(testAccount)
@@ -48,14 +47,14 @@ export function viennaTime(dateTime: string) {
   return { dateTime, timeZone: 'Europe/Vienna' }
 }
 
-/** A guest, the person, and a room. */
+/** A guest, the user, and a room. */
 export const invitedGuests = [
   { email: 'ann@example.com', responseStatus: 'accepted' },
   { email: testAccount, self: true, responseStatus: 'accepted' },
   { email: 'room@resource.calendar.google.com', resource: true },
 ]
 
-/** The event that a tool's answer names. */
+/** The event_id in a tool result. */
 export function eventIdOf(text: string): string {
   return /event_id: (\S+?)[,\s]/.exec(`${text} `)?.[1] ?? ''
 }

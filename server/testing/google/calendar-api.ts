@@ -1,14 +1,14 @@
 import type { calendar_v3 } from '@googleapis/calendar'
-import { AccountCalendar, beginOf, endOf } from './account-calendar.ts'
+import { AccountCalendar, startOf, endOf } from './account-calendar.ts'
 import type { StoredEvent } from './account-calendar.ts'
 import { ApiStandIn } from './api-stand-in.ts'
 import type { ApiCall } from './api-stand-in.ts'
-import { calendarMethods } from './discovery-extract.ts'
+import { calendarMethods } from './discovery.ts'
 import { GoogleApiError, notFound } from './google-api-error.ts'
 
 type Event = calendar_v3.Schema$Event
 
-/** Google Calendar, with a calendar for every account that asks. */
+/** Google Calendar, with one calendar for each account. */
 export class CalendarApi extends ApiStandIn {
   readonly #calendars: Map<string, AccountCalendar>
 
@@ -67,12 +67,12 @@ function insertEvent(calendar: AccountCalendar, { params, body }: ApiCall): Stor
     throw new GoogleApiError(409, 'The requested identifier already exists.')
   }
   requireTimes(event)
-  const made = calendar.put(event)
-  mail(calendar, made, params)
-  return made
+  const created = calendar.put(event)
+  emailGuests(calendar, created, params)
+  return created
 }
 
-/** Fields with null are taken away, others replaced, times inside as well. */
+/** Null clears a field. The fields of times are merged too. */
 function patchEvent(calendar: AccountCalendar, { params, body }: ApiCall): StoredEvent {
   const patch = body as Event
   const before = calendar.require(text(params['eventId']))
@@ -80,21 +80,21 @@ function patchEvent(calendar: AccountCalendar, { params, body }: ApiCall): Store
   for (const name of ['start', 'end'] as const) {
     if (patch[name]) merged[name] = dropNulls({ ...before[name], ...patch[name] })
   }
-  if (patch.attendeesOmitted === true) merged.attendees = answer(before, patch)
+  if (patch.attendeesOmitted === true) merged.attendees = mergeOwnAnswer(before, patch)
   delete merged.attendeesOmitted
   requireTimes(merged)
   const changed = calendar.put(dropNulls(merged))
-  mail(calendar, changed, params)
+  emailGuests(calendar, changed, params)
   return changed
 }
 
-function answer(before: Event, { attendees }: Event): calendar_v3.Schema$EventAttendee[] {
+function mergeOwnAnswer(before: Event, { attendees }: Event): calendar_v3.Schema$EventAttendee[] {
   const own = attendees?.[0]
   return (before.attendees ?? []).map((guest) => (guest.self === true ? { ...guest, ...own } : guest))
 }
 
 function deleteEvent(calendar: AccountCalendar, { params }: ApiCall): undefined {
-  mail(calendar, calendar.remove(text(params['eventId'])), params)
+  emailGuests(calendar, calendar.remove(text(params['eventId'])), params)
 }
 
 function listEvents(calendar: AccountCalendar, { params }: ApiCall): calendar_v3.Schema$Events {
@@ -107,8 +107,8 @@ function listEvents(calendar: AccountCalendar, { params }: ApiCall): calendar_v3
   const words = text(params['q']).toLowerCase()
   const found = calendar
     .listSingle(to)
-    .filter((event) => event.status !== 'cancelled' && beginOf(event) < to)
-    .filter((event) => endOf(event) > from || (event.endTimeUnspecified === true && beginOf(event) >= from))
+    .filter((event) => event.status !== 'cancelled' && startOf(event) < to)
+    .filter((event) => endOf(event) > from || (event.endTimeUnspecified === true && startOf(event) >= from))
     .filter((event) =>
       `${event.summary} ${event.description} ${event.location}`.toLowerCase().includes(words),
     )
@@ -127,9 +127,9 @@ function queryBusy(calendar: AccountCalendar, { body }: ApiCall): calendar_v3.Sc
   const busy = calendar
     .listSingle(to)
     .filter((event) => event.status !== 'cancelled' && event.transparency !== 'transparent')
-    .filter((event) => beginOf(event) < to && endOf(event) > from)
+    .filter((event) => startOf(event) < to && endOf(event) > from)
     .map((event) => ({
-      start: new Date(beginOf(event)).toISOString(),
+      start: new Date(startOf(event)).toISOString(),
       end: new Date(endOf(event)).toISOString(),
     }))
   const calendars = (items ?? []).map(({ id }) => [
@@ -142,16 +142,16 @@ function queryBusy(calendar: AccountCalendar, { body }: ApiCall): calendar_v3.Sc
 }
 
 function requireTimes(event: Event): void {
-  if (Boolean(event.start?.date) !== Boolean(event.end?.date) || Number.isNaN(beginOf(event))) {
+  if (Boolean(event.start?.date) !== Boolean(event.end?.date) || Number.isNaN(startOf(event))) {
     throw new GoogleApiError(400, 'Start and end times must either both be date or both be dateTime.')
   }
-  if (endOf(event) < beginOf(event)) throw new GoogleApiError(400, 'The specified time range is empty.')
+  if (endOf(event) < startOf(event)) throw new GoogleApiError(400, 'The specified time range is empty.')
   if (event.recurrence && event.start?.dateTime && !event.start.timeZone) {
     throw new GoogleApiError(400, 'Missing time zone definition for start time.')
   }
 }
 
-function mail(calendar: AccountCalendar, event: StoredEvent, params: ApiCall['params']): void {
+function emailGuests(calendar: AccountCalendar, event: StoredEvent, params: ApiCall['params']): void {
   if (params['sendUpdates'] !== 'all') return
   const to = (event.attendees ?? []).filter(({ self }) => self !== true).map(({ email }) => email ?? '')
   calendar.mails.push({ event: event.id, to })

@@ -3,8 +3,8 @@ import PostalMime, { addressParser } from 'postal-mime'
 import { GoogleApiError } from './google-api-error.ts'
 import { newMailId, toBody } from './mailbox.ts'
 
-/** A mail that was handed in as MIME, as Gmail gives it back; it says who sends it when the mail does not. */
-export async function readRawMail(
+/** Parses a message in MIME to the form in which Gmail returns it. Adds missing From and Message-ID headers. */
+export async function parseRawMessage(
   raw: string | null | undefined,
   account: string,
 ): Promise<gmail_v1.Schema$MessagePart> {
@@ -26,10 +26,10 @@ export async function readRawMail(
 }
 
 /**
- * Everybody whom a mail goes to.
- * @throws GoogleApiError as Google does for a mail to nobody, or to what is no address
+ * Checks the recipients of a message.
+ * @throws GoogleApiError as Google does, when there are none or one is not an address
  */
-export function requireRecipientsOf(payload: gmail_v1.Schema$MessagePart): string[] {
+export function requireRecipients(payload: gmail_v1.Schema$MessagePart): void {
   const found = (payload.headers ?? [])
     .filter(({ name }) => ['to', 'cc', 'bcc'].includes(name?.toLowerCase() ?? ''))
     .flatMap(({ value }) => addressParser(value ?? ''))
@@ -37,5 +37,4 @@ export function requireRecipientsOf(payload: gmail_v1.Schema$MessagePart): strin
   if (found.length === 0) throw new GoogleApiError(400, 'Recipient address required')
   if (found.some((address) => !/^[^@\s]+@[^@\s]+$/.test(address)))
     throw new GoogleApiError(400, 'Invalid To header')
-  return found
 }

@@ -6,29 +6,35 @@ import type { GoogleLimits } from '../../integrations/google/retry.ts'
 import { googleLimits } from '../../integrations/google/retry.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
 import { openInProcessTransport } from '../../connectors/mcp/in-process-transport.ts'
+import { afterEach, beforeEach, expect } from 'vitest'
 import type { ApiStandIn } from './api-stand-in.ts'
 
-export interface ToolAnswer {
+export interface ToolResult {
   readonly text: string
   readonly isError: boolean
 }
 
 export interface GoogleTestClient {
   readonly client: Client
-  call(tool: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolAnswer>
-  /** Tokens that Google refuses from now on. */
+  call(tool: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult>
+  /** Tokens to which Google responds with 401. */
   readonly rejectedTokens: Set<string>
-  /** How often access was asked for. */
+  /** The requests for access, in order. */
   readonly accessRequests: { readonly rejectedToken: string | undefined }[]
   close(): Promise<void>
 }
 
-/** The account that every test of one connector uses. */
+/** The account behind the connector. */
 export const testAccount = 'ben@example.com'
 
-const quick: GoogleLimits = { ...googleLimits, retryDelayMs: 1, maxRetryDelayMs: 50, attemptTimeoutMs: 2_000 }
+const testLimits: GoogleLimits = {
+  ...googleLimits,
+  retryDelayMs: 1,
+  maxRetryDelayMs: 50,
+  attemptTimeoutMs: 2_000,
+}
 
-/** A connector as the product reaches it, over MCP in this process, with an API of Google behind it. */
+/** Opens a connector over MCP, with a stand-in for its Google API. */
 export async function openGoogleClient(
   create: (deps: GoogleApiDeps, limits: GoogleLimits) => IntegrationConnector,
   api: ApiStandIn,
@@ -54,18 +60,18 @@ export async function openGoogleClient(
         const aborted = new Promise<never>((_resolve, reject) => {
           request.signal.addEventListener('abort', () => reject(request.signal.reason as Error))
         })
-        const answer = await Promise.race([api.answer(request, { account: testAccount, scopes }), aborted])
-        if (answer.type === 'error') throw new TypeError('fetch failed')
-        return answer
+        const response = await Promise.race([api.handle(request, { account: testAccount, scopes }), aborted])
+        if (response.type === 'error') throw new TypeError('fetch failed')
+        return response
       },
       apiUrls: { gmail: 'http://google.invalid', calendar: 'http://google.invalid' },
       now: options.now ?? Date.now,
     },
-    { ...quick, ...options.limits },
+    { ...testLimits, ...options.limits },
   )
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const { server } = connector
-  if (server.kind !== 'in_process') throw new Error(`${connector.name} is not in this process.`)
+  if (server.kind !== 'in_process') throw new Error(`${connector.name} is not an in-process server.`)
   await client.connect(openInProcessTransport(() => server.create('user')))
   return {
     client,
@@ -78,4 +84,27 @@ export async function openGoogleClient(
     },
     close: () => client.close(),
   }
+}
+
+type OpenArguments = Parameters<typeof openGoogleClient>
+
+export type ProvidedGoogle<Api extends ApiStandIn> = GoogleTestClient & { readonly api: Api }
+
+/** Provides a connector and its Google API, new for each test of a file. Use them inside of tests only. */
+export function provideGoogle<Api extends ApiStandIn>(
+  createApi: () => Api,
+  connector: OpenArguments[0],
+  options?: OpenArguments[2],
+): ProvidedGoogle<Api> {
+  const provided = {} as ProvidedGoogle<Api>
+  beforeEach(async () => {
+    const api = createApi()
+    Object.assign(provided, { api }, await openGoogleClient(connector, api, options))
+  })
+  afterEach(async () => {
+    await provided.close()
+    // In every test, all requests must match Google's discovery document.
+    expect(provided.api.problems).toEqual([])
+  })
+  return provided
 }

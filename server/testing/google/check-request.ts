@@ -1,23 +1,23 @@
-import { discoveredSchemas } from './discovery-extract.ts'
-import type { DiscoveredMethod, QueryType } from './discovery-extract.ts'
+import { discoveredSchemas } from './discovery.ts'
+import type { DiscoveredMethod, QueryType } from './discovery.ts'
 
 export interface MatchedRequest {
   readonly method: DiscoveredMethod
-  /** Of the path and the query; what may be repeated is a list. */
+  /** Of path and query. Repeatable parameters are lists. */
   readonly params: Readonly<Record<string, string | readonly string[]>>
 }
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** Which of the methods a request is for, if any. */
+/** Returns the method that a request calls, if any. */
 export function matchMethod(
   methods: readonly DiscoveredMethod[],
   request: Request,
 ): MatchedRequest | undefined {
   const { pathname, searchParams } = new URL(request.url)
-  // A fixed segment is meant before one that takes anything.
-  const byFixed = methods.toSorted((a, b) => countHoles(a.path) - countHoles(b.path))
-  for (const method of byFixed) {
+  // Fixed path segments take precedence over parameters.
+  const bySpecificity = methods.toSorted((a, b) => countParams(a.path) - countParams(b.path))
+  for (const method of bySpecificity) {
     const found = method.httpMethod === request.method ? matchPath(method.path, pathname) : undefined
     if (found === undefined) continue
     const query = [...new Set(searchParams.keys())].map((name): [string, string | string[]] => {
@@ -29,7 +29,7 @@ export function matchMethod(
   return undefined
 }
 
-/** What in a request is not as the discovery document says. */
+/** Lists the differences between a request and the discovery document. */
 export function listShapeProblems({ method }: MatchedRequest, url: URL, body: unknown): string[] {
   const query = [...url.searchParams].flatMap(([name, value]) => {
     const type = method.query[name]
@@ -37,23 +37,23 @@ export function listShapeProblems({ method }: MatchedRequest, url: URL, body: un
     return fits(type, value) ? [] : [`${method.id}: "${name}" cannot be "${value}"`]
   })
   if (method.request === undefined) {
-    return body === undefined ? query : [...query, `${method.id} takes no body`]
+    return body === undefined ? query : [...query, `${method.id} has no body`]
   }
   return [...query, ...listBodyProblems(method.request, body)]
 }
 
-function countHoles(path: string): number {
+function countParams(path: string): number {
   return path.split('{').length
 }
 
 function matchPath(template: string, pathname: string): Record<string, string> | undefined {
-  const [wanted, given] = [template.split('/'), pathname.replace(/^\//, '').split('/')]
-  if (wanted.length !== given.length) return undefined
+  const [expected, actual] = [template.split('/'), pathname.replace(/^\//, '').split('/')]
+  if (expected.length !== actual.length) return undefined
   const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = decodeURIComponent(given[index] ?? '')
-    const hole = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (hole !== undefined && value !== '') params[hole] = value
+  for (const [index, part] of expected.entries()) {
+    const value = decodeURIComponent(actual[index] ?? '')
+    const param = /^\{(\w+)\}$/.exec(part)?.[1]
+    if (param !== undefined && value !== '') params[param] = value
     else if (part !== value) return undefined
   }
   return params
@@ -81,7 +81,7 @@ function listBodyProblems(schema: keyof typeof discoveredSchemas, body: unknown)
   return Object.entries(body as JsonObject).flatMap(([name, value]) => {
     const type = fields[name]
     if (type === undefined) return [`a ${schema} has no "${name}"`]
-    // A patch clears with null.
+    // Null clears a field in a patch.
     if (value === null) return []
     if (type in discoveredSchemas) return listBodyProblems(type as keyof typeof discoveredSchemas, value)
     const actual = Array.isArray(value) ? 'array' : typeof value

@@ -1,17 +1,16 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { ApiStandIn } from './api-stand-in.ts'
 import type { ApiCall } from './api-stand-in.ts'
-import { gmailMethods } from './discovery-extract.ts'
-import { findMails } from './find-mails.ts'
+import { gmailMethods } from './discovery.ts'
 import { GoogleApiError, notFound } from './google-api-error.ts'
 import { headerOf, Mailbox, newMailId } from './mailbox.ts'
 import type { StoredMail } from './mailbox.ts'
-import { readRawMail, requireRecipientsOf } from './read-raw-mail.ts'
+import { parseRawMessage, requireRecipients } from './raw-message.ts'
 
 type Draft = gmail_v1.Schema$Draft
 type Modification = gmail_v1.Schema$BatchModifyMessagesRequest
 
-/** Gmail, with a mailbox for every account that asks. */
+/** Gmail, with one mailbox for each account. */
 export class GmailApi extends ApiStandIn {
   readonly #mailboxes: Map<string, Mailbox>
 
@@ -86,7 +85,7 @@ function getDraft(mailbox: Mailbox, { params }: ApiCall): Draft {
 }
 
 function listDrafts(mailbox: Mailbox, { params }: ApiCall): gmail_v1.Schema$ListDraftsResponse {
-  const found = new Map(findMails(mailbox, text(params['q']), false).map((mail) => [mail.id, mail]))
+  const found = new Map(mailbox.search(text(params['q']), false).map((mail) => [mail.id, mail]))
   const drafts = [...mailbox.drafts].reverse().flatMap(([id, mailId]) => {
     const mail = found.get(mailId)
     return mail === undefined ? [] : [{ id, message: { id: mail.id, threadId: mail.threadId } }]
@@ -95,11 +94,11 @@ function listDrafts(mailbox: Mailbox, { params }: ApiCall): gmail_v1.Schema$List
   return { ...(items.length === 0 ? {} : { drafts: items }), ...page, resultSizeEstimate: drafts.length }
 }
 
-/** The draft ends to exist; what is sent is another message. */
+/** The draft disappears, and the sent message has another id. */
 function sendDraft(mailbox: Mailbox, { body }: ApiCall): gmail_v1.Schema$Message {
   const id = (body as Draft).id ?? ''
   const draft = requireDraft(mailbox, id)
-  requireRecipientsOf(draft.payload)
+  requireRecipients(draft.payload)
   mailbox.drafts.delete(id)
   mailbox.mails.delete(draft.id)
   const sent = mailbox.store({ ...draft, id: newMailId(), labelIds: ['SENT'] })
@@ -130,7 +129,7 @@ function modifyMails(mailbox: Mailbox, { body }: ApiCall): undefined {
 }
 
 function listMails(mailbox: Mailbox, { params }: ApiCall): gmail_v1.Schema$ListMessagesResponse {
-  const mails = findMails(mailbox, text(params['q']), params['includeSpamTrash'] === 'true')
+  const mails = mailbox.search(text(params['q']), params['includeSpamTrash'] === 'true')
   const { items, ...page } = takePage(mails, params)
   const messages = items.map(({ id, threadId }) => ({ id, threadId }))
   return { ...(messages.length === 0 ? {} : { messages }), ...page, resultSizeEstimate: mails.length }
@@ -143,19 +142,19 @@ function getThread(mailbox: Mailbox, { params }: ApiCall): gmail_v1.Schema$Threa
   return { id, historyId: '1', messages: mails.map((mail) => present(mail, params)) }
 }
 
-/** Joins a conversation as Gmail does: when it says so, answers a mail in it, and has its subject. */
+/** As in Gmail, a message joins a thread when it names it, answers an email in it and has its subject. */
 async function storeDraft(
   mailbox: Mailbox,
   account: string,
   message: gmail_v1.Schema$Message | undefined,
 ): Promise<StoredMail> {
-  const payload = await readRawMail(message?.raw, account)
+  const payload = await parseRawMessage(message?.raw, account)
   const id = newMailId()
   const thread = [...mailbox.mails.values()].filter(({ threadId }) => threadId === message?.threadId)
-  const answers = `${headerOf({ payload }, 'In-Reply-To')} ${headerOf({ payload }, 'References')}`
+  const repliesTo = `${headerOf({ payload }, 'In-Reply-To')} ${headerOf({ payload }, 'References')}`
   const belongs = thread.some(
     (mail) =>
-      answers.includes(headerOf(mail, 'Message-ID')) &&
+      repliesTo.includes(headerOf(mail, 'Message-ID')) &&
       bareSubject(headerOf(mail, 'Subject')) === bareSubject(headerOf({ payload }, 'Subject')),
   )
   const threadId = belongs ? (message?.threadId ?? id) : id

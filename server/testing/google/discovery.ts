@@ -1,6 +1,6 @@
 /**
- * What Google's discovery documents (gmail:v1, calendar:v3) say of the methods that the product uses: facts of the
- * interface, not code. The stand-in answers nothing else, and takes note of every request that is not as they say.
+ * The methods that the product uses, from Google's discovery documents (gmail:v1, calendar:v3). The stand-in supports no
+ * others, and records every request that does not match them.
  */
 export interface DiscoveredMethod {
   readonly id: string
@@ -8,9 +8,9 @@ export interface DiscoveredMethod {
   /** Below the address of the service. */
   readonly path: string
   readonly query: Readonly<Record<string, QueryType>>
-  /** The schema of the body; without one there is no body. */
+  /** The schema of the body. Default: no body. */
   readonly request?: keyof typeof discoveredSchemas
-  /** Any of these is enough. */
+  /** One of these is required. */
   readonly scopes: readonly string[]
 }
 
