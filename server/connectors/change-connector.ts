@@ -8,7 +8,7 @@ import { requireConnector, updateConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { fillConnector } from './fill-connector.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
-import { nameConnector } from './name-connector.ts'
+import { nameConnector } from './connector-name.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 
 /** A default connector has none. */

@@ -2,9 +2,6 @@ import type { ConnectorInput } from '@yonder/contract/connector'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** The name of the built-in connector. */
-export const defaultConnectorName = 'default'
-
 /**
  * A connector that belongs to the product is not a person's to delete (§6.4).
  * @throws AppError `forbidden`
@@ -29,25 +26,4 @@ export function requireEditable(
     'forbidden',
     `"${connector.name}" is a default connector: only its allowed tools can be changed.`,
   )
-}
-
-/**
- * The names of default connectors are theirs.
- * @throws AppError `name_taken`
- */
-export function requireFreeName(name: string, reserved: ReadonlySet<string>): void {
-  if (reserved.has(name.toLowerCase())) {
-    throw new AppError('name_taken', `The name "${name}" is reserved for a default connector.`)
-  }
-}
-
-/**
- * The names of default connectors that everybody has, in lower case; the built-in one's is reserved for ever. One that comes
- * with an integration gives way to what its person has.
- */
-export function reservedNames(
-  builtIns: readonly { readonly name: string; readonly integration?: string }[],
-): ReadonlySet<string> {
-  const forAll = builtIns.filter(({ integration }) => integration === undefined)
-  return new Set([defaultConnectorName, ...forAll.map(({ name }) => name.toLowerCase())])
 }

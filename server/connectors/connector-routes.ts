@@ -14,37 +14,59 @@ import { z } from 'zod'
 import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/normalize-text.ts'
 import { requireUser } from '../identity/require-user.ts'
-import { readBrowserKey, writeBrowserKey } from './oauth/browser-cookie.ts'
+import { readBrowserKey, writeBrowserKey, openConsentRequest } from './oauth/consent-request.ts'
 import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector } from './change-connector.ts'
-import { connectionPrefix } from './mcp/connection-key.ts'
+import { connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { requireDeletable, reservedNames } from './connector-policy.ts'
+import { requireDeletable } from './connector-policy.ts'
+import { reservedNames } from './connector-name.ts'
 import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { createConnector } from './create-connector.ts'
-import { disconnectConnector } from './disconnect-connector.ts'
+import { disconnectConnector } from './connector-state.ts'
 import { listGrants } from './oauth/grant-store.ts'
-import { listConnectorCalls } from './calls/list-connector-calls.ts'
+import { listConnectorCalls } from './calls/call-record.ts'
 import { listOwnConnectors } from './list-own-connectors.ts'
-import { openConsentRequest } from './oauth/consent-request.ts'
 import { presentConnector } from './present-connector.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
-/** A person's connectors (§7.14-§7.19). What speaks the protocol is loaded when somebody first needs it. */
+/** The user's connectors (§7.14-§7.19). The MCP client is loaded when it is first needed. */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
+  registerLists(api, deps)
+  registerChanges(api, deps)
+  registerConnections(api, deps)
+}
+
+function registerLists(api: Api, deps: ConnectorDeps): void {
+  api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
+    const user = requireUser(request)
+    const list = () => listOwnConnectors(deps.database.db, user, deps.builtIns, deps.now())
+    await refreshBuiltIns(deps, await list())
+    return presentAll(deps, await list())
+  })
+
+  api.get('/api/browse-connectors', { schema: { response: { 200: BrowseList } } }, async () => ({
+    servers: [...(await browseServers(deps))],
+  }))
+
+  api.get(
+    '/api/mcp-server/:name/calls',
+    { schema: { params: Named, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
+    async (request) => {
+      const user = requireUser(request)
+      const connector = await requireOwnConnector(deps, user, request.params.name)
+      return listConnectorCalls(deps.database.db, user, connector, request.query)
+    },
+  )
+}
+
+function registerChanges(api: Api, deps: ConnectorDeps): void {
   const { database, sealer, now, builtIns } = deps
   const { limits } = deps.settings
   const names = reservedNames(builtIns.list)
-
-  api.get('/api/mcp-servers', { schema: { response: { 200: ConnectorList } } }, async (request) => {
-    const user = requireUser(request)
-    const connectors = await listOwnConnectors(database.db, user, builtIns, now())
-    await refreshBuiltIns(deps, connectors)
-    return presentAll(deps, await listOwnConnectors(database.db, user, builtIns, now()))
-  })
 
   api.post(
     '/api/mcp-server',
@@ -69,12 +91,12 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const { name } = request.params
       const before = await requireOwnConnector(deps, user, name)
-      const giveUp = request.body.url === before.url ? undefined : await prepareGivingUp(deps, before)
+      const revoke = request.body.url === before.url ? undefined : await prepareRevocation(deps, before)
       const connector = await changeConnector(database, user, name, request.body, {
         sealer,
         reservedNames: names,
       })
-      giveUp?.()
+      revoke?.()
       deps.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
         await deps.shared.pool.drop(connectionPrefix(connector))
@@ -83,16 +105,6 @@ export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
     },
   )
 
-  api.get('/api/browse-connectors', { schema: { response: { 200: BrowseList } } }, async () => ({
-    servers: [...(await browseServers(deps))],
-  }))
-
-  registerDeletion(api, deps)
-  registerConnectionRoutes(api, deps)
-}
-
-function registerDeletion(api: Api, deps: ConnectorDeps): void {
-  const { database } = deps
   api.delete(
     '/api/mcp-server/:name',
     { schema: { params: Named, response: { 204: z.null() } } },
@@ -100,9 +112,9 @@ function registerDeletion(api: Api, deps: ConnectorDeps): void {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
       requireDeletable(connector)
-      const giveUp = await prepareGivingUp(deps, connector)
+      const revoke = await prepareRevocation(deps, connector)
       await deleteConnector(database.db, user, connector.id)
-      giveUp()
+      revoke()
       deps.onChanged(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))
       return reply.status(204).send(null)
@@ -110,8 +122,7 @@ function registerDeletion(api: Api, deps: ConnectorDeps): void {
   )
 }
 
-/** What is done with a connector rather than to it. */
-function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
+function registerConnections(api: Api, deps: ConnectorDeps): void {
   const { database } = deps
   const { publicUrl } = deps.settings
 
@@ -143,20 +154,11 @@ function registerConnectionRoutes(api: Api, deps: ConnectorDeps): void {
       return presentOne(deps, await requireConnector(database.db, user, connector.name))
     },
   )
-
-  api.get(
-    '/api/mcp-server/:name/calls',
-    { schema: { params: Named, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
-    async (request) => {
-      const user = requireUser(request)
-      const connector = await requireOwnConnector(deps, user, request.params.name)
-      return listConnectorCalls(database.db, user, connector, request.query)
-    },
-  )
 }
 
 /**
- * A default connector is there also for whoever has never looked at the list, and not for whom its integration is missing.
+ * Finds a connector of the user. A default connector exists even if the user has never opened the list, unless it needs an
+ * integration that the user has not connected.
  * @throws AppError `not_found`
  */
 async function requireOwnConnector(
@@ -172,7 +174,7 @@ async function requireOwnConnector(
   return connector ?? requireConnector(db, user, name)
 }
 
-/** Those in this process are never unknown; others that the product brings along are waited for a moment. */
+/** Waits for the built-in servers of this process, and for a moment for hosted ones, so that the list shows their tools. */
 async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): Promise<void> {
   const stale = connectors.filter(
     (row) =>
@@ -184,7 +186,7 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
     Promise.all(
       stale
         .filter(({ url }) => (deps.builtIns.find(url)?.server.kind !== 'remote') === isHere)
-        // How it went stands in the row.
+        // The outcome is stored in the connector's row.
         .map((row) => refreshTools(deps, row).catch(() => undefined)),
     ),
   )
@@ -195,8 +197,8 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   ])
 }
 
-/** What nobody has consented to is not given up, and no protocol is loaded for it; what cannot be read is left to expire. */
-async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
+/** Loads the OAuth code only when there are grants. Grants that cannot be read are left to expire. */
+async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   try {
     if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined
     const oauth = await import('./oauth/revoke-grants.ts')
@@ -209,7 +211,7 @@ async function prepareGivingUp(deps: ConnectorDeps, connector: ConnectorRow): Pr
 
 async function presentOne(deps: ConnectorDeps, connector: ConnectorRow): Promise<Connector> {
   const [presented] = await presentAll(deps, [connector])
-  if (presented === undefined) throw new Error('One connector went in and none came out.')
+  if (presented === undefined) throw new Error('The connector was not presented.')
   return presented
 }
 

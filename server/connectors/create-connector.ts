@@ -8,8 +8,7 @@ import { allowTools } from './tools/allow-tools.ts'
 import { countCustomConnectors, insertConnector, listConnectors, lockConnectors } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { emptyConnector, fillConnector } from './fill-connector.ts'
-import { nameConnector } from './name-connector.ts'
-import { slugName } from './slug-name.ts'
+import { nameConnector, slugName } from './connector-name.ts'
 
 export interface CreateConnectorOptions {
   readonly sealer: Sealer

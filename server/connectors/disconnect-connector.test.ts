@@ -6,7 +6,7 @@ import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from './connect-connector.ts'
 import { requireConnector } from './connector-store.ts'
-import { disconnectConnector } from './disconnect-connector.ts'
+import { disconnectConnector } from './connector-state.ts'
 import { openConsentRequest } from './oauth/consent-request.ts'
 import { refreshTools } from './tools/refresh-tools.ts'
 

@@ -9,8 +9,8 @@ import {
   refreshConnector,
 } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
-import { slugName } from './slug-name.ts'
-import { waitsForIntegration } from './waits-for-integration.ts'
+import { slugName } from './connector-name.ts'
+import { waitsForIntegration } from './built-in/built-in-connectors.ts'
 
 /**
  * A person's connectors, the default ones first. Everybody has some of those from the first look at the list on, others

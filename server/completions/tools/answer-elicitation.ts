@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { requireChat } from '../../chats/chat-store.ts'
-import { checkElicitationAnswer } from '../../connectors/calls/check-elicitation-answer.ts'
+import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { User } from '../../identity/user.ts'
 import type { ActiveRuns } from '../log/active-runs.ts'

@@ -1,7 +1,7 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
 import type { IntegrationStatus } from '../../integrations/integration-status.ts'
-import { defaultConnectorName } from '../connector-policy.ts'
+import { defaultConnectorName } from '../connector-name.ts'
 
 /** A connector that the product brings along; without an integration every user has it. */
 export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
@@ -67,4 +67,9 @@ export function createBuiltInConnectors(
       return (await listStatuses(user_id)).get(integration)?.isConnected !== true
     },
   }
+}
+
+/** Why a connector of an integration cannot be used, for its person and for the model. */
+export function waitsForIntegration(name: string): string {
+  return `${name} is not connected any more. Connect it again under Settings, Integrations.`
 }

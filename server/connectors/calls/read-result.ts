@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { readImage } from './read-image.ts'
@@ -146,14 +146,6 @@ function describe(part: OutcomePart): string {
 
 function note(text: string): OutcomePart {
   return { type: 'note', text }
-}
-
-/**
- * Text without what a person cannot see but a model reads (tag characters), and without what turns the direction of
- * everything after it.
- */
-export function cleanText(text: string): string {
-  return normalizeText(text).replaceAll(/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu, '')
 }
 
 function cut(text: string, most: number): string {

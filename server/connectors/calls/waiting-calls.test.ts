@@ -7,7 +7,7 @@ import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { callTool } from './call-tool.ts'
 import { changeConnector } from '../change-connector.ts'
 import { deleteConnector } from '../connector-store.ts'
-import { disconnectConnector } from '../disconnect-connector.ts'
+import { disconnectConnector } from '../connector-state.ts'
 import type { CallApproval } from './tool-outcome.ts'
 
 const ada = { id: 'ada' }

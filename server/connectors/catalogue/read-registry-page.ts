@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
-import { cleanText } from '../calls/read-result.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 
 /** What we read of the registry's answer; everything else may change as it likes. */
 const Header = z.object({

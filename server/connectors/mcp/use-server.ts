@@ -1,7 +1,7 @@
 import type { AuthProvider, PriorDiscovery } from '@modelcontextprotocol/client'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { connectionKey } from './connection-key.ts'
+import { connectionKey } from './connection-pool.ts'
 import { updateConnectorState } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { connectServer } from './connect-server.ts'

@@ -1,4 +1,5 @@
-import type { JsonSchema } from './adapt-schema.ts'
+import { isObject } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 /** What Gemini knows of JSON Schema. */
 const known = new Set([
@@ -97,8 +98,4 @@ function mergeAll(own: JsonSchema, parts: readonly JsonSchema[]): JsonSchema {
   if (Object.keys(properties).length > 0) Object.assign(merged, { type: 'object', properties })
   if (required.length > 0) merged['required'] = required
   return merged
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

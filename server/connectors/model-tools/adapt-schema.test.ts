@@ -6,7 +6,7 @@ import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { startEverything, startFilesystem, startMemory } from '../../testing/mcp/start-mcp-process.ts'
 import { parseDefinition } from '../tools/tool-definition.ts'
 import { adaptSchema } from './adapt-schema.ts'
-import type { JsonSchema } from './adapt-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 const apiTypes = ['openai', 'anthropic', 'google'] as const
 const withProperty = (property: unknown): JsonSchema => ({ type: 'object', properties: { a: property } })

@@ -1,8 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import { adaptForGoogle } from './adapt-for-google.ts'
-import { inlineReferences, SchemaError } from './inline-references.ts'
-
-export type JsonSchema = Readonly<Record<string, unknown>>
+import { inlineReferences, isObject, SchemaError } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
 
 export type AdaptedSchema = { readonly schema: JsonSchema } | { readonly problem: string }
 
@@ -121,8 +120,4 @@ function typeOf(value: unknown): string {
 
 function readNames(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Api } from '../../http/api.ts'
 import { limitWrites } from '../../http/rate-limits.ts'
-import { readBrowserKey } from './browser-cookie.ts'
+import { readBrowserKey } from './consent-request.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './client-metadata.ts'
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { connectionKey } from '../mcp/connection-key.ts'
+import { connectionKey } from '../mcp/connection-pool.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'

@@ -1,5 +1,4 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import type { ConnectionStatus } from './connection-status.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
@@ -8,6 +7,15 @@ import { countTools } from './offer-tools.ts'
 import type { ReadyConnector } from './offer-tools.ts'
 import { refreshTools } from './refresh-tools.ts'
 import { listTools } from './tool-store.ts'
+
+/** A line of the log of connections (§3.17); `server` is the connector's name. */
+export interface ConnectionStatus {
+  readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
+  readonly server: string
+  readonly message: string
+  /** Ends the round (§4.9). */
+  readonly finished?: true
+}
 
 /** Looks at a person's connectors before a reply: asks those that have to be asked, and says how that goes. */
 export class ConnectionRound {

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import { adaptSchema } from '../model-tools/adapt-schema.ts'
-import type { JsonSchema } from '../model-tools/adapt-schema.ts'
+import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
-import { cleanText } from '../calls/read-result.ts'
+import { cleanText } from '../../lib/clean-text.ts'
 import { parseDefinition } from './tool-definition.ts'
 
 /** A tool as a model is told of it. */

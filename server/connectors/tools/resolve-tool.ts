@@ -2,7 +2,7 @@ import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-t
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnector, findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
-import { waitsForIntegration } from '../waits-for-integration.ts'
+import { waitsForIntegration } from '../built-in/built-in-connectors.ts'
 import { decideConsent } from './decide-consent.ts'
 import type { ConsentDecision } from './decide-consent.ts'
 import { findAllowedTool, findTool } from './tool-store.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { connectionKey } from '../../connectors/mcp/connection-key.ts'
+import { connectionKey } from '../../connectors/mcp/connection-pool.ts'
 import type { SseStream } from '../../http/sse.ts'
 import { createChatClient } from '../../testing/chat/open-chat-app.ts'
 import { openLiveStream } from '../../testing/chat/open-live-stream.ts'

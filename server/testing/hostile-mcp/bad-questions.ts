@@ -1,6 +1,6 @@
 import { event, onCall, sse, text } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
-import { slowPattern } from './slow-pattern.ts'
+import { slowPattern } from './bad-tools.ts'
 
 const question = (properties: Record<string, unknown>, rest = {}) => ({
   message: 'Tell me',

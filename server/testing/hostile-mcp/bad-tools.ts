@@ -1,6 +1,8 @@
 import { event, json, onCall, onMethod, sse, text, tool } from './hostile-behaviour.ts'
 import type { Behaviour } from './hostile-behaviour.ts'
-import { slowPattern } from './slow-pattern.ts'
+
+/** Takes for ever on a long text that does not match. */
+export const slowPattern = '^(a+)+$'
 
 /** Tools that are too many, too large, malformed, or others the next time. */
 export const badTools: Readonly<Record<string, Behaviour>> = {

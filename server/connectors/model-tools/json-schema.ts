@@ -1,34 +1,38 @@
-/** Why a schema cannot be told to a model: a piece of a sentence after the tool's name. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Why a schema cannot be offered to a model, to be read after the tool's name. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-/** Parts of a schema once every reference stands in full; more is no description that a model can use. */
-const mostParts = 5_000
-/** Characters of all their texts and names. */
-const mostCharacters = 64_000
-const deepest = 40
+/** Parts of a schema with every reference inlined; a model cannot use more. */
+const maxParts = 5_000
+/** Characters of all texts and names. */
+const maxChars = 64_000
+const maxDepth = 40
 
 /**
- * A schema with its local references written out, since half of the providers take none. A reference to somewhere else
- * is never fetched; one that leads back to itself has no end.
+ * Inlines the local references of a schema, since half of the providers accept none. An external reference is never
+ * fetched, and a circular one is an error.
  * @throws SchemaError
  */
-export function inlineReferences(
-  schema: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+export function inlineReferences(schema: JsonSchema): JsonSchema {
   let parts = 0
   let characters = 0
   const count = (text: string): void => {
     characters += text.length
-    if (characters > mostCharacters) throw tooLarge()
+    if (characters > maxChars) throw tooLarge()
   }
   const walk = (value: unknown, open: readonly string[], depth: number): unknown => {
     if (typeof value === 'string') count(value)
     if (typeof value !== 'object' || value === null) return value
-    if (++parts > mostParts || depth > deepest) throw tooLarge()
+    if (++parts > maxParts || depth > maxDepth) throw tooLarge()
     if (Array.isArray(value)) return value.map((item) => walk(item, open, depth + 1))
-    const part = value as Readonly<Record<string, unknown>>
+    const part = value as JsonSchema
     const reference = part['$ref']
     if (typeof reference === 'string') {
       if (open.includes(reference)) throw new SchemaError('its description of parameters contains itself')
@@ -45,14 +49,14 @@ export function inlineReferences(
         }),
     )
   }
-  return walk(schema, [], 0) as Readonly<Record<string, unknown>>
+  return walk(schema, [], 0) as JsonSchema
 }
 
 function tooLarge(): SchemaError {
   return new SchemaError('its description of parameters is too large')
 }
 
-function resolve(root: Readonly<Record<string, unknown>>, reference: string): unknown {
+function resolve(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith('#')) throw new SchemaError('its description of parameters lies elsewhere')
   let at: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
@@ -60,7 +64,7 @@ function resolve(root: Readonly<Record<string, unknown>>, reference: string): un
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) {
       throw new SchemaError('its description of parameters refers to nothing')
     }
-    at = (at as Readonly<Record<string, unknown>>)[key]
+    at = (at as JsonSchema)[key]
   }
   return at
 }

@@ -4,6 +4,7 @@ import type { ConnectorDeps } from './connector-deps.ts'
 import { findConnectorById, updateConnectorState } from './connector-store.ts'
 import type { ConnectorState } from './connector-store.ts'
 import { listTools } from './tools/tool-store.ts'
+import { connectionPrefix } from './mcp/connection-pool.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
@@ -36,4 +37,10 @@ async function readLook(trx: Db, { id, user_id }: ConnectorRow): Promise<string>
     connector?.notice,
     tools.map(({ name, fingerprint, problem }) => [name, fingerprint, problem]),
   ])
+}
+
+/** Ends a connector's connections; its tools are not offered any more. */
+export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+  await changeState(deps, connector, { status: 'disconnected', error_message: null })
+  await deps.shared.pool.drop(connectionPrefix(connector))
 }

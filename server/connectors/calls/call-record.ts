@@ -1,4 +1,10 @@
-import type { Approval, CallOutcome } from '@yonder/contract/connector'
+import type {
+  Approval,
+  CallOutcome,
+  ToolCallList,
+  ToolCallQuery,
+  ToolCallRecord,
+} from '@yonder/contract/connector'
 import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
 import { newId } from '../../lib/new-id.ts'
 import { findConnector } from '../connector-store.ts'
@@ -6,8 +12,11 @@ import type { Owner } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { hashJson } from '../../lib/canonical-json.ts'
 import { readArguments } from './read-arguments.ts'
-import { insertToolCall, updateToolCall } from './tool-call-store.ts'
+import { insertToolCall, updateToolCall, listToolCalls } from './tool-call-store.ts'
 import type { ToolOutcome } from './tool-outcome.ts'
+import type { z } from 'zod'
+import type { Db } from '../../db/database.ts'
+import { approvals, callOutcomes } from '@yonder/contract/connector'
 
 export interface RecordedCall {
   readonly tool: string
@@ -72,5 +81,37 @@ function readOrNothing(callArguments: unknown): Readonly<Record<string, unknown>
     return readArguments(callArguments)
   } catch {
     return {}
+  }
+}
+
+/** A page of the record of what a connector's tools were called for. */
+export async function listConnectorCalls(
+  db: Db,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id'>,
+  { before, limit }: z.infer<typeof ToolCallQuery>,
+): Promise<ToolCallList> {
+  const [time, id] = before?.split('.') ?? []
+  const after = time === undefined || id === undefined ? undefined : { started_at: Number(time), id }
+  const calls = await listToolCalls(db, user, connector.id, { after, limit })
+  const last = calls.length < limit ? undefined : calls.at(-1)
+  return {
+    calls: calls.map(presentToolCall),
+    next: last === undefined ? null : `${last.started_at}.${last.id}`,
+  }
+}
+
+/** A line of the record of calls as its person reads it. */
+export function presentToolCall(call: ToolCallRow): ToolCallRecord {
+  return {
+    id: call.id,
+    connector: call.connector,
+    tool: call.tool,
+    arguments_hash: call.arguments_hash,
+    approval: approvals.find((approval) => approval === call.approval) ?? 'once',
+    outcome: callOutcomes.find((outcome) => outcome === call.outcome) ?? 'started',
+    started_at: new Date(call.started_at).toISOString(),
+    duration: call.duration,
+    bytes: call.bytes,
   }
 }

@@ -1,7 +1,6 @@
 import { Elicitation } from '@yonder/contract/elicitation'
 import { describe, expect, it } from 'vitest'
-import { checkElicitationAnswer } from './check-elicitation-answer.ts'
-import { readElicitation } from './read-elicitation.ts'
+import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
 
 const ask = (properties: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
   readElicitation({ message: 'Tell me', requestedSchema: { type: 'object', properties, ...rest } }, 32)

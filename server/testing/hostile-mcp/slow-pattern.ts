@@ -1,2 +1,0 @@
-/** Takes for ever on a long text that does not match. */
-export const slowPattern = '^(a+)+$'
