@@ -1,13 +1,13 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { WebApp } from './app/web-app.tsx'
-import { preloadScreens } from './app/preload-screens.ts'
+import { preloadScreen } from './app/routes.tsx'
 import { hasStoredSession } from './features/identity/session-store.ts'
 import { followTheme } from './features/preferences/theme.ts'
 import './ui/base.css'
 
 followTheme()
-if (hasStoredSession()) preloadScreens(location.pathname)
+if (hasStoredSession()) preloadScreen(location.pathname)
 
 const root = document.querySelector('#root')
 if (root === null) throw new Error('The page has no place for the application.')

@@ -1,56 +1,69 @@
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, type ComponentType, type ReactNode } from 'react'
 import { Navigate, Route, Routes } from 'react-router'
 import { CentredSpinner } from './layout/centred-spinner.tsx'
 import type { SignedInProps } from './layout/signed-in.tsx'
-
-const SignedIn = lazy(async () => ({ default: (await import('./layout/signed-in.tsx')).SignedIn }))
-const TermsScreen = lazy(async () => ({ default: (await import('./screens/terms-screen.tsx')).TermsScreen }))
-const ShareScreen = lazy(async () => ({ default: (await import('./screens/share-screen.tsx')).ShareScreen }))
-const PrivacyScreen = lazy(async () => ({
-  default: (await import('./screens/privacy-screen.tsx')).PrivacyScreen,
-}))
-
-/** Where a signed-out visitor stays, to find the same place once signed in. */
-const landingPaths = [
-  '/',
-  '/chat/:id',
-  '/chats/:id',
-  '/settings',
-  '/settings/:section',
-  '/callback/:service?',
-]
+import { PageTitle } from './page-title.tsx'
+import { publicRoutes, SignedIn, userRoutes, type AppRoute } from './routes.tsx'
 
 export interface AppRoutesProps {
-  /** The signed-in person and what their screens need; `loading` until it is known whether there is one. */
+  /** The signed-in user and what their screens need; `loading` until the sign-in is known. */
   readonly session: SignedInProps | 'loading' | 'signed-out'
-  /** What stands at every address but the public pages while the session is `loading`: a spinner, unless it says more. */
+  /** Shown at every address but the public pages while the session is `loading`. */
   readonly waiting?: ReactNode
-  /** What a signed-out visitor sees at every address but the public pages. */
+  /** What a signed-out visitor sees at the addresses of a user's screens, to find the same screen once signed in. */
   readonly landing: ReactNode
 }
 
-/** The route table (§2.1-§2.9). */
+/** Shows the screen of the address (§2.1-§2.9). */
 export function AppRoutes({ session, waiting = <CentredSpinner />, landing }: AppRoutesProps) {
   return (
     <Suspense fallback={<CentredSpinner />}>
       <Routes>
-        <Route path="/share/:id" element={<ShareScreen />} />
-        <Route path="/terms" element={<TermsScreen />} />
-        <Route path="/privacy" element={<PrivacyScreen />} />
+        {mapRoutes(publicRoutes, (route) => (
+          <RouteScreen route={route} props={{}} />
+        ))}
         {session === 'loading' ? (
           <Route path="*" element={waiting} />
         ) : session === 'signed-out' ? (
           <>
-            {landingPaths.map((path) => (
-              <Route key={path} path={path} element={landing} />
-            ))}
+            {mapRoutes(userRoutes, () => landing)}
             <Route path="*" element={<Navigate to="/" replace />} />
           </>
         ) : (
-          // What one person's screens hold is not for the next one.
-          <Route path="/*" element={<SignedIn key={session.user.sub} {...session} />} />
+          // The state of one user's screens must not reach the next user.
+          <Route element={<SignedIn key={session.user.sub} {...session} />}>
+            {mapRoutes(userRoutes, (route) => (
+              <RouteScreen route={route} props={{ user: session.user }} />
+            ))}
+            <Route path="*" element={<Navigate to="/" replace />} />
+          </Route>
         )}
       </Routes>
     </Suspense>
+  )
+}
+
+function mapRoutes<Props>(
+  routes: readonly AppRoute<Props>[],
+  render: (route: AppRoute<Props>) => ReactNode,
+): readonly ReactNode[] {
+  return routes.flatMap((route) =>
+    route.paths.map((path) => <Route key={path} path={path} element={render(route)} />),
+  )
+}
+
+function RouteScreen<Props extends object>({
+  route: { title, Screen },
+  props,
+}: {
+  readonly route: AppRoute<Props>
+  readonly props: Props
+}) {
+  const Component = Screen as ComponentType<Props>
+  return (
+    <>
+      {title !== undefined && <PageTitle>{title}</PageTitle>}
+      <Component {...props} />
+    </>
   )
 }

@@ -1,12 +1,15 @@
-import { BrowserRouter } from 'react-router'
+import type { ClientSettings } from '@yonder/contract/identity'
+import { useMemo } from 'react'
+import { BrowserRouter, useLocation, useNavigate } from 'react-router'
 import { IdentityContext } from '../features/identity/identity-context.ts'
+import { SignInScreen } from '../features/identity/sign-in-screen.tsx'
+import { useIdentity } from '../features/identity/use-identity.ts'
 import { ErrorState } from '../ui/states/states.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
-import { AppRoutes } from './app-routes.tsx'
+import { AppRoutes, type AppRoutesProps } from './app-routes.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PageTitle } from './page-title.tsx'
-import { SessionRoutes } from './session-routes.tsx'
-import { useStartup } from './use-startup.ts'
+import { useStartup } from './startup.ts'
 
 /** The whole application. */
 export function WebApp() {
@@ -44,5 +47,35 @@ function Unreachable({ retry }: { readonly retry: () => void }) {
         The server does not answer. Check your connection, or try again in a moment.
       </ErrorState>
     </main>
+  )
+}
+
+/** The routes for the state of the sign-in. */
+function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
+  const { state, identity } = useIdentity()
+  const { pathname, search } = useLocation()
+  const navigate = useNavigate()
+  const actions = useMemo(
+    () => ({
+      getAccessToken: identity.getAccessToken,
+      onSignOut: () => void identity.signOut(),
+      onUnauthorized: () => {
+        identity.forget()
+        void navigate('/', { replace: true })
+      },
+    }),
+    [identity, navigate],
+  )
+  const session: AppRoutesProps['session'] =
+    state.status === 'authenticated'
+      ? { ...actions, user: state.user, sourceUrl: settings.sourceUrl }
+      : state.status === 'loading'
+        ? 'loading'
+        : 'signed-out'
+  return (
+    <AppRoutes
+      session={session}
+      landing={<SignInScreen settings={settings} returnTo={pathname + search} />}
+    />
   )
 }

@@ -95,7 +95,7 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
     api,
     <>
       <Routes>
-        <Route path="/chat/:id" element={<ChatScreen userId="me" />} />
+        <Route path="/chat/:id" element={<ChatScreen user={{ sub: 'me' }} />} />
       </Routes>
       <ToastRegion />
     </>,

@@ -3,7 +3,7 @@ import { ThemeChoice } from '../../features/preferences/theme-controls.tsx'
 import { Avatar } from '../../ui/icons/avatar.tsx'
 import { MenuItem, MenuLine } from '../../ui/menu/menu-item.tsx'
 import { Menu } from '../../ui/menu/menu.tsx'
-import type { SignedInUser } from './signed-in-user.ts'
+import type { SignedInUser } from '../signed-in-user.ts'
 
 export interface AccountMenuProps {
   readonly user: SignedInUser

@@ -6,7 +6,7 @@ import { CentredSpinner } from './centred-spinner.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { ErrorBoundary } from '../error-boundary.tsx'
 import { Header, type HeaderProps } from './header.tsx'
-import { useLiveUpdates } from '../use-live-updates.ts'
+import { useLiveUpdates } from '../live-updates.ts'
 
 /** The frame of every screen of a signed-in person: the header, the screen, and the search that opens over both. */
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {

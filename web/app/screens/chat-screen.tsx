@@ -1,9 +1,11 @@
 import { useMemo } from 'react'
 import { Navigate, useParams, useSearchParams } from 'react-router'
+import { useConnectors } from '../../data/connectors.ts'
 import { ChatView } from '../../features/chat/chat-view.tsx'
 import { MessageSlotsContext } from '../../features/chat/message/message-context.ts'
 import type { MessageSlots } from '../../features/chat/message/message-context.ts'
 import { useChatTitle } from '../../features/chat/use-chat-title.ts'
+import { useAuthorizationReturn } from '../../features/connectors/list/authorization-return.ts'
 import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
 import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
@@ -11,11 +13,11 @@ import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
 import { useServerLog } from '../../features/tools/log/use-server-log.ts'
 import { useStore } from '../../lib/store.ts'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
-import { AuthorizationReturn } from '../layout/authorization-return.tsx'
 import { PageTitle } from '../page-title.tsx'
+import type { UserScreenProps } from '../signed-in-user.ts'
 
 /** One chat, named by its address (§2.2, §2.10). */
-export function ChatScreen({ userId }: { readonly userId: string }) {
+export function ChatScreen({ user }: UserScreenProps) {
   const { id } = useParams()
   const [params] = useSearchParams()
   if (id === undefined) return <Navigate to="/" replace />
@@ -24,14 +26,20 @@ export function ChatScreen({ userId }: { readonly userId: string }) {
       <ChatTitle chatId={id} />
       <h1 className="sr-only">Chat</h1>
       {params.has('authorization') && <AuthorizationReturn />}
-      <ImageSitesProvider storageKey={`imageSites_${userId}`}>
+      <ImageSitesProvider storageKey={`imageSites_${user.sub}`}>
         <OwnChat key={id} chatId={id} />
       </ImageSitesProvider>
     </>
   )
 }
 
-/** Tells the tabs of several chats apart. */
+/** Shows how the consent to a connector went, when the browser comes back to this chat from it. */
+function AuthorizationReturn() {
+  useAuthorizationReturn(useConnectors().data)
+  return null
+}
+
+/** The chat's title in the tab, so that the tabs of several chats differ. */
 function ChatTitle({ chatId }: { readonly chatId: string }) {
   return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
 }

@@ -1,12 +1,7 @@
 import { HomeView } from '../../features/chat/home-view.tsx'
-import { PageTitle } from '../page-title.tsx'
+import type { UserScreenProps } from '../signed-in-user.ts'
 
-/** The start: a greeting and a new chat (§2.1). */
-export function HomeScreen({ userName }: { readonly userName: string | null | undefined }) {
-  return (
-    <>
-      <PageTitle />
-      <HomeView userName={userName} />
-    </>
-  )
+/** The home page: a greeting and a new chat (§2.1). */
+export function HomeScreen({ user }: UserScreenProps) {
+  return <HomeView userName={user.name} />
 }

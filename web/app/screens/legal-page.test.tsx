@@ -1,20 +1,21 @@
 import { render, screen } from '@testing-library/react'
-import type { ReactNode } from 'react'
 import { MemoryRouter } from 'react-router'
 import { expect, it } from 'vitest'
+import { AppRoutes } from '../app-routes.tsx'
 import { PrivacyScreen } from './privacy-screen.tsx'
-import { TermsScreen } from './terms-screen.tsx'
 
-const pages: readonly [string, ReactNode][] = [
-  ['Terms of Service', <TermsScreen key="terms" />],
-  ['Privacy Policy', <PrivacyScreen key="privacy" />],
-]
-
-it.each(pages)(
+it.each([
+  ['Terms of Service', '/terms'],
+  ['Privacy Policy', '/privacy'],
+])(
   '%s: is dated, and states storage, age, and what is not available (§2.95, §1.9, §9.16)',
-  (title, page) => {
-    render(<MemoryRouter>{page}</MemoryRouter>)
-    expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible()
+  async (title, path) => {
+    render(
+      <MemoryRouter initialEntries={[path]}>
+        <AppRoutes session="signed-out" landing={null} />
+      </MemoryRouter>,
+    )
+    expect(await screen.findByRole('heading', { level: 1, name: title }, { timeout: 5000 })).toBeVisible()
     expect(screen.getByText('July 12, 2025')).toHaveAttribute('datetime', '2025-07-12')
     const text = screen.getByRole('main').textContent
     expect(text).toMatch(

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { BrandLink } from '../layout/brand-link.tsx'
-import { PageTitle } from '../page-title.tsx'
 
 export interface LegalPageProps {
   readonly title: string
@@ -14,7 +13,6 @@ export interface LegalPageProps {
 export function LegalPage({ title, lead, children }: LegalPageProps) {
   return (
     <>
-      <PageTitle>{title}</PageTitle>
       <header className="flex h-14 items-center px-3 sm:px-5">
         <BrandLink />
       </header>

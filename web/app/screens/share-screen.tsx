@@ -6,14 +6,12 @@ import { ReadOnlyMessages } from '../../features/chat/list/read-only-messages.ts
 import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
 import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
-import { PageTitle } from '../page-title.tsx'
 
 /** A shared chat, the same whether a person is signed in or not (§2.3). */
 export function ShareScreen() {
   const { id = '' } = useParams()
   return (
     <>
-      <PageTitle>Shared chat</PageTitle>
       {/* The header of the page says it too; this stays when the page is saved. */}
       <meta name="robots" content="noindex, nofollow" />
       <header className="flex h-14 items-center px-3 sm:px-5">

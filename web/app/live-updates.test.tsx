@@ -5,7 +5,7 @@ import { BotsSection } from '../features/bots/bots-section.tsx'
 import { IntegrationsSection } from '../features/integrations/integrations-section.tsx'
 import { renderScreen } from '../testing/render-screen.tsx'
 import { json, ScriptedApi } from '../testing/scripted-api.ts'
-import { useLiveUpdates } from './use-live-updates.ts'
+import { useLiveUpdates } from './live-updates.ts'
 
 beforeEach(() => {
   const locks = { request: (_name: string, _options: object, work: () => Promise<void>) => work() }

@@ -1,0 +1,61 @@
+import type { LiveEvent, SettingsList } from '@yonder/contract/live'
+import { useEffect } from 'react'
+import { useSWRConfig } from 'swr'
+import { refreshChatList } from '../data/chats.ts'
+import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
+import { findChatSessions } from '../features/chat/session/use-chat-session.ts'
+import type { ApiClient } from '../lib/api-client.ts'
+import { connectStream } from '../lib/connect-stream.ts'
+import { shareStream } from '../lib/share-stream.ts'
+import { useApi } from '../lib/use-api.ts'
+
+const keysOfLists: Readonly<Record<SettingsList, string>> = {
+  bots: botsKey,
+  connectors: connectorsKey,
+  integrations: integrationsKey,
+}
+
+/** Shows here what the user does in other tabs and on other devices, while this component is mounted. */
+export function useLiveUpdates(userId: string): void {
+  const api = useApi()
+  const { mutate } = useSWRConfig()
+  useEffect(() => {
+    const keys = new Map<string, string>(Object.entries(keysOfLists))
+    return followLive(api, userId, (list) => {
+      // A newer server may name a list that this page does not have.
+      const changed = list === undefined ? [...keys.values()] : [keys.get(list)]
+      for (const key of changed) if (key !== undefined) void mutate(key)
+    })
+  }, [api, mutate, userId])
+}
+
+/**
+ * Follows the user's live stream; the returned function ends that. `onSettings` is called when a list of the settings
+ * changed; without a list when any of them may have. Pages of another user have a stream of their own.
+ */
+function followLive(api: ApiClient, userId: string, onSettings: (list?: SettingsList) => void): () => void {
+  const sessions = findChatSessions(api)
+  sessions.setLiveState('opening')
+  /** Whether the stream was open or lost before: events may have been missed until its next `ready`. */
+  let mayHaveMissed = false
+  return shareStream({
+    name: `yonder.live:${userId}`,
+    connect: (signal) => connectStream(api, '/api/live', {}, signal),
+    onState(state) {
+      mayHaveMissed = true
+      sessions.setLiveState(state)
+    },
+    onData(data) {
+      const event = JSON.parse(data) as LiveEvent
+      sessions.receive(event)
+      if (changesChatList(event)) refreshChatList()
+      if (event.type === 'changed') onSettings(event.what)
+      else if (event.type === 'ready' && mayHaveMissed) onSettings()
+    },
+  })
+}
+
+function changesChatList(event: LiveEvent): boolean {
+  if (event.type === 'run') return event.event.type === 'started' || event.event.type === 'ended'
+  return event.type === 'chat_changed' || event.type === 'ready'
+}
