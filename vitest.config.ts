@@ -23,11 +23,9 @@ export default defineConfig({
           environment: 'node',
           // The files that a worker runs share its modules, which keep nothing that a test can tell: what does is made by each test.
           isolate: false,
-          globalSetup: [path('scripts/provide-test-database.mjs')],
+          globalSetup: [path('scripts/provide-test-database.mjs'), path('scripts/provide-test-programs.mjs')],
           // A first PGlite takes seconds on a busy machine.
           testTimeout: 20_000,
-          // Tests of real processes, sockets and clocks share the machine with others in CI.
-          retry: process.env['CI'] === undefined ? 0 : 1,
           hookTimeout: 60_000,
         },
       },

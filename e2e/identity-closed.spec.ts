@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures.ts'
 import { inventPerson, signIn } from './support/sign-up.ts'
 
-test.use({ productSettings: { SIGN_UP: 'closed' } })
+test.use({ installation: 'closed' })
 
 test('a closed installation prints a link that makes the first account, and nothing it should not', async ({
   page,

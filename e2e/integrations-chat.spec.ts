@@ -11,6 +11,8 @@ import { block, callTool, lastTurn, line, send, test as withTools } from './supp
 
 const test = mergeTests(withGoogle, withTools)
 
+test.use({ installation: 'google' })
+
 test.describe.configure({ timeout: 60_000 })
 
 test('Gmail is a connector once it is connected; when Google ends that, the chat and the card say so, and it is connected again (§1.7, §2.81)', async ({

@@ -1,26 +1,10 @@
 import type { BrowserContext, Page } from '@playwright/test'
-import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
 import type { ScriptedModel, Step } from '../server/testing/models/scripted-model.ts'
-import { expect, test as base } from './support/fixtures.ts'
+import { expect } from './support/fixtures.ts'
 import { signIn } from './support/sign-up.ts'
 import type { Person } from './support/sign-up.ts'
+import { test } from './support/tools-fixtures.ts'
 import { writeMessage } from './support/write-message.ts'
-
-interface LiveFixtures {
-  /** What the one bot of the person answers with; its page is `page`. */
-  readonly model: ScriptedModel
-}
-
-const test = base.extend<LiveFixtures>({
-  model: async ({ page, person: _ }, use) => {
-    const model = await startScriptedModel()
-    await call(page, 'DELETE', '/api/bot/Yonder%20Demo')
-    await call(page, 'POST', '/api/bot', { name: 'Scripted', model: 'scripted', base_url: model.baseUrl })
-    await page.reload()
-    await use(model)
-    await model.close()
-  },
-})
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
@@ -34,20 +18,6 @@ const replyText = (page: Page) => lastReply(page).locator('.markdown')
 async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
   await writeMessage(page, text)
-}
-
-/** Calls the server as the person who is signed in on the page. */
-async function call(page: Page, method: string, path: string, body?: object): Promise<void> {
-  const status = await page.evaluate(
-    async ([how, where, what]) => {
-      const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
-      const { accessToken } = JSON.parse(localStorage.getItem(key) ?? '{}') as { accessToken: string }
-      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
-      return (await fetch(where, { method: how, headers, ...(what === '' ? {} : { body: what }) })).status
-    },
-    [method, path, body === undefined ? '' : JSON.stringify(body)] as const,
-  )
-  expect(status).toBeLessThan(300)
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)

@@ -4,16 +4,14 @@ import { findChromium } from '../scripts/find-chromium.mjs'
 
 const chromium = findChromium()
 
-/** Browser tests against the built product; each worker starts one of its own (see `fixtures.ts`). */
+/** Browser tests against the built product; each worker starts its own (see `support/servers.ts`). */
 export default defineConfig({
   testDir: '.',
   testMatch: '**/*.spec.ts',
   outputDir: '../test-results',
   fullyParallel: true,
   // Tests wait for pages as much as they compute.
-  workers: availableParallelism() + 1,
-  // On a shared machine a page may be starved for seconds: what fails there is asked once more, and reported as flaky.
-  retries: process.env['CI'] === undefined ? 0 : 1,
+  workers: availableParallelism() + 2,
   timeout: 30_000,
   globalTimeout: 30 * 60_000,
   expect: { timeout: 7_000 },
@@ -22,6 +20,8 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-US',
     timezoneId: 'UTC',
+    // Tests of motion ask for it; in the others it costs a frame every 16 ms.
+    contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: {
       ...(chromium === undefined ? {} : { executablePath: chromium }),
@@ -33,6 +33,9 @@ export default defineConfig({
         '--disable-sync',
         '--no-first-run',
         '--disable-quic',
+        // Every page of these tests is of one site: no second process for each of them, and none in reserve.
+        '--disable-site-isolation-trials',
+        '--renderer-process-limit=2',
       ],
     },
   },

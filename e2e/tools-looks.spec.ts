@@ -1,9 +1,6 @@
-import { startEverything } from '../server/testing/mcp/start-mcp-process.ts'
-import type { McpProcess } from '../server/testing/mcp/start-mcp-process.ts'
 import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 import { expect, looks } from './support/fixtures.ts'
 import { signIn } from './support/sign-up.ts'
-import { startOnce } from './support/start-once.ts'
 import {
   addConnector,
   block,
@@ -13,14 +10,10 @@ import {
   send,
   sendButton,
   stopButton,
-  test as base,
+  test,
 } from './support/tools-fixtures.ts'
 
-base.describe.configure({ timeout: 90_000 })
-
-const test = base.extend<object, { readonly everything: McpProcess }>({
-  everything: startOnce(startEverything),
-})
+test.describe.configure({ timeout: 90_000 })
 
 for (const { look, viewport, colorScheme } of looks)
   test(`tools in a chat can be used by everyone: ${look} (§2.28, §2.33, §2.34)`, async ({

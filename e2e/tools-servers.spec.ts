@@ -1,12 +1,9 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { startHostileServer } from '../server/testing/hostile-mcp/start-hostile-server.ts'
 import { startEverything, startFilesystem, startMemory } from '../server/testing/mcp/start-mcp-process.ts'
-import type { McpProcess } from '../server/testing/mcp/start-mcp-process.ts'
 import { expect } from './support/fixtures.ts'
-import { startOnce } from './support/start-once.ts'
 import {
   addConnector,
   block,
@@ -19,24 +16,10 @@ import {
   send,
   sendButton,
   stopButton,
-  test as base,
+  test,
 } from './support/tools-fixtures.ts'
 
-base.describe.configure({ timeout: 90_000 })
-
-/** The servers of this file, started once for each worker. */
-const test = base.extend<object, { readonly everything: McpProcess; readonly folder: string }>({
-  everything: startOnce(startEverything),
-  folder: [
-    async ({}, use) => {
-      // Servers compare the paths that they may use as they really are.
-      const folder = realpathSync(mkdtempSync(join(tmpdir(), 'yonder-tools-')))
-      await use(folder)
-      rmSync(folder, { recursive: true, force: true })
-    },
-    { scope: 'worker' },
-  ],
-})
+test.describe.configure({ timeout: 90_000 })
 
 const form = (page: Page) => page.getByRole('form', { name: 'Question of everything' })
 

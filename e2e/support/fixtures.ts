@@ -1,15 +1,23 @@
-import { test as base } from '@playwright/test'
 import type { BrowserContext, BrowserContextOptions } from '@playwright/test'
+import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import { arriveSignedIn } from './arrive-signed-in.ts'
 import { checkAccessibility } from './check-accessibility.ts'
+import { test as base } from './servers.ts'
+import type { Servers } from './servers.ts'
 import { inventPerson } from './sign-up.ts'
 import type { Person } from './sign-up.ts'
-import { startProduct } from './start-product.ts'
 import type { Product } from './start-product.ts'
 import { createProblems } from './watch-problems.ts'
 import type { Problems } from './watch-problems.ts'
 
+/** The ways in which the product is installed for tests. */
+export type Installation = 'plain' | 'closed' | 'registry' | 'google'
+
 interface TestFixtures {
+  /** Which product a test uses: `test.use({ installation: 'closed' })`. */
+  readonly installation: Installation
+  /** The running product, shared by the tests of a worker that use the same installation. */
+  readonly product: Product
   /** Fails the test on console errors, uncaught errors and policy violations that it did not announce. */
   readonly problems: Problems
   /** Expects no finding of axe on the page. */
@@ -18,25 +26,15 @@ interface TestFixtures {
   readonly person: Person
   /** A second browser, for a second person or device. It is watched and closed like the first. */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
+  /** Serves as Google; it agrees to everything at the start of every test. */
+  readonly google: GoogleStandIn
 }
 
-interface WorkerFixtures {
-  /** Settings of the product beyond the tests' own: `test.use({ productSettings: { SIGN_UP: 'closed' } })`. */
-  readonly productSettings: Readonly<Record<string, string>>
-  /** The running product, shared by the tests of a worker that have the same settings. */
-  readonly product: Product
-}
-
-export const test = base.extend<TestFixtures, WorkerFixtures>({
-  productSettings: [{}, { option: true, scope: 'worker' }],
-  product: [
-    async ({ productSettings }, use) => {
-      const product = await startProduct(productSettings)
-      await use(product)
-      await product.remove()
-    },
-    { scope: 'worker' },
-  ],
+export const test = base.extend<TestFixtures>({
+  installation: ['plain', { option: true }],
+  product: async ({ installation, products, registry, sharedGoogle }, use) => {
+    await use(await products.get(installation, settingsOf(installation, { registry, sharedGoogle })))
+  },
   baseURL: async ({ product }, use) => {
     await use(product.url)
   },
@@ -66,7 +64,37 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     })
     await Promise.all(opened.map((context) => context.close()))
   },
+  google: [
+    async ({ sharedGoogle }, use) => {
+      sharedGoogle.reset()
+      await use(sharedGoogle)
+    },
+    // What one test has changed at Google must not reach the next one, whether that uses Google or not.
+    { auto: true },
+  ],
 })
+
+/** The environment of an installation, beyond what every test sets. */
+function settingsOf(
+  installation: Installation,
+  { registry, sharedGoogle }: Pick<Servers, 'registry' | 'sharedGoogle'>,
+): Readonly<Record<string, string>> {
+  switch (installation) {
+    case 'plain':
+      return {}
+    case 'closed':
+      return { SIGN_UP: 'closed' }
+    case 'registry':
+      return { CONNECTOR_REGISTRY_URL: registry.url, ALLOWED_PRIVATE_HOSTS: '127.0.0.1:*' }
+    case 'google': {
+      const services = ['tavily', 'brave-search'].map((name) => ({
+        name,
+        url: `https://${name}.example/mcp`,
+      }))
+      return { ...sharedGoogle.environment, API_KEY_SERVICES: JSON.stringify(services) }
+    }
+  }
+}
 
 export { expect } from '@playwright/test'
 

@@ -106,3 +106,25 @@ async function waitUntilReady(address: string, child: ChildProcess, output: () =
   child.kill('SIGKILL')
   throw new Error(`The product did not become ready. It printed:\n${output()}`)
 }
+
+/** The products of one worker: one for each set of settings, started at its first use. */
+export interface Products {
+  /** `name` identifies the settings. */
+  get(name: string, settings: Readonly<Record<string, string>>): Promise<Product>
+  /** Stops all of them and removes their data. */
+  close(): Promise<void>
+}
+
+export function openProducts(): Products {
+  const started = new Map<string, Promise<Product>>()
+  return {
+    get(name, settings) {
+      const product = started.get(name) ?? startProduct(settings)
+      started.set(name, product)
+      return product
+    },
+    async close() {
+      await Promise.all([...started.values()].map(async (product) => (await product).remove()))
+    },
+  }
+}

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { freePort } from './free-port.ts'
 
 export interface MainProcess {
@@ -36,27 +36,23 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
   await ready()
 
   function start() {
-    const child = spawn(
-      process.execPath,
-      ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../main.ts', import.meta.url))],
-      {
-        // An `.env` of the developer is no part of a test.
-        cwd: dataDir,
-        env: {
-          NODE_ENV: 'production',
-          PORT: String(port),
-          HOST: '127.0.0.1',
-          PUBLIC_URL: base,
-          DATA_DIR: dataDir,
-          CONNECTOR_REGISTRY_URL: 'none',
-          RATE_LIMIT_SIGN_IN: '10000',
-          RATE_LIMIT_COMPLETIONS: '10000',
-          RATE_LIMIT_WRITES: '10000',
-          ...settings,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+    const child = spawn(process.execPath, [join(inject('programs'), 'main.js')], {
+      // An `.env` of the developer is no part of a test.
+      cwd: dataDir,
+      env: {
+        NODE_ENV: 'production',
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        PUBLIC_URL: base,
+        DATA_DIR: dataDir,
+        CONNECTOR_REGISTRY_URL: 'none',
+        RATE_LIMIT_SIGN_IN: '10000',
+        RATE_LIMIT_COMPLETIONS: '10000',
+        RATE_LIMIT_WRITES: '10000',
+        ...settings,
       },
-    )
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const collect = (chunk: Buffer) => (printed += chunk.toString())
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { inject } from 'vitest'
 import type { TestClient } from '../test-app.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -29,8 +30,8 @@ export async function startChatNode(
     user: client.user,
     token: client.headers['authorization']?.replace('Bearer ', ''),
   }
-  const script = fileURLToPath(new URL('run-chat-node.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(options)], {
+  const program = join(inject('programs'), 'run-chat-node.js')
+  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

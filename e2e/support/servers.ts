@@ -1,0 +1,166 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base } from '@playwright/test'
+import type { WorkerFixture } from '@playwright/test'
+import { openTestDatabase } from '../../server/testing/database/test-database.ts'
+import { freePort } from '../../server/testing/free-port.ts'
+import { startGoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
+import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
+import { createGmailApi } from '../../server/testing/google/gmail-api.ts'
+import { startHostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
+import type { HostileServer } from '../../server/testing/hostile-mcp/start-hostile-server.ts'
+import { openIdentityServer } from '../../server/testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../server/testing/identity/identity-server.ts'
+import { startOAuthMcpServer } from '../../server/testing/mcp/oauth-mcp-server.ts'
+import type { OAuthMcpServer } from '../../server/testing/mcp/oauth-mcp-server.ts'
+import { startRegistryServer } from '../../server/testing/mcp/registry-server.ts'
+import type { RegistryServer } from '../../server/testing/mcp/registry-server.ts'
+import { startEverything } from '../../server/testing/mcp/start-mcp-process.ts'
+import type { McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
+import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
+import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
+import { buildIdentityPage } from './identity-page.ts'
+import type { IdentityPage } from './identity-page.ts'
+import { openProducts } from './start-product.ts'
+import type { Products } from './start-product.ts'
+
+/** What runs beside the pages. Each is started at its first use in a worker and closed at the worker's end. */
+export interface Servers {
+  readonly products: Products
+  /** The reference server of the protocol, in a process of its own. */
+  readonly everything: McpProcess
+  /** An MCP server that requires the user's consent first. */
+  readonly guarded: OAuthMcpServer
+  /** An MCP server with many behaviours, most of them hostile. */
+  readonly hostile: HostileServer
+  /** An address where nothing listens. */
+  readonly nowhere: string
+  /** A folder that an MCP server may read and write. */
+  readonly folder: string
+  /** Serves as the registry of connectors. */
+  readonly registry: RegistryServer
+  /** The mailboxes at Google. */
+  readonly gmail: ReturnType<typeof createGmailApi>
+  /** Serves as Google. Tests use `google`, which resets it. */
+  readonly sharedGoogle: GoogleStandIn
+  /** Serves as the hosted identity provider. Tests use `provider`, which resets it. */
+  readonly sharedProvider: HostileProvider
+  readonly builtPage: IdentityPage
+  /** Signs in with the hosted provider. */
+  readonly hosted: IdentityServer
+  /** Signs in with the embedded provider. */
+  readonly embedded: IdentityServer
+}
+
+/**
+ * The base of every test. All servers stand in one list because Playwright starts another worker, with another browser,
+ * for each combination of worker fixtures.
+ */
+export const test = base.extend<object, Servers>({
+  products: startOnce(() => Promise.resolve(openProducts())),
+  everything: startOnce(startEverything),
+  guarded: startOnce(startOAuthMcpServer),
+  hostile: startOnce(startHostileServer),
+  nowhere: [
+    async ({}, use) => {
+      await use(`http://127.0.0.1:${await freePort()}/mcp`)
+    },
+    { scope: 'worker' },
+  ],
+  folder: [
+    async ({}, use) => {
+      // MCP servers compare the paths that they may use with the resolved ones.
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), 'yonder-tools-')))
+      await use(folder)
+      rmSync(folder, { recursive: true, force: true })
+    },
+    { scope: 'worker' },
+  ],
+  registry: startOnce(startFilledRegistry),
+  gmail: [
+    async ({}, use) => {
+      await use(createGmailApi())
+    },
+    { scope: 'worker' },
+  ],
+  sharedGoogle: [
+    async ({ gmail }, use) => {
+      const google = await startGoogleStandIn({ apis: [gmail] })
+      await use(google)
+      await google.close()
+    },
+    { scope: 'worker' },
+  ],
+  sharedProvider: startOnce(openHostileProvider),
+  builtPage: [async ({}, use) => use(await buildIdentityPage()), { scope: 'worker' }],
+  hosted: [
+    async ({ builtPage, sharedProvider }, use) => {
+      const { issuer, clientId, audience } = sharedProvider
+      const environment = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_AUDIENCE: audience }
+      await serveIdentityPage(builtPage, environment, use)
+    },
+    { scope: 'worker' },
+  ],
+  embedded: [
+    async ({ builtPage }, use) => {
+      await serveIdentityPage(builtPage, {}, use)
+    },
+    { scope: 'worker' },
+  ],
+})
+
+function startOnce<Server extends { readonly close: () => Promise<void> }>(
+  start: () => Promise<Server>,
+): [WorkerFixture<Server, object>, { scope: 'worker' }] {
+  return [
+    async ({}, use) => {
+      const server = await start()
+      await use(server)
+      await server.close()
+    },
+    { scope: 'worker' },
+  ]
+}
+
+async function startFilledRegistry(): Promise<RegistryServer> {
+  const registry = await startRegistryServer()
+  const secret = { name: 'Authorization', isRequired: true, isSecret: true }
+  registry.pages = [
+    [makeEntry('weather', { title: 'Weather' }), makeEntry('vault', { title: 'Vault' }, [secret])],
+    Array.from({ length: 60 }, (_, at) => makeEntry(`more${at}`)),
+  ]
+  return registry
+}
+
+function makeEntry(name: string, rest: object = {}, headers: readonly object[] = []) {
+  const url = `https://${name}.example/mcp`
+  return {
+    server: {
+      name: `com.example/${name}`,
+      description: `What ${name} is good for.`,
+      remotes: [{ type: 'streamable-http', url, headers }],
+      ...rest,
+    },
+  }
+}
+
+async function serveIdentityPage(
+  page: IdentityPage,
+  environment: Readonly<Record<string, string>>,
+  use: (server: IdentityServer) => Promise<void>,
+): Promise<void> {
+  const database = await openTestDatabase('sqlite')
+  const server = await openIdentityServer({
+    database,
+    environment,
+    extend: (app) =>
+      app.setNotFoundHandler((request, reply) => {
+        const { body, type } = page.find(request.url.split('?')[0] ?? '/')
+        return reply.type(type).send(body)
+      }),
+  })
+  await use(server)
+  await server.close()
+  await database.close()
+}
