@@ -11,6 +11,7 @@ let provided
  * schema. The variable is empty when this machine has no PostgreSQL; the tests then use the embedded one.
  */
 export async function setup() {
+  if (process.env['TEST_ENGINES'] === 'sqlite') return
   const server = await findPostgres()
   if (server === undefined) {
     console.log('No PostgreSQL found: the second dialect runs on PGlite, without the tests of concurrency.')

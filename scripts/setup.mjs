@@ -26,10 +26,15 @@ const sqlite =
  * Silent and fast when nothing is missing; ends the process with a sentence when something cannot be had.
  */
 export async function setUp() {
+  await installMissing()
+  await requireSqlite()
+}
+
+/** The first part of `setUp`: enough to check and to build. Where SQLite has to be compiled, that takes a minute more. */
+export async function installMissing() {
   requireNode()
   const reason = findInstallReason(rootFolder)
   if (reason !== undefined) await installPackages(reason)
-  await requireSqlite()
 }
 
 function requireNode() {
@@ -54,7 +59,8 @@ async function installPackages(reason) {
   leave('The packages could not be installed.')
 }
 
-async function requireSqlite() {
+/** The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. */
+export async function requireSqlite() {
   if (loadsSqlite()) return
   // It was left out for the Node of that time.
   if (!existsSync(`${rootFolder}node_modules/${sqlite.name}`)) {

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { rootFolder, runTool } from './run-command.mjs'
+import { setUp } from './setup.mjs'
+
+// The unit tests beside what changed, on SQLite alone: in the folders of files that differ from the given revision, by
+// default from the last commit. `npm run test:quick -- main` takes all that a branch has changed.
+
+await setUp()
+const tests = listTests(listChanged(process.argv[2] ?? 'HEAD'))
+if (tests.length === 0) {
+  console.log('No file with unit tests beside it has changed.')
+} else {
+  const { code } = await runTool('vitest/vitest.mjs', ['run', ...tests], { env: { TEST_ENGINES: 'sqlite' } })
+  process.exitCode = code
+}
+
+/**
+ * @param {string} revision
+ * @returns {string[]} files of the work tree that differ from it, those included that git does not track yet
+ */
+function listChanged(revision) {
+  const list = (/** @type {string[]} */ ...parameters) =>
+    execFileSync('git', parameters, { cwd: rootFolder, encoding: 'utf8' })
+      .split('\n')
+      .filter((path) => /\.(ts|tsx|mjs)$/.test(path))
+  return [
+    ...list('diff', '--name-only', '--diff-filter=d', revision),
+    ...list('ls-files', '--others', '--exclude-standard'),
+  ]
+}
+
+/** @param {readonly string[]} changed */
+function listTests(changed) {
+  const folders = [...new Set(changed.map((path) => dirname(path)))].filter((folder) =>
+    /^(contract|server|web|scripts)(\/|$)/.test(folder),
+  )
+  return folders.flatMap((folder) =>
+    readdirSync(join(rootFolder, folder))
+      .filter((name) => /\.test\.(ts|tsx|mjs)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  )
+}
