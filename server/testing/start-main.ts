@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { inject } from 'vitest'
 import { freePort } from './free-port.ts'
+import { programPath } from './program-path.ts'
 
 export interface MainProcess {
   readonly port: number
@@ -36,7 +36,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
   await ready()
 
   function start() {
-    const child = spawn(process.execPath, [join(inject('programs'), 'main.js')], {
+    const child = spawn(process.execPath, [programPath('main')], {
       // An `.env` of the developer is no part of a test.
       cwd: dataDir,
       env: {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { join } from 'node:path'
-import { inject } from 'vitest'
+import { programPath } from '../program-path.ts'
 import type { TestClient } from '../test-app.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
@@ -30,8 +29,7 @@ export async function startChatNode(
     user: client.user,
     token: client.headers['authorization']?.replace('Bearer ', ''),
   }
-  const program = join(inject('programs'), 'run-chat-node.js')
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [programPath('run-chat-node'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
