@@ -13,6 +13,13 @@ const steps = [
     name: 'architecture',
     run: () => runCommand(process.execPath, ['scripts/check-architecture.mjs'], { quiet: true }),
   },
+  {
+    name: 'documentation of settings',
+    run: () =>
+      runCommand(process.execPath, ['--import', 'tsx', 'scripts/write-settings-docs.mjs', '--check'], {
+        quiet: true,
+      }),
+  },
 ]
 
 /**

@@ -136,7 +136,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     chats.register(api)
     completions.register(api)
     const { joinRuns, leaveRuns } = completions
-    live.register(api, { joinRuns, leaveRuns, verify: identity.verify })
+    live.register(api, { joinRuns, leaveRuns, verify: (token) => identity.verify(token) })
   })
   await registerWebRoutes(app, deps.webRoot)
   return app

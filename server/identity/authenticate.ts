@@ -14,12 +14,12 @@ export function decorateRequests(app: FastifyInstance): void {
 /** Lets a request to this scope pass only with an access token in its Authorization header; no other place is read. */
 export function requireBearerToken(
   scope: FastifyInstance,
-  { verify, sessions }: Pick<Identity, 'verify' | 'sessions'>,
+  identity: Pick<Identity, 'verify' | 'sessions'>,
 ): void {
   scope.addHook('onRequest', async (request) => {
     const token = readBearerToken(request)
-    request.user = await verify(token)
-    request.sessionId = sessions?.idOf(token) ?? null
+    request.user = await identity.verify(token)
+    request.sessionId = identity.sessions?.idOf(token) ?? null
   })
 }
 

@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describeSettings } from '../server/config/settings.ts'
+
+/*
+ * Writes docs/settings.md and .env.example from the schema of the settings: `npm run docs`. With `--check` it only
+ * compares, and fails when one of them differs.
+ */
+const root = new URL('../', import.meta.url)
+const files = { 'docs/settings.md': renderDocs(), '.env.example': renderExample() }
+
+const outdated = Object.entries(files).filter(([path, text]) => readText(path) !== text)
+if (process.argv.includes('--check')) {
+  for (const [path] of outdated)
+    console.error(`${path} does not match server/config/settings.ts. Run npm run docs.`)
+  process.exitCode = outdated.length === 0 ? 0 : 1
+} else {
+  for (const [path, text] of outdated) writeFileSync(new URL(path, root), text)
+}
+
+function renderDocs() {
+  const sections = describeSettings().map(({ title, settings }) => {
+    const rows = settings.map(({ name, defaultValue, otherwise, description }) => {
+      const value = defaultValue === null ? otherwise : `\`${defaultValue}\``
+      return `| \`${name}\` | ${value} | ${description} |`
+    })
+    return [`## ${title}`, '', '| setting | default | meaning |', '|---|---|---|', ...rows, ''].join('\n')
+  })
+  return `# Settings
+
+<!-- Written by npm run docs from server/config/settings.ts. Change it there. -->
+
+Settings are environment variables, or lines of a \`.env\` file in the folder that Yonder is started in. The environment wins
+over the file, and an empty value counts as left out. A wrong value stops the start; the error lists every wrong setting.
+
+${sections.join('\n')}`
+}
+
+function renderExample() {
+  const sections = describeSettings().map(({ title, settings }) =>
+    [`# ${title}`, ...settings.map(({ name, example }) => `#${name}=${example}`), ''].join('\n'),
+  )
+  return `# Copy to .env and uncomment what you change. Every line shows the default or an example. docs/settings.md says what each
+# setting does.
+
+${sections.join('\n')}`
+}
+
+/** @param {string} path */
+function readText(path) {
+  try {
+    return readFileSync(new URL(path, root), 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,17 @@
+import { BotInput } from '@yonder/contract/bot'
+import { z } from 'zod'
+
+/** Bots that every user gets at the first sign-in. */
+export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((bots, context) => {
+  for (const [index, { name, api_key }] of bots.entries()) {
+    if (api_key && !/^[\x21-\x7e]+$/.test(api_key)) {
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'api_key'],
+        message: 'must be letters, digits and signs',
+      })
+    }
+    if (bots.findIndex((bot) => bot.name === name) === index) continue
+    context.addIssue({ code: 'custom', path: [index, 'name'], message: `is given twice: "${name}"` })
+  }
+})

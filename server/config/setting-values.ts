@@ -1,0 +1,72 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+
+export const origin = httpUrl.refine(
+  (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
+  'must be an origin such as https://chat.example.com, and no more',
+)
+
+export const perMinute = z.coerce.number('must be a whole number').int().min(1)
+
+export const json = <Schema extends z.ZodType>(schema: Schema, what: string) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text)
+      } catch {
+        context.addIssue({ code: 'custom', message: `must be ${what}` })
+        return z.NEVER
+      }
+    })
+    .pipe(schema)
+
+/** Entries separated by commas; spaces around them are ignored. */
+const list = (entry: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(entry))
+
+/** `a.example:443,127.0.0.1:*` */
+export const hostList = list(z.string().refine(isHostAndPort, 'must be host:port,host:port'))
+
+function isHostAndPort(text: string): boolean {
+  const port = /^(?:\[[0-9a-fA-F:]+\]|[^\s:/\][]+):(\d{1,5}|\*)$/.exec(text)?.[1]
+  return port === '*' || Number(port) <= 65_535
+}
+
+export const emailList = list(
+  z.string().toLowerCase().pipe(z.email('must be e-mail addresses with commas between them')),
+)
+
+/** `127.0.0.1,10.0.0.0/8`, and the names that Fastify knows. */
+export const networkList = list(
+  z.string().refine(isNetwork, 'must be addresses or networks such as 127.0.0.1,10.0.0.0/8'),
+)
+
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [, address = '', bits = '1'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const maxBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
+  return Number(bits) >= 1 && Number(bits) <= maxBits
+}
+
+export const postgresUrl = z
+  .string()
+  .refine(
+    (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(withHost(text)),
+    'must be a postgres:// address',
+  )
+
+/** An address without a host names a socket in its query; `URL` parses it only with a host. */
+export function withHost(databaseUrl: string): string {
+  return databaseUrl.replace('@/', '@localhost/')
+}

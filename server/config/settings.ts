@@ -1,0 +1,291 @@
+import { z } from 'zod'
+import { ApiKeyServices } from './api-key-service.ts'
+import { DefaultBots } from './default-bots.ts'
+import {
+  emailList,
+  hostList,
+  httpUrl,
+  json,
+  networkList,
+  origin,
+  perMinute,
+  postgresUrl,
+} from './setting-values.ts'
+
+/** How a setting is described in docs/settings.md and .env.example. */
+interface SettingInfo {
+  /** What happens without it, in markdown; left out when the setting has a default value. */
+  readonly otherwise?: string
+  /** A value for .env.example; left out when the default value serves. */
+  readonly example?: string
+  /** One or two sentences, in markdown. */
+  readonly description: string
+}
+
+interface DescribedSetting extends SettingInfo {
+  readonly value?: string
+}
+
+const described = new Map<z.ZodType, DescribedSetting>()
+
+/** A setting that may be left out. An empty value counts as left out. */
+function optional<Schema extends z.ZodType>(
+  schema: Schema,
+  info: SettingInfo & { readonly example: string },
+) {
+  const setting = z.preprocess((value) => (value === '' ? undefined : value), schema.optional())
+  described.set(setting, info)
+  return setting
+}
+
+/** A setting with a default, which is written as in the environment. */
+function withDefault<Schema extends z.ZodType>(schema: Schema, value: string, info: SettingInfo) {
+  const setting = z.preprocess((given) => (given === '' || given === undefined ? value : given), schema)
+  described.set(setting, { ...info, value })
+  return setting
+}
+
+const server = {
+  PORT: withDefault(z.coerce.number('must be a port').int().min(0).max(65_535), '3000', {
+    description: 'The port to listen on.',
+  }),
+  HOST: withDefault(z.string(), '127.0.0.1', {
+    description:
+      'The network address to listen on. `0.0.0.0` accepts connections from other machines, as in a container.',
+  }),
+  PUBLIC_URL: optional(origin, {
+    otherwise: '`http://localhost:` and the port',
+    example: 'http://localhost:3000',
+    description:
+      'The address that users open. Requests under any other name are refused, except that other names of this machine redirect to it.',
+  }),
+  TRUSTED_PROXIES: optional(networkList, {
+    otherwise: 'none',
+    example: '127.0.0.1',
+    description: 'Addresses or networks of proxies whose `X-Forwarded-For` is trusted.',
+  }),
+  LOG_LEVEL: withDefault(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info', {
+    description: 'The least severe messages that are logged. At `info` there is one JSON line per request.',
+  }),
+  METRICS_TOKEN: optional(z.string().min(16, 'must have at least 16 characters'), {
+    otherwise: 'this machine only',
+    example: 'at-least-16-characters',
+    description: 'Lets other machines read `/metrics` with this bearer token.',
+  }),
+}
+
+const storage = {
+  DATA_DIR: withDefault(z.string(), './data', {
+    description: 'The folder of the SQLite file and of the key that is made at the first start.',
+  }),
+  DATABASE_URL: optional(postgresUrl, {
+    otherwise: 'SQLite in `DATA_DIR`',
+    example: 'postgres://yonder:password@127.0.0.1:5432/yonder',
+    description: 'The address of a PostgreSQL database to use instead of SQLite.',
+  }),
+  SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters'), {
+    otherwise: 'made and kept in `DATA_DIR`',
+    example: 'at-least-32-characters-the-same-on-every-node',
+    description: 'Encrypts stored keys and tokens. It must be the same on every node.',
+  }),
+}
+
+const signIn = {
+  SIGN_UP: optional(z.enum(['open', 'closed'], 'must be open or closed'), {
+    otherwise: '`open` while `HOST` and `PUBLIC_URL` are loopback addresses, else `closed`',
+    example: 'open',
+    description: 'Whether everyone may create a local account.',
+  }),
+  ALLOWED_EMAILS: optional(emailList, {
+    otherwise: 'none',
+    example: 'ada@example.com,grace@example.com',
+    description: 'E-mail addresses that may create an account although sign-up is closed.',
+  }),
+}
+
+const hostedSignIn = {
+  OIDC_ISSUER: optional(httpUrl, {
+    otherwise: 'the built-in provider',
+    example: 'https://example.eu.auth0.com/',
+    description:
+      'The issuer of an OpenID provider to sign in with instead of the built-in one: Auth0, Keycloak, Zitadel, Entra or Authentik.',
+  }),
+  OIDC_CLIENT_ID: optional(z.string(), {
+    otherwise: 'none; needed with `OIDC_ISSUER`',
+    example: 'your-client-id',
+    description: 'The id of the public client that you registered there.',
+  }),
+  OIDC_AUDIENCE: optional(z.string(), {
+    otherwise: 'none; needed with `OIDC_ISSUER`',
+    example: 'https://yonder.example.com/api',
+    description: 'The audience of the access tokens. For most providers it must differ from the client id.',
+  }),
+  OIDC_ALLOW_CLIENT_ID_AUDIENCE: withDefault(
+    z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true'),
+    'false',
+    {
+      description: 'Accepts an audience that is the client id, for providers that offer no other.',
+    },
+  ),
+  OIDC_GOOGLE_PARAMS: withDefault(z.string(), 'connection=google-oauth2', {
+    description: "Parameters that 'Sign in with Google' adds to the authorization request.",
+  }),
+}
+
+const google = {
+  GOOGLE_CLIENT_ID: optional(z.string(), {
+    otherwise: 'none',
+    example: 'your-client-id',
+    description:
+      "Your OAuth client at Google, for 'Sign in with Google' at the built-in provider, Gmail and Google Calendar. [What to register](operations.md#google)",
+  }),
+  GOOGLE_CLIENT_SECRET: optional(z.string(), {
+    otherwise: 'none; needed with `GOOGLE_CLIENT_ID`',
+    example: 'your-client-secret',
+    description: 'The secret of that client.',
+  }),
+  GOOGLE_ISSUER: withDefault(httpUrl, 'https://accounts.google.com', {
+    description: 'The issuer to sign in with. This and the addresses below change only in a closed network.',
+  }),
+  GOOGLE_AUTH_URL: withDefault(httpUrl, 'https://accounts.google.com/o/oauth2/v2/auth', {
+    description: 'Where users consent.',
+  }),
+  GOOGLE_TOKEN_URL: withDefault(httpUrl, 'https://oauth2.googleapis.com/token', {
+    description: 'Where tokens are issued.',
+  }),
+  GOOGLE_REVOKE_URL: withDefault(httpUrl, 'https://oauth2.googleapis.com/revoke', {
+    description: 'Where tokens are revoked.',
+  }),
+  GMAIL_API_URL: withDefault(httpUrl, 'https://gmail.googleapis.com', {
+    description: 'The Gmail API.',
+  }),
+  GOOGLE_CALENDAR_API_URL: withDefault(httpUrl, 'https://www.googleapis.com/calendar/v3', {
+    description: 'The Google Calendar API.',
+  }),
+}
+
+const models = {
+  DEFAULT_MODEL_BASE_URL: optional(httpUrl, {
+    otherwise: 'the demo model',
+    example: 'https://openrouter.ai/api/v1',
+    description: 'The model provider of bots without an address of their own.',
+  }),
+  DEFAULT_MODEL_API_KEY: optional(z.string(), {
+    otherwise: 'none',
+    example: 'your-key',
+    description: 'The key for that provider. It is sent nowhere else.',
+  }),
+  DEFAULT_BOTS: optional(json(DefaultBots, 'a JSON list of bots'), {
+    otherwise: 'the demo bot; none once a provider is set',
+    example: '[{"name":"Claude","model":"anthropic/claude-sonnet-4.5"}]',
+    description: 'Bots that every new user gets, as JSON.',
+  }),
+}
+
+const connectors = {
+  ALLOWED_PRIVATE_HOSTS: optional(hostList, {
+    otherwise: 'none',
+    example: '192.168.1.20:11434',
+    description:
+      'Addresses inside your network that bots and connectors may reach, as `host:port,…`. `*` as the port allows every port.',
+  }),
+  API_KEY_SERVICES: optional(json(ApiKeyServices, 'a JSON list of services'), {
+    otherwise: 'Tavily, Exa, Firecrawl, Jina, Context7 and GitHub',
+    example: '[{"name":"our-search","url":"https://search.example.com/mcp","header":"X-API-Key"}]',
+    description:
+      'Hosted MCP servers that users connect with a key of their own, as JSON. `[]` offers none. [The fields](operations.md#services-with-a-key)',
+  }),
+  CONNECTOR_REGISTRY_URL: withDefault(
+    z.union([z.literal('none'), httpUrl], 'must be an http or https address, or none'),
+    'https://registry.modelcontextprotocol.io',
+    {
+      description: 'The MCP registry behind Browse Connectors. `none` shows only the list that is shipped.',
+    },
+  ),
+  CONNECTOR_CLIENT_METADATA_URL: optional(httpUrl, {
+    otherwise: 'none',
+    example: 'https://chat.example.com/oauth-client.json',
+    description:
+      'Where you publish the OAuth client document, for connectors that read one. [The document](operations.md#deploy)',
+  }),
+}
+
+const pages = {
+  DEMO_SHARE_ID: withDefault(
+    z.string().regex(/^[\w-]{1,64}$/, 'must be the id of a share, or none'),
+    'demo',
+    {
+      description: "The shared chat behind 'See Demo'. `demo` is a built-in chat; `none` hides the link.",
+    },
+  ),
+  SOURCE_URL: withDefault(httpUrl, 'https://github.com/yonder-chat/yonder', {
+    description: 'Where the link to the source leads.',
+  }),
+}
+
+const rateLimits = {
+  RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', { description: 'Sign-in attempts per IP address.' }),
+  RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', { description: 'Messages per user.' }),
+  RATE_LIMIT_WRITES: withDefault(perMinute, '120', { description: 'Other changes per user.' }),
+  RATE_LIMIT_SHARE_READS: withDefault(perMinute, '60', {
+    description: 'Reads of shared chats per IP address.',
+  }),
+}
+
+/** Every setting, under its name in the environment. */
+export const Settings = z.object({
+  ...server,
+  ...storage,
+  ...signIn,
+  ...hostedSignIn,
+  ...google,
+  ...models,
+  ...connectors,
+  ...pages,
+  ...rateLimits,
+})
+export type Settings = z.infer<typeof Settings>
+
+export interface SettingDescription {
+  readonly name: string
+  /** Written as in the environment; null when there is no fixed default. */
+  readonly defaultValue: string | null
+  /** What happens without the setting, in markdown; empty when there is a default value. */
+  readonly otherwise: string
+  readonly example: string
+  readonly description: string
+}
+
+const sections: readonly (readonly [title: string, settings: Readonly<Record<string, z.ZodType>>])[] = [
+  ['Server', server],
+  ['Storage', storage],
+  ['Built-in sign-in', signIn],
+  ['Sign-in with a provider of your own', hostedSignIn],
+  ['Google', google],
+  ['Models and bots', models],
+  ['Connectors', connectors],
+  ['Links', pages],
+  ['Rate limits (requests per minute)', rateLimits],
+]
+
+/** All settings by section, for the documentation (`scripts/write-settings-docs.mjs`). */
+export function describeSettings(): readonly {
+  readonly title: string
+  readonly settings: readonly SettingDescription[]
+}[] {
+  return sections.map(([title, settings]) => ({
+    title,
+    settings: Object.entries(settings).map(([name, schema]) => {
+      const info = described.get(schema)
+      if (info === undefined) throw new Error(`The setting ${name} has no description.`)
+      const { value, otherwise = '', description } = info
+      return {
+        name,
+        defaultValue: value ?? null,
+        otherwise,
+        example: info.example ?? value ?? '',
+        description,
+      }
+    }),
+  }))
+}
