@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { useApi } from '../lib/use-api.ts'
+import { useApi } from '../lib/api-provider.tsx'
 import { expectConsole } from '../testing/expect-console.ts'
 import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'

@@ -5,9 +5,9 @@ import { refreshChatList } from '../data/chats.ts'
 import { botsKey, connectorsKey, integrationsKey } from '../data/keys.ts'
 import { findChatSessions } from '../features/chat/session/use-chat-session.ts'
 import type { ApiClient } from '../lib/api-client.ts'
-import { connectStream } from '../lib/connect-stream.ts'
+import { connectStream } from '../lib/event-stream.ts'
 import { shareStream } from '../lib/share-stream.ts'
-import { useApi } from '../lib/use-api.ts'
+import { useApi } from '../lib/api-provider.tsx'
 
 const keysOfLists: Readonly<Record<SettingsList, string>> = {
   bots: botsKey,

@@ -1,6 +1,6 @@
 import type { Bot, BotInput } from '@yonder/contract/bot'
 import useSWR from 'swr'
-import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
 import { botsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'

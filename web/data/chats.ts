@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import useSWRInfinite from 'swr/infinite'
 import { logError } from '../lib/log-error.ts'
 import { createStore } from '../lib/store.ts'
-import { useApi } from '../lib/use-api.ts'
+import { useApi } from '../lib/api-provider.tsx'
 
 /** Chats on a page; pages start at 1 (§9.5). */
 const pageSize = 10

@@ -8,7 +8,7 @@ import type {
 import { toConnectorInput } from '@yonder/contract/connector-input'
 import useSWR from 'swr'
 import useSWRInfinite from 'swr/infinite'
-import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
 import { connectorsKey } from './keys.ts'
 import { addToList, removeFromList, replaceInList } from './named-list.ts'

@@ -2,7 +2,7 @@ import type { Integration, IntegrationAuth, IntegrationInput } from '@yonder/con
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { useState } from 'react'
 import useSWR from 'swr'
-import { readReason, type FieldLabels } from '../lib/read-reason.ts'
+import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
 import { useIsOpen } from '../lib/use-is-open.ts'
 import { integrationsKey } from './keys.ts'

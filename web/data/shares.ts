@@ -1,9 +1,8 @@
 import type { OwnShare, ShareAnswer, SharedChat } from '@yonder/contract/share'
 import useSWR from 'swr'
-import { ApiError } from '../lib/api-error.ts'
-import { readPublicly } from '../lib/read-publicly.ts'
-import { readReason } from '../lib/read-reason.ts'
-import { readOptions } from '../lib/swr-config.tsx'
+import { ApiError, readReason } from '../lib/api-error.ts'
+import { readPublicly } from '../lib/api-client.ts'
+import { readOptions } from '../lib/api-provider.tsx'
 import { useAction } from '../lib/use-action.ts'
 import { sharesKey } from './keys.ts'
 

@@ -1,10 +1,12 @@
+import type { ErrorBody } from '@yonder/contract/error'
 import { ApiError } from './api-error.ts'
-import { readErrorBody } from './read-error-body.ts'
+
+const readFailure = 'An error occurred while fetching the data.'
 
 export interface ApiClientOptions {
-  /** Answers the access token of the signed-in person, or nothing when there is none to be had. */
+  /** Returns the access token of the signed-in user, or nothing when there is none. */
   readonly getAccessToken: () => Promise<string | null | undefined>
-  /** Called after a 401: logs out and leaves for the root. */
+  /** Called after a 401: signs out and leads to the root. */
   readonly onUnauthorized: () => void
   readonly fetch?: typeof fetch
 }
@@ -15,13 +17,13 @@ export interface ApiRequest {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** `same-origin` for the few answers that leave a cookie in this browser; no cookie travels otherwise. */
+  /** `same-origin` for the few responses that set a cookie; otherwise no cookies are sent. */
   readonly credentials?: 'omit' | 'same-origin'
 }
 
 /**
- * The calls to the server. All carry the bearer token. After a 401 the person is logged out and the call answers nothing:
- * `undefined`. A success without a body answers `null`.
+ * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
+ * `undefined`. A success without a body returns `null`.
  */
 export interface ApiClient {
   /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
@@ -35,11 +37,11 @@ export interface ApiClient {
   ) => Promise<Answer | undefined>
   readonly put: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
   readonly delete: <Answer>(path: string, body?: unknown) => Promise<Answer | undefined>
-  /** The bare answer, whatever its status, for streams. */
+  /** The response as it is, whatever its status, for streams. */
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
 }
 
-/** Makes the client; it shows nothing and navigates nowhere by itself. */
+/** Creates the client. It shows nothing and does not navigate. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))
@@ -80,7 +82,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     request,
-    read: async (path) => call(path, {}, () => 'An error occurred while fetching the data.'),
+    read: async (path) => call(path, {}, () => readFailure),
     get: write('GET'),
     post: write('POST'),
     put: write('PUT'),
@@ -103,4 +105,25 @@ async function requireToken(getAccessToken: ApiClientOptions['getAccessToken']):
 async function readAnswer<Answer>(response: Response): Promise<Answer | undefined> {
   const text = await response.text()
   return (text === '' ? null : JSON.parse(text)) as Answer
+}
+
+/** Reads what is public, without a token and without cookies (§7.1). Throws as the client's `read` does. */
+export async function readPublicly<Answer>(path: string): Promise<Answer> {
+  const response = await fetch(path, {
+    credentials: 'omit',
+    headers: { 'Content-Type': 'application/json' },
+  })
+  if (!response.ok) throw new ApiError(readFailure, response.status, await readErrorBody(response))
+  return (await response.json()) as Answer
+}
+
+/** The server's reason in a failed response, or undefined when the body is not from our server, such as a proxy's page. */
+export async function readErrorBody(response: Response): Promise<ErrorBody['error'] | undefined> {
+  try {
+    const body = (await response.json()) as Partial<ErrorBody> | null
+    const detail = body?.error
+    return typeof detail?.code === 'string' && typeof detail.message === 'string' ? detail : undefined
+  } catch {
+    return undefined
+  }
 }

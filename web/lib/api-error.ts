@@ -1,12 +1,12 @@
 import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 
-/** What a call throws when the server answered, but not with a success. */
+/** Thrown when the server responded with a status other than success. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** The server's stable code; absent when the answer was not one of ours. */
+  /** The server's error code; absent when the response was not from our server, such as a proxy's page. */
   readonly code: ErrorCode | undefined
-  /** The server's own sentence, for messages that state a reason. */
+  /** The server's sentence about the cause. */
   readonly reason: string | undefined
 
   constructor(message: string, status: number, detail?: ErrorBody['error']) {
@@ -15,4 +15,24 @@ export class ApiError extends Error {
     this.code = detail?.code
     this.reason = detail?.message
   }
+}
+
+/** The labels of a form's fields, by the names that are sent. */
+export type FieldLabels = Readonly<Record<string, string>>
+
+/**
+ * Why something failed, for a message to the user: the server's own sentence when there is one. `labels` replaces the names
+ * of fields in it by their labels.
+ */
+export function readReason(error: unknown, labels: FieldLabels = {}): string {
+  if (error instanceof ApiError && error.reason) return labelFields(error.reason, labels)
+  if (error instanceof Error && error.message) return error.message
+  return 'Unknown error'
+}
+
+/** A reason may name several fields, or an entry of one: `base_url: …; allow_tools.3: …`. */
+function labelFields(reason: string, labels: FieldLabels): string {
+  return reason.replaceAll(/(^|; )(\w+)(\.\w+)*(?=: )/g, (whole: string, before: string, field: string) =>
+    Object.hasOwn(labels, field) ? `${before}${labels[field]}` : whole,
+  )
 }

@@ -1,6 +1,5 @@
-import type { ConnectedStream } from './connect-stream.ts'
+import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from './log-error.ts'
-import { readSse } from './read-sse.ts'
 import { waitToRetry } from './wait-to-retry.ts'
 
 /** `lost` while it is tried again; `unavailable` where this browser or the server cannot have it. */

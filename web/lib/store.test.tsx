@@ -34,21 +34,21 @@ it('keeps the subscriptions of one listener apart', () => {
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('lets a listener unsubscribe another during a notification', () => {
+it('does not call a listener that another one unsubscribed during the notification', () => {
   const store = createStore(0)
   const other = vi.fn()
   store.subscribe(() => unsubscribe())
   const unsubscribe = store.subscribe(other)
   store.set(1)
   store.set(2)
-  expect(other).toHaveBeenCalledTimes(1)
+  expect(other).not.toHaveBeenCalled()
 })
 
 it('renders again when the selected part changes, and only then', () => {
   const store = createStore({ name: 'Ada', age: 36 })
-  let renders = 0
+  const onRender = vi.fn()
   function Name() {
-    renders += 1
+    onRender()
     return <p>{useStore(store, ({ name }) => name)}</p>
   }
   function Age() {
@@ -62,8 +62,8 @@ it('renders again when the selected part changes, and only then', () => {
   )
   act(() => store.update((user) => ({ ...user, age: 37 })))
   expect(screen.getByText('37')).toBeVisible()
-  expect(renders).toBe(1)
+  expect(onRender).toHaveBeenCalledTimes(1)
   act(() => store.update((user) => ({ ...user, name: 'Grace' })))
   expect(screen.getByText('Grace')).toBeVisible()
-  expect(renders).toBe(2)
+  expect(onRender).toHaveBeenCalledTimes(2)
 })

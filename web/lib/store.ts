@@ -19,8 +19,7 @@ export function createStore<State>(initial: State): Store<State> {
   const set = (next: State): void => {
     if (Object.is(next, state)) return
     state = next
-    // A copy, since a listener may subscribe or unsubscribe others.
-    for (const listener of [...listeners]) listener()
+    for (const listener of listeners) listener()
   }
   return {
     get: () => state,

@@ -18,7 +18,7 @@ export function createStoredValue<Value extends string | boolean>(
     get: () => parse(browserStorage.read(key)),
     set: (value) => {
       browserStorage.write(key, String(value))
-      for (const listener of [...listeners]) listener()
+      for (const listener of listeners) listener()
     },
     subscribe: (listener) => {
       const onStorage = (event: StorageEvent) => {

@@ -3,7 +3,7 @@ import { useSWRConfig, type ScopedMutator } from 'swr'
 import type { ApiClient } from './api-client.ts'
 import { logError } from './log-error.ts'
 import { toast } from './toasts.ts'
-import { useApi } from './use-api.ts'
+import { useApi } from './api-provider.tsx'
 
 export interface ActionOptions<Input, Answer> {
   /** Calls the server, once. `undefined` means that the user was signed out by a 401. */

@@ -1,7 +1,7 @@
 import { render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { MemoryRouter, useLocation } from 'react-router'
-import { ApiProvider } from '../lib/swr-config.tsx'
+import { ApiProvider } from '../lib/api-provider.tsx'
 import type { ScriptedApi } from './scripted-api.ts'
 
 /** Draws a screen over a scripted server; `path()` and `search()` tell where the router stands. */

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { personalStorage } from '../../features/chat/composer/chat-storage.ts'
 import { createApiClient } from '../../lib/api-client.ts'
-import { ApiProvider } from '../../lib/swr-config.tsx'
+import { ApiProvider } from '../../lib/api-provider.tsx'
 import type { SignedInUser } from '../signed-in-user.ts'
 import { SignedInLayout } from './signed-in-layout.tsx'
 

@@ -2,7 +2,7 @@ import type { Bot } from '@yonder/contract/bot'
 import { Bot as BotIcon } from 'lucide-react'
 import { useId } from 'react'
 import { useBots } from '../../data/bots.ts'
-import { readReason } from '../../lib/read-reason.ts'
+import { readReason } from '../../lib/api-error.ts'
 import { Button } from '../../ui/button/button.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
 

@@ -1,6 +1,6 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { ApiClient } from '../../../lib/api-client.ts'
-import { readOptions } from '../../../lib/swr-config.tsx'
+import { readOptions } from '../../../lib/api-provider.tsx'
 
 export interface ChatReaderHandlers {
   readonly onStart: () => void

@@ -1,11 +1,8 @@
 import type { RunEvent } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
-import type { ApiClient } from '../../../lib/api-client.ts'
-import { connectStream } from '../../../lib/connect-stream.ts'
-import type { ConnectedStream } from '../../../lib/connect-stream.ts'
+import { readErrorBody, type ApiClient } from '../../../lib/api-client.ts'
+import { connectStream, readSse, type ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
-import { readErrorBody } from '../../../lib/read-error-body.ts'
-import { readSse } from '../../../lib/read-sse.ts'
 import { waitToRetry } from '../../../lib/wait-to-retry.ts'
 
 /** The server refused to start a run. */

@@ -1,7 +1,7 @@
 import type { LiveEvent } from '@yonder/contract/live'
 import type { ApiClient } from '../../../lib/api-client.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
-import { useApi } from '../../../lib/use-api.ts'
+import { useApi } from '../../../lib/api-provider.tsx'
 import { ChatSession } from './chat-session.ts'
 
 /** The sessions of the chats that this page has opened, and the way in for live updates. */

@@ -1,7 +1,7 @@
 import type { Connector } from '@yonder/contract/connector'
 import { Plug } from 'lucide-react'
 import { useConnectors } from '../../../data/connectors.ts'
-import { readReason } from '../../../lib/read-reason.ts'
+import { readReason } from '../../../lib/api-error.ts'
 import { EmptyState, ErrorState, LoadingState } from '../../../ui/states/states.tsx'
 import { ConnectorRow } from './connector-row.tsx'
 import { isDefaultConnector } from '../is-default-connector.ts'

@@ -1,6 +1,6 @@
 import type { Integration } from '@yonder/contract/integration'
 import { integrationLabels, useSaveKey } from '../../../data/integrations.ts'
-import { readReason } from '../../../lib/read-reason.ts'
+import { readReason } from '../../../lib/api-error.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'

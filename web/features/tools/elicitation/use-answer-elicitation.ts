@@ -1,7 +1,7 @@
 import type { ToolAnswer } from '@yonder/contract/completion'
 import { logError } from '../../../lib/log-error.ts'
-import { readReason } from '../../../lib/read-reason.ts'
-import { useApi } from '../../../lib/use-api.ts'
+import { readReason } from '../../../lib/api-error.ts'
+import { useApi } from '../../../lib/api-provider.tsx'
 import { questionDraft } from './elicitation-draft.ts'
 
 /** Answers the question of a running call. Answers itself with a sentence when that failed. */

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { ApiError } from './api-error.ts'
-import { readReason } from './read-reason.ts'
+import { ApiError, readReason } from './api-error.ts'
 
 const labels = { url: 'URL', base_url: 'Base URL', allow_tools: 'Allowed Tools' }
 
@@ -18,7 +17,7 @@ it.each([
   expect(readReason(error)).toBe(message)
 })
 
-it('takes an error without a reason of the server as it is', () => {
+it('uses the message of an error without a reason from the server', () => {
   expect(readReason(new Error('url: broken'), labels)).toBe('url: broken')
   expect(readReason(new Error(''), labels)).toBe('Unknown error')
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readSse } from './read-sse.ts'
+import { readSse } from './event-stream.ts'
 
 function respond(chunks: readonly Uint8Array[], onCancel?: () => void): Response {
   const rest = [...chunks]
@@ -30,7 +30,7 @@ describe('reading an event stream', () => {
     expect(await collect(respond([encode(body)]))).toEqual(['{"a":1}', '{"b":2}'])
   })
 
-  it('is told the same however the bytes are cut (§7.31)', async () => {
+  it('yields the same however the bytes are split (§7.31)', async () => {
     const events = ['{"text":"käse 🧀 修正"}', '{"text":"plain"}', 'two\nlines']
     const bytes = encode(
       `: note\r\n\r\nid: 4\n${events.map((event) => `data: ${event.replaceAll('\n', '\ndata: ')}\n\n`).join('')}data: [DONE]\n\n`,
@@ -50,7 +50,7 @@ describe('reading an event stream', () => {
     expect(await collect(respond([encode('data: whole\n\ndata: last\n')]))).toEqual(['whole', 'last'])
   })
 
-  it('says so when there is no body (§8.9)', async () => {
+  it('throws when there is no body (§8.9)', async () => {
     await expect(collect(new Response(null))).rejects.toThrow('Response body is not readable')
   })
 

@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react'
 import useSWR from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { failure, json, ScriptedApi } from '../testing/scripted-api.ts'
-import { ApiProvider, readOptions } from './swr-config.tsx'
+import { ApiProvider, readOptions } from './api-provider.tsx'
 import { expectConsole } from '../testing/expect-console.ts'
 
 const route = 'GET /api/bots'
@@ -45,7 +45,7 @@ it('tries a failed read again every five seconds, as long as it takes, and logs 
   expect(screen.getByText('7')).toBeInTheDocument()
 })
 
-it('tries a failed read again once in five seconds, however often a screen has asked for it (§7.1)', async () => {
+it('tries a failed read again once in five seconds, however often a screen has read it (§7.1)', async () => {
   expectConsole('error', /500/)
   const api = new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.'))
   const tree = (shown: boolean) => <ApiProvider api={api.client}>{shown && <Reader />}</ApiProvider>
@@ -62,7 +62,7 @@ it('tries a failed read again once in five seconds, however often a screen has a
   expect(api.seen(route)).toHaveLength(before)
   await pass(20_000)
   expect(api.seen(route)).toHaveLength(before + 4)
-  // An answer that somebody else got takes the next try back.
+  // A success of another reader cancels the next try.
   api.on(route, () => json(7))
   rerender(tree(false))
   rerender(tree(true))
@@ -110,7 +110,7 @@ it('makes one of equal reads within two seconds (§7.28, §9.4)', async () => {
   expect(readOptions.dedupingInterval).toBe(2000)
 })
 
-it('forgets what it read when the person changes', async () => {
+it('clears the cache when the user changes', async () => {
   let answer = 1
   const api = new ScriptedApi().on(route, () => json(answer))
   const tree = (key: string) => (

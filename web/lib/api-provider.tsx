@@ -1,16 +1,17 @@
-import { useMemo, type ReactNode } from 'react'
+import { createContext, useContext, useMemo, type ReactNode } from 'react'
 import { SWRConfig, type SWRConfiguration } from 'swr'
 import type { ApiClient } from './api-client.ts'
 import { ApiError } from './api-error.ts'
 import { logError } from './log-error.ts'
-import { ApiContext } from './use-api.ts'
 
-/** Milliseconds between a failed read and the next try (§7.1). */
-const retryInterval = 5000
-/** Milliseconds in which equal reads are one (§9.4). */
-const dedupingInterval = 2000
+const ApiContext = createContext<ApiClient | null>(null)
 
-/** The next try of each read that failed. */
+/** The pause between a failed read and the next try (§7.1). */
+const retryIntervalMs = 5000
+/** Equal reads within this time are one (§9.4). */
+const dedupingMs = 2000
+
+/** The next try of each failed read. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
 function cancelRetry(key: string): void {
@@ -18,24 +19,24 @@ function cancelRetry(key: string): void {
   retries.delete(key)
 }
 
-/** How every read behaves (§7.28): a failed one is tried again every five seconds, without growing pauses or an end. */
+/** The options of every read (§7.28): a failed one is retried every five seconds, without an end. */
 export const readOptions = {
   revalidateOnFocus: false,
   revalidateOnReconnect: true,
   refreshInterval: 0,
-  dedupingInterval,
-  errorRetryInterval: retryInterval,
+  dedupingInterval: dedupingMs,
+  errorRetryInterval: retryIntervalMs,
   onSuccess: (_data: unknown, key) => cancelRetry(key),
-  // Whatever a screen shows of it besides (§8.34).
+  // The console logs every failed read, whatever the screen shows (§8.34).
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
-    // Whatever else read it meanwhile, a screen or its 'Try again', there is one next try.
+    // A screen or its 'Try again' may have read it meanwhile; there is one next try only.
     cancelRetry(key)
     const retry = (): void => {
       retries.delete(key)
       void revalidate({ retryCount })
     }
-    retries.set(key, setTimeout(retry, retryInterval))
+    retries.set(key, setTimeout(retry, retryIntervalMs))
   },
 } satisfies SWRConfiguration
 
@@ -44,7 +45,7 @@ function describeRead(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Gives `api` to everything inside, with a cache of reads that is born and dies with this element. */
+/** Provides `api`, and a cache of reads that lives as long as this element. */
 export function ApiProvider({ api, children }: { readonly api: ApiClient; readonly children: ReactNode }) {
   const value = useMemo(
     (): SWRConfiguration => ({ ...readOptions, provider: () => new Map(), fetcher: api.read }),
@@ -55,4 +56,11 @@ export function ApiProvider({ api, children }: { readonly api: ApiClient; readon
       <SWRConfig value={value}>{children}</SWRConfig>
     </ApiContext>
   )
+}
+
+/** The client of the signed-in user. */
+export function useApi(): ApiClient {
+  const api = useContext(ApiContext)
+  if (api === null) throw new Error('useApi must be used within ApiContext')
+  return api
 }

@@ -2,7 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 
 let loading: Promise<ClientSettings> | undefined
 
-/** What the server tells a browser before anyone is signed in; asked once, and again after a failure. */
+/** The server's settings for the browser; read once, and again after a failure. */
 export async function loadClientSettings(): Promise<ClientSettings> {
   loading ??= fetchClientSettings()
   try {
@@ -13,7 +13,7 @@ export async function loadClientSettings(): Promise<ClientSettings> {
   }
 }
 
-/** Asked as `index.html` preloads it, so that the answer is on its way before this code is. */
+/** `index.html` preloads the same request, so that the response is on its way before this code runs. */
 async function fetchClientSettings(): Promise<ClientSettings> {
   const response = await fetch('/api/settings', { signal: AbortSignal.timeout(10_000) })
   if (!response.ok) throw new Error(`Settings could not be loaded: ${response.status}`)

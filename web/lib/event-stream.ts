@@ -1,0 +1,77 @@
+import type { ApiClient, ApiRequest } from './api-client.ts'
+
+/** A connection that was silent for this long counts as dead; the server sends a heartbeat every 15 s. */
+const maxSilenceMs = 40_000
+
+export interface ConnectedStream {
+  readonly response: Response
+  /** Restarts the wait for the next data; called for everything that arrives. */
+  readonly heard: () => void
+  readonly close: () => void
+}
+
+/** Requests a stream, and aborts it when the server is silent for too long, as a lost network may go unnoticed. */
+export async function connectStream(
+  api: ApiClient,
+  path: string,
+  request: ApiRequest,
+  signal: AbortSignal,
+): Promise<ConnectedStream | undefined> {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const close = () => clearTimeout(timer)
+  const heard = () => {
+    close()
+    timer = setTimeout(() => silence.abort(new Error('The server does not answer.')), maxSilenceMs)
+  }
+  heard()
+  try {
+    const response = await api.request(path, {
+      ...request,
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    if (response !== undefined) return { response, heard, close }
+  } catch (error) {
+    close()
+    throw error
+  }
+  close()
+  return undefined
+}
+
+/** The data of the event that ends a stream (§7.31). */
+const endMarker = '[DONE]'
+
+/**
+ * Reads an event stream and yields the data of each event until the end marker or the end of the body. Chunks may
+ * end anywhere, also within a character. An event that the end of the body cuts off is dropped. Leaving the loop
+ * cancels the body.
+ */
+export async function* readSse(response: Response): AsyncGenerator<string, void, undefined> {
+  if (response.body === null) throw new Error('Response body is not readable')
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  let data: string[] = []
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split('\n')
+      rest = lines.pop() ?? ''
+      // A last event whose lines are whole counts, even without its blank line.
+      if (done) lines.push('')
+      for (const line of lines) {
+        const text = line.endsWith('\r') ? line.slice(0, -1) : line
+        if (text.startsWith('data:')) data.push(text.slice(text.startsWith('data: ') ? 6 : 5))
+        if (text !== '' || data.length === 0) continue
+        const event = data.join('\n')
+        if (event === endMarker) return
+        yield event
+        data = []
+      }
+      if (done) return
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
