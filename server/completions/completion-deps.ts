@@ -4,28 +4,25 @@ import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import type { ModelStream } from '../models/model.ts'
 import type { ActiveRuns } from './log/active-runs.ts'
-import type { RunFeed } from './log/run-feed.ts'
 import type { RunLog } from './log/run-log.ts'
-import type { RunNews } from './log/run-notifications.ts'
-import type { ToollessBots } from './loop/tool-support-cache.ts'
+import type { RunNotifications } from './log/run-notifications.ts'
+import type { ToolSupportCache } from './loop/tool-support-cache.ts'
 
-/** What the files of this folder share; `open-completions.ts` makes it. */
+/** What the functions of this folder pick from; `open-completions.ts` creates it. */
 export interface CompletionDeps {
   readonly database: Database
   /** Names this process among those that share the database. */
   readonly nodeId: string
+  /** The runs that this process writes. */
   readonly runs: ActiveRuns
   readonly log: RunLog
-  readonly news: RunNews
-  /** Tells those who listen what runs say. */
-  readonly feed: RunFeed
+  /** Notifications of what other processes write into runs. */
+  readonly notifications: RunNotifications
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
+  readonly toolSupport: ToolSupportCache
   readonly connectors: Pick<Connectors, 'listModelTools' | 'resolveTool' | 'callTool' | 'recordDenial'>
-  readonly toolless: ToollessBots
-  /** Tells a person's other tabs and devices of what no run says. */
-  readonly onChatChanged: (userId: string, chatId: string) => void
-  /** For what a person cannot act on. */
+  /** For errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }

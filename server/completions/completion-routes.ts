@@ -1,61 +1,106 @@
 import { StopAnswer, StopRequest, ClientId } from '@yonder/contract/chat'
-import { CompletionRequest, FollowQuery } from '@yonder/contract/completion'
-import type { FastifyRequest } from 'fastify'
+import {
+  CompletionRequest,
+  FollowQuery,
+  ToolAnswer,
+  ToolAnswered,
+  ToolConfirm,
+} from '@yonder/contract/completion'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { AppError } from '../lib/app-error.ts'
+import { goingDown } from '../http/closing.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseHub } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
 import type { User } from '../identity/user.ts'
+import { AppError } from '../lib/app-error.ts'
 import type { CompletionDeps } from './completion-deps.ts'
-import { continueRun } from './start/continue-run.ts'
 import { followRun } from './log/follow-run.ts'
-import { recordDenials } from './tools/record-denials.ts'
-import { refuseWhileClosing } from './start/refuse-while-closing.ts'
-import { regenerateReply } from './start/regenerate-reply.ts'
-import { isForgotten, repeatAnswer } from './start/repeat-answer.ts'
 import { findLastSeq, findLatestRun } from './log/run-store.ts'
-import { sendMessage } from './start/send-message.ts'
+import type { WrittenRun } from './loop/run-actions.ts'
+import { stopRun } from './maintenance/end-run.ts'
+import { confirmCall, requirePendingCall } from './start/confirm-call.ts'
+import { continueRun } from './start/continue-run.ts'
+import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
+import { recordDenials, regenerateReply, sendMessage } from './start/send-message.ts'
 import type { SentMessage } from './start/send-message.ts'
-import { startRun } from './start/start-run.ts'
-import { stopCompletion } from './maintenance/stop-completion.ts'
-import { writeWhenFree } from './start/write-when-free.ts'
+import { startRun, writeWhenFree } from './start/start-run.ts'
+import { answerElicitation } from './tools/elicitations.ts'
 
-export interface CompletionRoutesDeps extends CompletionDeps {
+export interface CompletionRoutesDeps {
+  readonly completions: CompletionDeps
   readonly sse: SseHub
-  /** Completions that one person may ask for. */
+  /** Completions that one user may request. */
   readonly perMinute: number
-  /** True once the process goes down. */
+  /** True once the process shuts down. */
   readonly isClosing: () => boolean
+  /** Notifies the user's other tabs and devices of a change that no run reports. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
-/** Replies and their streams (§7.11, §7.30). */
-export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): void {
+/** Replies, their streams (§7.11, §7.30), and what users decide about tool calls (§7.12). */
+export function registerCompletionRoutes(
+  api: Api,
+  { completions: deps, sse, perMinute, isClosing, onChatChanged }: CompletionRoutesDeps,
+): void {
   const { db, dialect } = deps.database
+
+  /** Also for a request that came just before the shutdown. */
+  function refuseWhileClosing(): void {
+    if (isClosing()) throw goingDown()
+  }
+
+  async function streamRun(request: FastifyRequest, reply: FastifyReply, run: WrittenRun): Promise<void> {
+    const { id, started } = run
+    const stream = sse.open(request, reply)
+    stream.write(sseFrame(JSON.stringify(started)))
+    await followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
+  }
 
   api.post(
     '/api/chat/completions',
-    { schema: { body: CompletionRequest }, config: { perMinute: deps.perMinute } },
+    { schema: { body: CompletionRequest }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      refuseWhileClosing(deps)
+      refuseWhileClosing()
       const bot = await requireBot(db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
-      if (sent.kind === 'repeated') return repeatAnswer(deps, request, reply, sent)
+      if (sent.kind === 'repeated') return repeatReply(deps, () => sse.open(request, reply), sent)
       startRun(deps, sent.run, user, bot)
       if (sent.denied !== undefined) {
-        deps.onChatChanged(user.id, body.chatId)
+        onChatChanged(user.id, body.chatId)
         await recordDenials(deps, user, sent.denied)
       }
-      const { id, started } = sent.run
-      const stream = deps.sse.open(request, reply)
-      stream.write(sseFrame(JSON.stringify(started)))
-      await followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
+      await streamRun(request, reply, sent.run)
+    },
+  )
+
+  api.post(
+    '/api/tool/confirm',
+    { schema: { body: ToolConfirm }, config: { perMinute } },
+    async (request, reply) => {
+      const user = requireUser(request)
+      const { body } = request
+      refuseWhileClosing()
+      const bot = await requireBot(db, user, body.botName)
+      const pending = await requirePendingCall(deps.database, user, body)
+      const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
+      startRun(deps, run, user, bot)
+      await streamRun(request, reply, run)
+    },
+  )
+
+  api.post(
+    '/api/tool/answer',
+    { schema: { body: ToolAnswer, response: { 200: ToolAnswered } } },
+    async (request) => {
+      await answerElicitation(deps, requireUser(request), request.body)
+      return { answered: true } as const
     },
   )
 
@@ -64,7 +109,7 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
     { schema: { body: StopRequest, response: { 200: StopAnswer } } },
     async (request) => {
       await requireChat(db, requireUser(request), request.body.chatId)
-      return { stopped: await stopCompletion(deps, request.body.chatId) }
+      return { stopped: await stopRun(deps, request.body.chatId) }
     },
   )
 
@@ -75,9 +120,9 @@ export function registerCompletionRoutes(api: Api, deps: CompletionRoutesDeps): 
       const { id } = await requireChat(db, requireUser(request), request.params.id)
       const run = await findLatestRun(db, dialect, id, request.query.messageId)
       const after = request.query.after ?? lastEventId(request)
-      if (run === undefined || isForgotten(deps, run)) throw notResumable()
+      if (run === undefined || hasExpiredLog(deps, run)) throw notResumable()
       if (after > (await findLastSeq(db, run.id))) throw notResumable()
-      await followRun(deps, deps.sse.open(request, reply), { runId: run.id, after, numbered: true })
+      await followRun(deps, sse.open(request, reply), { runId: run.id, after, numbered: true })
     },
   )
 }
@@ -88,9 +133,7 @@ async function write(
   bot: BotRow,
   request: CompletionRequest,
 ): Promise<SentMessage> {
-  if ('userMessageId' in request) {
-    return { kind: 'written', run: await regenerateReply(deps, user, bot, request) }
-  }
+  if ('userMessageId' in request) return regenerateReply(deps, user, bot, request)
   return request.server ? continueRun(deps, user, bot, request) : sendMessage(deps, user, bot, request)
 }
 

@@ -2,29 +2,30 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
 import type { SseOptions } from '../http/sse.ts'
-import type { ActiveRuns } from './log/active-runs.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
-import { readRun } from './log/read-run.ts'
-import type { RunningReply } from './log/read-run.ts'
+import { ActiveRuns } from './log/active-runs.ts'
 import { RunFeed } from './log/run-feed.ts'
 import type { RunAudience } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
-import { openRunNews } from './log/run-notifications.ts'
-import type { OtherNews } from './log/run-notifications.ts'
-import { tendRuns } from './maintenance/run-maintenance.ts'
-import { registerToolRoutes } from './tool-routes.ts'
-import { ToollessBots } from './loop/tool-support-cache.ts'
+import { openRunNotifications } from './log/run-notifications.ts'
+import type { OtherNotifications } from './log/run-notifications.ts'
+import { findRunningReply } from './log/run-status.ts'
+import type { RunningReply } from './log/run-status.ts'
+import { ToolSupportCache } from './loop/tool-support-cache.ts'
+import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 
 export type CompletionOptions = Pick<
   CompletionDeps,
-  'database' | 'nodeId' | 'now' | 'openBotModel' | 'connectors' | 'onChatChanged' | 'onError'
+  'database' | 'nodeId' | 'now' | 'openBotModel' | 'connectors' | 'onError'
 > & {
-  /** Who listens at this node to what happens in their chats. */
-  readonly audience: RunAudience & OtherNews
-  /** Completions that one person may ask for. */
+  /** The users who have a live stream at this node. */
+  readonly audience: RunAudience & OtherNotifications
+  /** Notifies the user's other tabs and devices of a change that no run reports. */
+  readonly onChatChanged: (userId: string, chatId: string) => void
+  /** Completions that one user may request. */
   readonly perMinute: number
-  /** Sees every stream that opens. */
+  /** Called with every stream that opens. */
   readonly onOpen: SseOptions['onOpen']
 }
 
@@ -35,73 +36,82 @@ export interface Completions {
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * The runs of a person and where they stand; the audience is told of their events until `leaveRuns`. `alone` says that
-   * nobody else listens as this user.
+   * Returns the user's runs with the last event of each; later events are sent to the audience until `leaveRuns`.
+   * `alone` is true for the first live stream of the user.
    */
   joinRuns(userId: string, alone: boolean): Promise<LiveRun[]>
   leaveRuns(userId: string): void
   /**
-   * Takes no new runs, gives those that are under way `grace` milliseconds to finish, and ends the rest as interrupted
-   * with their text. Call it before the database closes.
+   * Starts no new runs, waits `graceMs` milliseconds for those under way, and ends the rest as interrupted with their
+   * text. Call it before the database closes.
    */
-  close(grace?: number): Promise<void>
+  close(graceMs?: number): Promise<void>
 }
 
-const defaultGrace = 1_000
-/** Milliseconds for storing the ends of runs while the process goes down. */
-const longestClose = 5_000
+const defaultGraceMs = 1_000
+/** Milliseconds for storing the ends of runs during the shutdown. */
+const maxCloseMs = 5_000
 
+/** Opens the run log and everything that works on runs. */
 export function openCompletions(options: CompletionOptions): Completions {
-  const { database, nodeId } = options
+  const { database, nodeId, audience, now, onError } = options
   const { db, dialect } = database
-  const runs: ActiveRuns = new Map()
+  const runs = new ActiveRuns()
   const log = new RunLog({
     db,
     append: (trx, events) => dialect.appendRunEvents(trx, nodeId, events),
     transaction: (work) => db.transaction().execute(work),
-    onError: options.onError,
+    onError,
   })
-  const { audience } = options
-  const news = openRunNews(database, {
+  const notifications = openRunNotifications(database, {
     onChange: (change) => audience.onChange(change),
     onGap: () => audience.onGap(),
   })
-  const toolless = new ToollessBots(options.now)
-  const feed = new RunFeed({ ...options, runs, log, news, toolless }, audience)
-  const deps: CompletionDeps = { ...options, runs, log, news, toolless, feed }
-  const { onOpen } = options
-  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
-  const endTending = tendRuns(deps)
-  let closing = false
+  const deps: CompletionDeps = {
+    database,
+    nodeId,
+    runs,
+    log,
+    notifications,
+    now,
+    openBotModel: options.openBotModel,
+    toolSupport: new ToolSupportCache(now),
+    connectors: options.connectors,
+    onError,
+  }
+  const feed = new RunFeed(deps, audience)
+  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen: options.onOpen })
+  const endMaintenance = startRunMaintenance(deps)
+  let isClosing = false
 
   return {
-    register(api) {
-      const routes = { ...deps, sse, perMinute: options.perMinute, isClosing: () => closing }
-      registerCompletionRoutes(api, routes)
-      registerToolRoutes(api, routes)
-    },
-    readRun: (chatId) => readRun(deps, chatId),
+    register: (api) =>
+      registerCompletionRoutes(api, {
+        completions: deps,
+        sse,
+        perMinute: options.perMinute,
+        isClosing: () => isClosing,
+        onChatChanged: options.onChatChanged,
+      }),
+    readRun: (chatId) => findRunningReply(deps, chatId),
     countActive: () => runs.size,
     joinRuns: (userId, alone) => feed.join(userId, alone),
     leaveRuns: (userId) => feed.leave(userId),
-    async close(grace = defaultGrace) {
-      closing = true
-      await within(grace, allEnded(runs))
-      for (const run of runs.values()) run.abort('interrupted')
-      await within(longestClose, allEnded(runs))
+    async close(graceMs = defaultGraceMs) {
+      isClosing = true
+      await within(graceMs, runs.ended())
+      for (const run of runs.list()) run.abort('interrupted')
+      await within(maxCloseMs, runs.ended())
       sse.close()
-      await Promise.all([endTending(), feed.close(), deps.news.close()])
+      await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },
   }
 }
 
-async function allEnded(runs: ActiveRuns): Promise<void> {
-  await Promise.all([...runs.values()].map((run) => run.ended))
-}
-
-function within(milliseconds: number, work: Promise<void>): Promise<void> {
+/** Resolves when `work` does, at the latest after `maxMs` milliseconds. */
+function within(maxMs: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds)
+    const timer = setTimeout(resolve, maxMs)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -1,18 +1,64 @@
-import type { AbortReason } from '../loop/ask-model.ts'
-import type { OpenQuestions } from '../tools/pending-elicitations.ts'
+import type { StartedEvent } from '@yonder/contract/completion'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { RunRecorder } from './run-recorder.ts'
+
+/** Why a run is aborted: the user stopped it, or its server shuts down. It is the reason of the abort signal. */
+export type AbortReason = 'stopped' | 'interrupted'
 
 /** A run that this process writes. */
 export interface ActiveRun {
+  readonly id: number
   readonly chatId: string
-  readonly messageId: string
+  readonly userId: string
+  readonly started: StartedEvent
   readonly recorder: RunRecorder
-  readonly questions: OpenQuestions
-  /** Ends it; what it has said so far is kept. */
+  /** What its tool calls ask the user. */
+  readonly elicitations: {
+    readonly isEmpty: boolean
+    answer(id: string, answer: ElicitationAnswer): void
+  }
+  /** Ends it and keeps what it has written so far. */
   abort(reason: AbortReason): void
   /** Resolves when its end is stored, or cannot be. */
   readonly ended: Promise<void>
 }
 
 /** The runs that this process writes, by their ids. */
-export type ActiveRuns = Map<number, ActiveRun>
+export class ActiveRuns {
+  readonly #runs = new Map<number, ActiveRun>()
+  readonly #listeners: ((run: ActiveRun) => void)[] = []
+
+  get size(): number {
+    return this.#runs.size
+  }
+
+  has(runId: number): boolean {
+    return this.#runs.has(runId)
+  }
+
+  get(runId: number): ActiveRun | undefined {
+    return this.#runs.get(runId)
+  }
+
+  list(): ActiveRun[] {
+    return [...this.#runs.values()]
+  }
+
+  add(run: ActiveRun): void {
+    this.#runs.set(run.id, run)
+    for (const listener of this.#listeners) listener(run)
+  }
+
+  delete(runId: number): void {
+    this.#runs.delete(runId)
+  }
+
+  onAdded(listener: (run: ActiveRun) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Resolves when every run has ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.list().map((run) => run.ended))
+  }
+}

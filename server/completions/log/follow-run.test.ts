@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openChatApp } from '../../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { logTime, removeOldLogs } from '../maintenance/run-maintenance.ts'
+import { logRetentionMs, removeOldLogs } from '../maintenance/run-maintenance.ts'
 
 describe.each(engines)('re-attaching on %s', (engine) => {
   let product: ChatApp
@@ -97,7 +97,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     const { database } = product
     await database.db
       .updateTable('runs')
-      .set({ ended_at: Date.now() - logTime - 1 })
+      .set({ ended_at: Date.now() - logRetentionMs - 1 })
       .where('chat_id', '=', chatId)
       .execute()
     expect(await refuse(0)).toEqual([409, 'not_resumable'])
@@ -121,7 +121,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     const bare = await ada.follow(chatId, 0)
     await bare.ended
     expect(bare.events).toEqual([])
-    await ended.set({ ended_at: Date.now() - logTime - 1 }).execute()
+    await ended.set({ ended_at: Date.now() - logRetentionMs - 1 }).execute()
     const asked = product.model.requests.length
     const repeated = await ada.send(chatId, 'Hi', { id: 'once' })
     await repeated.ended

@@ -1,20 +1,20 @@
 import type { LiveRun } from '@yonder/contract/live'
-import type { RunEvent } from '@yonder/contract/completion'
 import { sseFrame } from '../../http/sse.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import type { ActiveRun } from './active-runs.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { WrittenEvent } from './run-recorder.ts'
+import type { ActiveRun } from './active-runs.ts'
+import { readRunEvents } from './read-run-events.ts'
+import { RunBatch } from './run-batch.ts'
 import { findLastSeq, listForeignRuns, listRunOwners, listRunsOfUser } from './run-store.ts'
 import type { RunOwner } from './run-store.ts'
-import { watchForeignRun } from './watch-foreign-run.ts'
 
-/** Milliseconds between two looks for runs of other nodes, of which a notification tells sooner where there is one. */
-const lookInterval = 1_000
-/** Runs that are remembered as none of our listeners' business, or as told to their end. */
-const mostPast = 10_000
+/** Milliseconds between two searches for runs of other nodes, which also finds those without a notification. */
+const searchIntervalMs = 1_000
+/** Runs that are remembered as ended, or as of no subscriber at this node. */
+const maxIgnoredRuns = 10_000
 
-/** Who listens at this node. */
+/** The users who have a live stream at this node. */
 export interface RunAudience {
   readonly isEmpty: boolean
   has(userId: string): boolean
@@ -22,51 +22,47 @@ export interface RunAudience {
   notifyChatChanged(userId: string, chatId: string): void
 }
 
-type Deps = Omit<CompletionDeps, 'feed'>
+type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>
 
+/** A run whose events are sent to its user. */
 interface Watch {
   readonly run: RunOwner
-  /** The last event that was told, or that came before the first that is told. */
+  /** The last event that was sent, or the last one before the first that will be. */
   after: number
-  stop: () => void
+  readonly leaving: AbortController
 }
 
 /**
- * Tells people who listen what their runs say, on whichever node: each event is framed once, whoever hears it, and a run
- * is followed only while somebody listens.
+ * Sends the events of runs, on whichever node, to the live streams of their users. Each event is framed once for all
+ * streams of a user, and a run is read only while its user has a stream here.
  */
 export class RunFeed {
   readonly #deps: Deps
   readonly #audience: RunAudience
   readonly #watches = new Map<number, Watch>()
-  readonly #past = new Set<number>()
+  readonly #ignored = new Set<number>()
+  /** Runs that notifications named and whose users are not looked up yet. */
   readonly #unknown = new Set<number>()
-  readonly #endLooking: () => Promise<void>
-  #asking = false
+  readonly #endSearching: () => Promise<void>
+  #isLookingUp = false
 
   constructor(deps: Deps, audience: RunAudience) {
     this.#deps = deps
     this.#audience = audience
-    deps.news.onNews((runId) => this.#hear(runId))
-    this.#endLooking = repeatUntilStopped(() => this.#look(), lookInterval, deps.onError)
-  }
-
-  /** A run of this process has begun. */
-  begin(run: RunOwner, active: ActiveRun, started: RunEvent): void {
-    if (!this.#audience.has(run.user_id)) return
-    const watch = this.#watchOwn(run, active)
-    this.#tell(watch, [{ seq: started.seq, json: JSON.stringify(started), last: false }])
+    deps.runs.onAdded((run) => this.#onStarted(run))
+    deps.notifications.onRun((runId) => this.#onNotification(runId))
+    this.#endSearching = repeatUntilStopped(() => this.#search(), searchIntervalMs, deps.onError)
   }
 
   /**
-   * The runs of a person and where they stand; whatever they say from here on is told. Where others of theirs listen
-   * already, a run that was not found yet is told from its beginning.
+   * Returns the user's runs with the last event before those that will be sent. Where the user has other streams
+   * already (`isFirst` is false), a run that was not found yet is sent from its beginning.
    */
-  async join(userId: string, alone: boolean): Promise<LiveRun[]> {
+  async join(userId: string, isFirst: boolean): Promise<LiveRun[]> {
     const { db } = this.#deps.database
     for (const run of await listRunsOfUser(db, userId)) {
       if (this.#watches.has(run.id)) continue
-      const after = alone ? await findLastSeq(db, run.id) : 0
+      const after = isFirst ? await findLastSeq(db, run.id) : 0
       if (this.#audience.has(userId)) this.#watch(run, after)
     }
     return [...this.#watches.values()]
@@ -74,91 +70,81 @@ export class RunFeed {
       .map(({ run, after }) => ({ chatId: run.chat_id, messageId: run.message_id, seq: after }))
   }
 
-  /** Nobody listens as this user any more. */
+  /** Called when the last stream of a user was closed. */
   leave(userId: string): void {
-    for (const { run, stop } of this.#watches.values()) if (run.user_id === userId) stop()
+    for (const watch of this.#watches.values()) if (watch.run.user_id === userId) this.#end(watch)
   }
 
   async close(): Promise<void> {
-    for (const { stop } of this.#watches.values()) stop()
-    await this.#endLooking()
+    for (const watch of this.#watches.values()) this.#end(watch)
+    await this.#endSearching()
+  }
+
+  #onStarted({ id, chatId, userId, started }: ActiveRun): void {
+    if (!this.#audience.has(userId)) return
+    const { nodeId } = this.#deps
+    const message_id = started.assistant_message.id
+    const run: RunOwner = { id, chat_id: chatId, user_id: userId, message_id, node_id: nodeId }
+    const watch = this.#open(run, started.seq)
+    this.#send(watch, new RunBatch([{ seq: started.seq, json: JSON.stringify(started) }]))
   }
 
   #watch(run: RunOwner, after: number): void {
     if (this.#watches.has(run.id)) return
-    const own = this.#deps.runs.get(run.id)
-    if (own?.recorder.state.status === 'running') this.#watchOwn(run, own)
-    else if (run.node_id !== this.#deps.nodeId) this.#watchForeign(run, after)
-  }
-
-  #watchOwn(run: RunOwner, { recorder }: ActiveRun): Watch {
-    const watch = this.#open(run, recorder.state.seq)
-    const detach = recorder.watch({
-      onEvents: (events) => this.#tell(watch, events),
-      onLost: () => {
-        watch.stop()
-        this.#audience.notifyChatChanged(run.user_id, run.chat_id)
-      },
-    })
-    const { stop } = watch
-    watch.stop = () => {
-      stop()
-      detach()
-    }
-    return watch
-  }
-
-  #watchForeign(run: RunOwner, after: number): void {
-    const watch = this.#open(run, after)
-    const leaving = new AbortController()
-    const { stop } = watch
-    watch.stop = () => {
-      stop()
-      leaving.abort()
-    }
-    watchForeignRun(this.#deps, {
-      runId: run.id,
-      after,
-      onEvents: (events) => this.#tell(watch, events),
-      signal: leaving.signal,
-    }).then(
-      () => watch.stop(),
-      (error: unknown) => {
-        // Found again at the next look for runs.
-        this.#deps.onError(error)
-        watch.stop()
-      },
-    )
+    const own = this.#deps.runs.get(run.id)?.recorder
+    if (own?.isRunning === true) this.#open(run, own.state.seq)
+    else if (run.node_id !== this.#deps.nodeId) this.#open(run, after)
   }
 
   #open(run: RunOwner, after: number): Watch {
-    const watch: Watch = { run, after, stop: () => this.#watches.delete(run.id) }
+    const watch: Watch = { run, after, leaving: new AbortController() }
     this.#watches.set(run.id, watch)
+    this.#read(watch).catch(this.#deps.onError)
     return watch
   }
 
-  #tell(watch: Watch, events: readonly WrittenEvent[]): void {
+  async #read(watch: Watch): Promise<void> {
+    const { run, after, leaving } = watch
+    try {
+      for await (const batch of readRunEvents(this.#deps, { runId: run.id, after }, leaving.signal)) {
+        if (leaving.signal.aborted) return
+        this.#send(watch, batch)
+      }
+    } catch (error) {
+      // The next search finds a run that could not be read, and one that another node has taken over.
+      if (!(error instanceof AppError)) throw error
+      this.#audience.notifyChatChanged(run.user_id, run.chat_id)
+    } finally {
+      this.#end(watch)
+    }
+  }
+
+  #end(watch: Watch): void {
+    watch.leaving.abort()
+    if (this.#watches.get(watch.run.id) === watch) this.#watches.delete(watch.run.id)
+  }
+
+  #send(watch: Watch, { events, isEnd }: RunBatch): void {
     const { chat_id, message_id, user_id } = watch.run
     const head = `{"type":"run","chatId":${JSON.stringify(chat_id)},"messageId":${JSON.stringify(message_id)}`
     let frames = ''
     for (const { json } of events) frames += sseFrame(`${head},"event":${json}}`)
-    this.#audience.send(user_id, frames)
+    if (frames !== '') this.#audience.send(user_id, frames)
     watch.after = events.at(-1)?.seq ?? watch.after
-    if (events.at(-1)?.last !== true) return
-    this.#forget(watch.run.id)
-    watch.stop()
+    if (!isEnd) return
+    this.#ignore(watch.run.id)
+    this.#end(watch)
   }
 
-  /** News of a run that nobody here knows: whose is it? */
-  #hear(runId: number): void {
+  #onNotification(runId: number): void {
     if (this.#audience.isEmpty || this.#deps.runs.has(runId)) return
-    if (this.#watches.has(runId) || this.#past.has(runId)) return
+    if (this.#watches.has(runId) || this.#ignored.has(runId)) return
     this.#unknown.add(runId)
-    if (!this.#asking) this.#ask().catch(this.#deps.onError)
+    if (!this.#isLookingUp) this.#lookUp().catch(this.#deps.onError)
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true
+  async #lookUp(): Promise<void> {
+    this.#isLookingUp = true
     try {
       while (this.#unknown.size > 0) {
         const runIds = [...this.#unknown]
@@ -166,16 +152,16 @@ export class RunFeed {
         for (const run of await listRunOwners(this.#deps.database.db, runIds)) {
           if (run.node_id === this.#deps.nodeId) continue
           if (this.#audience.has(run.user_id)) this.#watch(run, 0)
-          else this.#forget(run.id)
+          else this.#ignore(run.id)
         }
       }
     } finally {
-      this.#asking = false
+      this.#isLookingUp = false
     }
   }
 
-  /** Finds what no news has told of. */
-  async #look(): Promise<void> {
+  /** Finds the runs whose notification was lost. */
+  async #search(): Promise<void> {
     const { database, nodeId } = this.#deps
     if (this.#audience.isEmpty) return
     for (const run of await listForeignRuns(database.db, nodeId)) {
@@ -183,9 +169,9 @@ export class RunFeed {
     }
   }
 
-  #forget(runId: number): void {
-    this.#past.add(runId)
-    const [oldest] = this.#past
-    if (this.#past.size > mostPast && oldest !== undefined) this.#past.delete(oldest)
+  #ignore(runId: number): void {
+    this.#ignored.add(runId)
+    const [oldest] = this.#ignored
+    if (this.#ignored.size > maxIgnoredRuns && oldest !== undefined) this.#ignored.delete(oldest)
   }
 }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { RunLog } from './run-log.ts'
-import type { RunChunk, RunListener, RunRecorder } from './run-recorder.ts'
+import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
 const message = (role: 'user' | 'assistant'): Message => ({
   id: role,
@@ -58,22 +58,18 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
     onError,
   })
   const listen = (recorder: RunRecorder, after = 1, numbered = false) => {
-    const heard = { frames: '', ended: false }
-    const hear = (frames: string): void => {
-      acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
-      heard.frames += frames
-    }
-    const listener: RunListener = {
-      after,
-      numbered,
-      onFrames: hear,
-      onEnd: (frames) => {
-        hear(frames)
-        heard.ended = true
+    const received = { frames: '', isEnded: false, lost: '' }
+    recorder.subscribe({
+      onBatch: (batch) => {
+        acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
+        received.frames += batch.after(after).frames(numbered)
+        received.isEnded = batch.isEnd
       },
-    }
-    recorder.attach(listener)
-    return heard
+      onLost: (error) => {
+        received.lost = error.code
+      },
+    })
+    return received
   }
   return { log, acts, rows, listen, onError }
 }
@@ -107,11 +103,11 @@ describe('the run log', () => {
   it('does not let the first text wait, also behind the name of the model', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
-    const heard = listen(run)
+    const received = listen(run)
     run.add({ type: 'model', model: 'm' })
     run.append('text', 'first')
     await settle()
-    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['model', 'text'])
+    expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
   it('pulls a reply at once until its first text, and then for the next commit', async () => {
@@ -174,15 +170,15 @@ describe('the run log', () => {
   it('stores what belongs to an event before it is shown', async () => {
     const { log, acts, listen } = openLog()
     const run = log.open(1, started)
-    const heard = listen(run)
+    const received = listen(run)
     run.append('text', 'all')
     run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
       acts.push(`store ${state.status} ${textOfContent(state.messages[1]?.content ?? '')}`)
     })
     await run.closed
     expect(acts).toEqual(['commit a2 a3', 'store complete all', 'show a3'])
-    expect(heard.ended).toBe(true)
-    expect(heard.frames.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect(received.isEnded).toBe(true)
+    expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   it('says when everything so far is committed and shown, or the run was lost', async () => {
@@ -206,28 +202,24 @@ describe('the run log', () => {
   it('lets nothing follow on the end of a run', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
-    const heard = listen(run)
+    const received = listen(run)
     run.add({ type: 'ended', status: 'stopped' })
     run.add({ type: 'mcp_status', status: 'connected', server: 's', message: 'late' })
     await run.closed
-    expect(eventsIn(heard.frames).map((event) => event.type)).toEqual(['ended'])
+    expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['ended'])
   })
 
   it('shows nothing of a run that is no longer held, and everything of the others', async () => {
     const { log, listen } = openLog(() => new Set([2]))
     const a = log.open(1, started)
     const b = log.open(2, started)
-    const lost = vi.fn()
-    a.onLost(lost)
-    const [heardA, heardB] = [listen(a), listen(b)]
+    const [receivedA, receivedB] = [listen(a), listen(b)]
     a.append('text', 'secret')
     b.append('text', 'fine')
     await settle()
-    expect(lost).toHaveBeenCalledOnce()
-    expect(heardA.frames).toContain('"error":{"code":"interrupted"')
-    expect(heardA.frames).not.toContain('secret')
-    expect(heardA.ended).toBe(true)
-    expect(eventsIn(heardB.frames).length).toBe(1)
+    expect(receivedA).toEqual({ frames: '', isEnded: false, lost: 'interrupted' })
+    expect(a.isRunning).toBe(false)
+    expect(eventsIn(receivedB.frames).length).toBe(1)
   })
 
   it('tries a failed commit again, alone, and keeps the order', async () => {
@@ -238,15 +230,15 @@ describe('the run log', () => {
     })
     const bad = log.open(1, started)
     const good = log.open(2, started)
-    const [heardBad, heardGood] = [listen(bad), listen(good)]
+    const [receivedBad, receivedGood] = [listen(bad), listen(good)]
     bad.append('text', 'one ')
     good.append('text', 'fine')
     await settle()
-    expect(eventsIn(heardGood.frames).length).toBe(1)
-    expect(heardBad.frames).toBe('')
+    expect(eventsIn(receivedGood.frames).length).toBe(1)
+    expect(receivedBad.frames).toBe('')
     bad.append('text', 'two')
     await pass(250)
-    expect(eventsIn(heardBad.frames).map((event) => event.seq)).toEqual([2, 3])
+    expect(eventsIn(receivedBad.frames).map((event) => event.seq)).toEqual([2, 3])
     expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
     expect(onError).toHaveBeenCalled()
   })
@@ -272,7 +264,7 @@ describe('the run log', () => {
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
         const { log, rows, listen } = openLog()
         const run = log.open(1, started)
-        const heard = listen(run)
+        const received = listen(run)
         for (const { kind, text, pause } of pieces) {
           run.append(kind, text)
           if (pause) await pass(50)
@@ -280,11 +272,11 @@ describe('the run log', () => {
         run.add({ type: 'ended', status: 'complete' })
         await run.closed
         const joined = (kind: string) => pieces.map((p) => (p.kind === kind ? p.text : '')).join('')
-        const shown = eventsIn(heard.frames).reduce(applyEvent, applyEvent(emptyRun, started))
+        const shown = eventsIn(received.frames).reduce(applyEvent, applyEvent(emptyRun, started))
         expect(shown.messages[1]?.content).toBe(joined('text'))
         expect(shown.messages[1]?.reasoning ?? '').toBe(joined('reasoning'))
         expect(shown).toEqual(run.state)
-        expect(rows.map((row) => JSON.parse(row.event) as RunEvent)).toEqual(eventsIn(heard.frames))
+        expect(rows.map((row) => JSON.parse(row.event) as RunEvent)).toEqual(eventsIn(received.frames))
         expect(rows.map((row) => row.seq)).toEqual(rows.map((_, index) => index + 2))
       }),
       { numRuns: 30 },

@@ -3,40 +3,42 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
+import { AppError } from '../../lib/app-error.ts'
+import { RunBatch } from './run-batch.ts'
+import type { NumberedEvent } from './run-batch.ts'
 import { RunRecorder } from './run-recorder.ts'
-import type { EventWrite, WrittenEvent } from './run-recorder.ts'
+import type { TakenEvents } from './run-recorder.ts'
 
 /** Milliseconds for which the events of all runs are gathered into one commit. */
-const mergeTime = 50
-/** Runs in one commit: what PostgreSQL tells other nodes of it must fit into a notification. */
-const mostRuns = 300
-/** Milliseconds after which a failed commit is tried again, and after which its runs are given up. */
-const retryTime = 250
-const longestRetry = 8_000
+const mergeIntervalMs = 50
+/** Runs in one commit: the notification of it must fit into what PostgreSQL allows. */
+const maxCommitRuns = 300
+/** Milliseconds after which a failed commit is retried, and after which its run is given up. */
+const retryDelayMs = 250
+const maxRetryMs = 8_000
 
 export interface RunLogOptions {
-  /** Writes events and gives the runs that are still ours. One commit outside of a transaction. */
+  /** Writes events and returns the runs that this node still holds. One commit outside of a transaction. */
   readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
-  /** A commit failed; it is tried again. */
+  /** Called when a commit failed; it is retried. */
   readonly onError: (error: unknown) => void
 }
 
 /** What one run brings to a commit. */
 interface Entry {
   readonly recorder: RunRecorder
-  readonly events: readonly WrittenEvent[]
-  readonly writes: readonly EventWrite[]
+  readonly batch: RunBatch
   readonly state: RunState
-  /** What it was made of, to be put back when the commit fails. */
-  readonly unnumbered: readonly UnnumberedEvent[]
+  /** The events before numbering, kept so that a failed commit can be retried. */
+  readonly taken: TakenEvents
 }
 
 /**
- * Writes down what the runs of this process say: numbers their events, merges them for up to 50 ms over all runs, commits
- * them together, and only then shows them. So whatever a reader saw is in the database. The first event and the first
- * text of a run do not wait. One commit is under way at a time; what comes meanwhile goes into the next.
+ * Numbers the events of all runs of this process, merges them for up to 50 ms, commits them together, and only then
+ * passes them to their readers. So everything that a user saw is in the database. The first event and the first text of
+ * a run do not wait. One commit is under way at a time; what comes meanwhile goes into the next.
  */
 export class RunLog {
   readonly #options: RunLogOptions
@@ -50,7 +52,7 @@ export class RunLog {
     this.#options = options
   }
 
-  /** Takes up a run whose first event is committed. */
+  /** Opens the recorder of a run whose first event is committed. */
   open(runId: number, started: RunEvent): RunRecorder {
     return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, hurry) => {
       this.#dirty.add(recorder)
@@ -62,10 +64,10 @@ export class RunLog {
     if (this.#flushing !== undefined) {
       this.#hurry ||= hurry
     } else if (hurry) {
-      // After all that has arrived by now was read: many first tokens make one commit.
+      // Only after everything that has arrived by now was read, so that many first tokens make one commit.
       this.#immediate ??= setImmediate(() => this.#start())
     } else if (this.#immediate === undefined) {
-      this.#timer ??= setTimeout(() => this.#start(), mergeTime)
+      this.#timer ??= setTimeout(() => this.#start(), mergeIntervalMs)
     }
   }
 
@@ -82,7 +84,7 @@ export class RunLog {
   }
 
   async #flush(): Promise<void> {
-    const entries = this.#takeEntries()
+    const entries = this.#take()
     if (entries.length === 0) return
     try {
       await this.#commit(entries)
@@ -94,10 +96,10 @@ export class RunLog {
     }
   }
 
-  #takeEntries(): Entry[] {
+  #take(): Entry[] {
     const entries: Entry[] = []
     for (const recorder of this.#dirty) {
-      if (entries.length >= mostRuns) {
+      if (entries.length >= maxCommitRuns) {
         this.#hurry = true
         break
       }
@@ -109,59 +111,59 @@ export class RunLog {
   }
 
   async #commit(entries: readonly Entry[]): Promise<void> {
-    const rows = entries.flatMap(({ recorder, events }) =>
-      events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
+    const rows = entries.flatMap(({ recorder, batch }) =>
+      batch.events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
     )
-    let live: ReadonlySet<number> = new Set()
-    if (entries.some((entry) => entry.writes.length > 0)) {
+    let held: ReadonlySet<number> = new Set()
+    if (entries.some(({ taken }) => taken.writes.length > 0)) {
       await this.#options.transaction(async (trx) => {
-        live = await this.#options.append(trx, rows)
-        for (const { recorder, writes, state } of entries) {
-          if (!live.has(recorder.runId)) continue
-          for (const write of writes) await write(trx, state)
+        held = await this.#options.append(trx, rows)
+        for (const { recorder, taken, state } of entries) {
+          if (!held.has(recorder.runId)) continue
+          for (const write of taken.writes) await write(trx, state)
         }
       })
     } else {
-      live = await this.#options.append(this.#options.db, rows)
+      held = await this.#options.append(this.#options.db, rows)
     }
-    for (const { recorder, events, state } of entries) {
-      if (live.has(recorder.runId)) recorder.show(events, state)
-      else recorder.lose({ code: 'interrupted', message: 'The reply was taken over by another server.' })
+    for (const { recorder, batch, state } of entries) {
+      if (held.has(recorder.runId)) recorder.publish(batch, state)
+      else recorder.lose(new AppError('interrupted', 'The reply was taken over by another server.'))
     }
   }
 
-  #putBack({ recorder, unnumbered, writes }: Entry, cause: unknown): void {
+  #putBack({ recorder, taken }: Entry, cause: unknown): void {
     const now = Date.now()
     recorder.failingSince ??= now
-    if (now - recorder.failingSince > longestRetry) {
+    if (now - recorder.failingSince > maxRetryMs) {
       this.#options.onError(cause)
-      recorder.lose({ code: 'storage_full', message: 'The reply could not be stored and was ended.' })
+      recorder.lose(new AppError('storage_full', 'The reply could not be stored and was ended.', { cause }))
       return
     }
-    recorder.putBack(unnumbered, writes)
+    recorder.putBack(taken)
     setTimeout(() => {
       this.#dirty.add(recorder)
       this.#schedule(true)
-    }, retryTime)
+    }, retryDelayMs)
   }
 }
 
-/** Numbers what a run has said since the last commit, and folds it as every reader will. */
+/** Numbers what a run has added since the last commit, and folds it as every reader will. */
 function toEntry(recorder: RunRecorder): Entry | undefined {
-  const { events: unnumbered, writes } = recorder.take()
-  if (unnumbered.length === 0) return undefined
+  const taken = recorder.take()
+  if (taken.events.length === 0) return undefined
   let { state } = recorder
-  const events: WrittenEvent[] = []
-  for (const event of unnumbered) {
-    const seq = state.seq + 1
-    const numbered = number(event, seq)
-    events.push({ seq, json: JSON.stringify(numbered), last: event.type === 'ended' })
+  const events: NumberedEvent[] = []
+  for (const event of taken.events) {
+    const numbered = number(event, state.seq + 1)
+    events.push({ seq: numbered.seq, json: JSON.stringify(numbered) })
     state = applyEvent(state, numbered)
   }
-  return { recorder, events, writes, state, unnumbered }
+  const isEnd = taken.events.at(-1)?.type === 'ended'
+  return { recorder, batch: new RunBatch(events, { isEnd }), state, taken }
 }
 
-/** The type stands first and the number second, as in every line of the stream. */
+/** The type comes first and the number second, as in every line of the stream. */
 function number(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

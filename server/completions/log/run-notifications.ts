@@ -1,23 +1,23 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/** Waiting for what other processes write into runs. */
-export interface RunNews {
-  /** Resolves when the run may have news, and after `timeout` milliseconds in any case. */
-  wait(runId: number, timeout: number): Promise<void>
+/** Notifications of what other processes write into runs. They may be lost, so readers poll as well. */
+export interface RunNotifications {
+  /** Resolves at the next notification of the run, and after `timeoutMs` in any case. */
+  wait(runId: number, timeoutMs: number): Promise<void>
   /** Calls `listener` with every run that another process has written to. */
-  onNews(listener: (runId: number) => void): void
+  onRun(listener: (runId: number) => void): void
   close(): Promise<void>
 }
 
-/** What comes on the same connection as the news of runs. */
-export interface OtherNews {
-  /** A node tells of a change; it may be this one. */
-  onChange(news: ChangeNotification): void
-  /** News may have been lost. */
+/** Notifications on the same connection that are not about runs. */
+export interface OtherNotifications {
+  /** Called when a node, maybe this one, has changed something. */
+  onChange(change: ChangeNotification): void
+  /** Called when notifications may have been lost. */
   onGap(): void
 }
 
-export function openRunNews(database: Database, others: OtherNews): RunNews {
+export function openRunNotifications(database: Database, others: OtherNotifications): RunNotifications {
   const waiting = new Map<number, Set<() => void>>()
   const listeners: ((runId: number) => void)[] = []
   const signals = database.subscribe({
@@ -31,7 +31,7 @@ export function openRunNews(database: Database, others: OtherNews): RunNews {
   })
 
   return {
-    wait(runId, timeout) {
+    wait(runId, timeoutMs) {
       return new Promise((resolve) => {
         const wakers = waiting.get(runId) ?? new Set()
         const wake = (): void => {
@@ -40,12 +40,12 @@ export function openRunNews(database: Database, others: OtherNews): RunNews {
           if (wakers.size === 0) waiting.delete(runId)
           resolve()
         }
-        const timer = setTimeout(wake, timeout)
+        const timer = setTimeout(wake, timeoutMs)
         wakers.add(wake)
         waiting.set(runId, wakers)
       })
     },
-    onNews: (listener) => {
+    onRun: (listener) => {
       listeners.push(listener)
     },
     close: () => signals.close(),

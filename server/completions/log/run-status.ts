@@ -1,20 +1,46 @@
-import { closeDeadRun } from '../maintenance/expire-runs.ts'
+import type { ChatRun } from '@yonder/contract/chat'
+import type { Message } from '@yonder/contract/message'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { findRun } from './run-store.ts'
+import { expireRun, foldLog } from '../maintenance/end-run.ts'
+import { findActiveRun, findRun } from './run-store.ts'
 
-/** How a run stands of whose log nothing after an event could be read; one whose node is gone is closed. */
-export async function readStanding(
-  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
-  runId: number,
-  after: number,
-): Promise<'ended' | 'gone' | 'waiting' | 'more'> {
+type StatusDeps = Pick<CompletionDeps, 'database' | 'runs' | 'now'>
+
+/**
+ * Status of a run whose log has no events after the given one: it ended there, more events were written since, it is
+ * waiting for more, or it is no longer stored. A run whose node died is ended first.
+ */
+export async function readRunStatus(
+  deps: StatusDeps,
+  { runId, after }: { readonly runId: number; readonly after: number },
+): Promise<'ended' | 'has_more' | 'waiting' | 'missing'> {
   const { db, dialect } = deps.database
   const run = await findRun(db, dialect, runId)
-  if (run === undefined) return 'gone'
-  if (run.status !== 'running') return after >= run.last_seq ? 'ended' : 'more'
+  if (run === undefined) return 'missing'
+  if (run.status !== 'running') return after >= run.last_seq ? 'ended' : 'has_more'
   if (run.expired && !deps.runs.has(runId)) {
-    await closeDeadRun(deps, runId)
-    return 'more'
+    await expireRun(deps, runId)
+    return 'has_more'
   }
   return 'waiting'
+}
+
+/** The run that is writing into a chat, with what it has written so far. */
+export interface RunningReply {
+  readonly run: ChatRun
+  readonly messages: readonly Message[]
+}
+
+/** Returns a chat's run as far as its events are committed. A run whose node died is ended and does not count. */
+export async function findRunningReply(deps: StatusDeps, chatId: string): Promise<RunningReply | undefined> {
+  const { db, dialect } = deps.database
+  const run = await findActiveRun(db, dialect, chatId)
+  if (run === undefined) return undefined
+  const recorder = deps.runs.get(run.id)?.recorder
+  if (recorder === undefined && run.expired) {
+    await expireRun(deps, run.id)
+    return undefined
+  }
+  const state = recorder?.state ?? (await foldLog(db, run.id))
+  return { run: { message_id: run.message_id, seq: state.seq }, messages: state.messages }
 }

@@ -1,4 +1,4 @@
-import type { UnnumberedEvent } from '@yonder/contract/completion'
+import type { StartedEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
@@ -12,65 +12,80 @@ import type { BotRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { ModelStream } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
-import { askModel } from './ask-model.ts'
-import type { ModelAnswer, RunEnding } from './ask-model.ts'
-import { buildPrompt } from './build-prompt.ts'
-import { toFilledReply } from '../maintenance/close-run.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { decideCall } from '../tools/decide-call.ts'
-import type { OpenQuestions } from '../tools/pending-elicitations.ts'
-import { runCall } from '../tools/run-call.ts'
-import type { HandedCall, RunActions } from './run-completion.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
-import type { WrittenRun } from '../start/write-run.ts'
-import { storeResult, writeResult } from '../tools/write-result.ts'
+import { toFilledReply } from '../maintenance/end-run.ts'
+import type { PendingElicitations } from '../tools/elicitations.ts'
+import { runCall } from '../tools/run-call.ts'
+import { decideCall } from '../tools/tool-invocation.ts'
+import type { ToolInvocation } from '../tools/tool-invocation.ts'
+import { storeResult, writeResult } from '../tools/tool-result.ts'
+import { buildPrompt } from './build-prompt.ts'
+import { callModel } from './call-model.ts'
+import type { ModelAnswer, RunEnding } from './call-model.ts'
+import type { RunActions, RunStep } from './run-completion.ts'
+
+/** A run that is in the database and not started yet. */
+export interface WrittenRun {
+  readonly id: number
+  readonly chatId: string
+  readonly started: StartedEvent
+  readonly first: RunStep
+  /** The time of the chat's latest message, in milliseconds since 1970. */
+  readonly latestTime: number
+}
 
 export interface RunFrame {
   readonly run: WrittenRun
   readonly user: User
   readonly bot: BotRow
   readonly recorder: RunRecorder
-  readonly questions: OpenQuestions
+  readonly elicitations: PendingElicitations
   readonly signal: AbortSignal
 }
 
-/** What the loop of a run needs done: asks, calls, and puts everything on record. */
+export type ActionDeps = Pick<
+  CompletionDeps,
+  'database' | 'now' | 'openBotModel' | 'toolSupport' | 'connectors' | 'onError'
+>
+
+/** The effects of a run's loop: calls the model and tools, and records everything. */
 export class RecordedActions implements RunActions {
-  readonly #deps: CompletionDeps
+  readonly #deps: ActionDeps
   readonly #frame: RunFrame
   readonly #model: ModelStream
   readonly #chatId: string
-  /** The message that the open reply answers, and the reply. */
-  #questionId: string
+  /** The message that the open reply answers. */
+  #parentId: string
+  /** The open reply. */
   #replyId: string
-  /** The time of the chat's latest message. */
-  #latest: number
+  #latestTime: number
 
-  constructor(deps: CompletionDeps, frame: RunFrame) {
-    const { chatId, started, latest } = frame.run
+  constructor(deps: ActionDeps, frame: RunFrame) {
+    const { chatId, started, latestTime } = frame.run
     this.#deps = deps
     this.#frame = frame
     this.#model = deps.openBotModel(frame.user, frame.bot)
     this.#chatId = chatId
-    this.#questionId = started.user_message.id
+    this.#parentId = started.user_message.id
     this.#replyId = started.assistant_message.id
-    this.#latest = latest
+    this.#latestTime = latestTime
   }
 
-  async ask(): Promise<{ ending: RunEnding; calls: readonly BatchCall[] }> {
-    const { database, toolless } = this.#deps
+  async callModel(): Promise<{ ending: RunEnding; calls: readonly BatchCall[] }> {
+    const { database, toolSupport } = this.#deps
     const { bot, signal } = this.#frame
     const [path, offered] = await Promise.all([
-      listPath(database.db, this.#chatId, this.#questionId),
+      listPath(database.db, this.#chatId, this.#parentId),
       unlessAborted(this.#listTools(), signal, noTools),
     ])
-    const isToolless = toolless.has(bot)
-    let answer = await this.#askWith(path, isToolless ? [] : offered.tools)
-    if (answer.ending.error?.code === 'tool_unavailable' && !isToolless) {
-      toolless.add(bot)
-      answer = await this.#askWith(path, [])
+    const refusedBefore = toolSupport.refuses(bot)
+    let answer = await this.#callWith(path, refusedBefore ? [] : offered.tools)
+    if (answer.ending.error?.code === 'tool_unavailable' && !refusedBefore) {
+      toolSupport.addRefusal(bot)
+      answer = await this.#callWith(path, [])
     }
-    if (toolless.has(bot) && offered.tools.length > 0) await this.#sayToolless()
+    if (toolSupport.refuses(bot) && offered.tools.length > 0) await this.#addNotice()
     return {
       ending: answer.ending,
       calls: answer.calls.map((call) => {
@@ -80,19 +95,19 @@ export class RecordedActions implements RunActions {
     }
   }
 
-  async handOut(calls: readonly BatchCall[], continues: boolean): Promise<HandedCall | undefined> {
+  async dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined> {
     const { recorder, user } = this.#frame
-    const [call, ...rest] = calls
-    if (call === undefined) throw new Error('there is no call to hand out')
-    const { shown, stored, handed } = await decideCall(this.#deps, user, {
-      replyId: this.#replyId,
+    const [call, ...remaining] = calls
+    if (call === undefined) throw new Error('there is no call to dispatch')
+    const replyId = this.#replyId
+    const { shown, stored, invocation } = await decideCall(this.#deps, user, {
+      replyId,
       call,
-      rest,
+      remaining,
       continues,
     })
-    // The text that the reply has by now.
+    // The event carries the whole text that the reply has by now.
     await recorder.settled()
-    const replyId = this.#replyId
     const event: UnnumberedEvent = {
       type: 'tool_call',
       message_id: replyId,
@@ -111,64 +126,56 @@ export class RecordedActions implements RunActions {
         call: JSON.stringify(stored),
       })
     })
-    // A call that runs is on record before it does, so that it never runs twice.
-    if (handed !== undefined) await recorder.settled()
-    return handed
+    // A call is stored as running before it is made, so that it is never made twice.
+    if (invocation !== undefined) await recorder.settled()
+    return invocation
   }
 
-  async call(call: HandedCall): Promise<void> {
-    const { recorder, user, signal, questions } = this.#frame
-    const outcome = await runCall(this.#deps, call, {
+  async invoke(invocation: ToolInvocation): Promise<void> {
+    const { recorder, user, signal, elicitations } = this.#frame
+    const outcome = await runCall(this.#deps, invocation, {
       user,
       signal,
-      questions,
+      elicitations,
       onEvent: (event) => recorder.add(event),
     }).catch((error: unknown) => {
       this.#deps.onError(error)
-      return failure(brokenCall)
+      return failure(defectiveCall)
     })
-    const result = writeResult(call, outcome, this.#nextTime())
+    const result = writeResult(invocation, outcome, this.#nextTime())
     const { message } = result
     recorder.add({ type: 'tool_result', role: 'user', content: message.content, message }, (trx) =>
       storeResult(trx, this.#chatId, result),
     )
-    this.#questionId = message.id
+    this.#parentId = message.id
   }
 
-  async reply(): Promise<void> {
+  async openReply(): Promise<void> {
     const { recorder, bot } = this.#frame
     const time = this.#nextTime()
-    const questionId = this.#questionId
-    const reply: Message = {
-      id: newId(),
-      parent_id: questionId,
+    const parentId = this.#parentId
+    const id = newId()
+    const empty = {
       role: 'assistant',
       content: '',
-      timestamp: new Date(time).toISOString(),
-      unix_timestamp: time,
       status: 'streaming',
       model: bot.model,
       bot: bot.name,
+    } as const
+    const reply: Message = {
+      id,
+      parent_id: parentId,
+      timestamp: new Date(time).toISOString(),
+      unix_timestamp: time,
+      ...empty,
     }
-    this.#replyId = reply.id
+    this.#replyId = id
     recorder.add({ type: 'reply', assistant_message: reply }, async (trx) => {
-      await appendMessage(
-        trx,
-        {
-          chat_id: this.#chatId,
-          id: reply.id,
-          role: 'assistant',
-          content: '',
-          status: 'streaming',
-          model: bot.model,
-          bot: bot.name,
-        },
-        await findPlace(trx, this.#chatId, questionId),
-        time,
-      )
-      await moveLeaf(trx, this.#chatId, reply.id)
+      const place = await findPlace(trx, this.#chatId, parentId)
+      await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, place, time)
+      await moveLeaf(trx, this.#chatId, id)
     })
-    // What is asked next is read from the database.
+    // The next prompt is read from the database.
     await recorder.settled()
   }
 
@@ -179,15 +186,15 @@ export class RecordedActions implements RunActions {
       apiType: apiTypeOf(bot),
       signal,
       onStatus: (status) => {
-        // Whoever stops a reply does not want to hear how it goes on.
+        // A stopped reply shows no further status.
         if (!signal.aborted) recorder.add({ type: 'mcp_status', ...status })
       },
     })
   }
 
-  #askWith(path: Awaited<ReturnType<typeof listPath>>, tools: ModelTools['tools']): Promise<ModelAnswer> {
+  #callWith(path: Awaited<ReturnType<typeof listPath>>, tools: ModelTools['tools']): Promise<ModelAnswer> {
     const { bot, recorder, signal } = this.#frame
-    return askModel({
+    return callModel({
       model: this.#model,
       request: {
         model: bot.model,
@@ -200,8 +207,8 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Once for a bot and a chat. */
-  async #sayToolless(): Promise<void> {
+  /** Says once for a bot and a chat that its model gets no tools. */
+  async #addNotice(): Promise<void> {
     const { bot, recorder } = this.#frame
     if (await hasNotice(this.#deps.database.db, this.#chatId, bot.name)) return
     recorder.add({
@@ -210,32 +217,32 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Later than every other message of the chat, into which nobody else writes meanwhile. */
+  /** Returns a time later than every other message of the chat, into which nothing else writes during the run. */
   #nextTime(): number {
-    this.#latest = Math.max(this.#deps.now(), this.#latest + 1)
-    return this.#latest
+    this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
+    return this.#latestTime
   }
 }
 
-/** The defect may come after the tool has done its work. */
-const brokenCall =
-  'The call failed because of a defect in this server. Whether the tool did its work is not known.'
+/** The outcome of a call that failed because of a defect here, maybe after the tool has finished. */
+const defectiveCall =
+  'The call failed because of a defect in this server. The tool may or may not have finished.'
 
 const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
 
-/** A stop is answered at once, whatever is still under way. */
+/** Resolves with `fallback` as soon as `signal` is aborted: a stop does not wait for what is under way. */
 async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,
-  other: Result,
+  fallback: Result,
 ): Promise<Result> {
-  let leave = (): void => undefined
+  let removeAbort = (): void => undefined
   const aborted = new Promise<Result>((resolve) => {
-    leave = onAbort(signal, () => resolve(other))
+    removeAbort = onAbort(signal, () => resolve(fallback))
   })
   try {
     return await Promise.race([work, aborted])
   } finally {
-    leave()
+    removeAbort()
   }
 }

@@ -1,116 +1,124 @@
 import { describe, expect, it } from 'vitest'
 import type { BatchCall } from '../../chats/stored-call.ts'
-import { mostCalls, mostRounds, runCompletion } from './run-completion.ts'
-import type { HandedCall, RunActions, RunStep } from './run-completion.ts'
+import { maxCalls, maxRounds, runCompletion } from './run-completion.ts'
+import type { ToolInvocation } from '../tools/tool-invocation.ts'
+import type { RunActions, RunStep } from './run-completion.ts'
 
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const complete = { status: 'complete' } as const
 
-/** Actions that only say what they were told to do; the model asks for these batches, then it answers. */
-function note(
+/** Actions that only list what was done; the model makes these batches of calls, then it replies. */
+function listActions(
   batches: readonly (readonly string[])[],
-  rest: { readonly waits?: string; readonly onDone?: (what: string) => void } = {},
+  options: { readonly needsApproval?: string; readonly onDone?: (what: string) => void } = {},
 ) {
   const done: string[] = []
   const asked = [...batches]
-  const say = (what: string): void => {
+  const add = (what: string): void => {
     done.push(what)
-    rest.onDone?.(what)
+    options.onDone?.(what)
   }
   const actions: RunActions = {
-    async ask() {
-      say('ask')
+    async callModel() {
+      add('call model')
       return { ending: complete, calls: (asked.shift() ?? []).map(call) }
     },
-    async handOut([first, ...others], continues) {
+    async dispatch([first, ...others], continues) {
       const id = first?.id ?? ''
-      say(`hand out ${id}${continues ? ' after' : ''}`)
-      return rest.waits === id ? undefined : hand(id, others)
+      add(`dispatch ${id}${continues ? ' after' : ''}`)
+      return options.needsApproval === id ? undefined : invocationOf(id, others)
     },
-    async call({ toolName }) {
-      say(`call ${toolName}`)
+    async invoke({ toolName }) {
+      add(`invoke ${toolName}`)
     },
-    async reply() {
-      say('reply')
+    async openReply() {
+      add('open reply')
     },
   }
   return { actions, done }
 }
 
-function hand(toolName: string, rest: readonly BatchCall[] = []): HandedCall {
+function invocationOf(toolName: string, remaining: readonly BatchCall[] = []): ToolInvocation {
   return {
     replyId: 'r',
     connectorName: 'c',
     toolName,
     arguments: '{}',
-    unknown: false,
+    isUnknown: false,
     approval: 'once',
     fingerprint: undefined,
-    rest,
+    remaining,
   }
 }
 
 const run = (first: RunStep, actions: RunActions, signal = new AbortController().signal) =>
   runCompletion(first, actions, signal)
-const ask: RunStep = { kind: 'ask' }
+const start: RunStep = { kind: 'call_model' }
 
 describe('the loop of a run', () => {
-  it('asks once where nothing is called', async () => {
-    const { actions, done } = note([])
-    expect(await run(ask, actions)).toEqual(complete)
-    expect(done).toEqual(['ask'])
+  it('calls the model once when it calls no tool', async () => {
+    const { actions, done } = listActions([])
+    expect(await run(start, actions)).toEqual(complete)
+    expect(done).toEqual(['call model'])
   })
 
-  it('calls what was asked for, one after the other, and asks again when all is answered', async () => {
-    const { actions, done } = note([['a', 'b'], ['c']])
-    expect(await run(ask, actions)).toEqual(complete)
+  it('makes the calls one after the other, and calls the model again with all results', async () => {
+    const { actions, done } = listActions([['a', 'b'], ['c']])
+    expect(await run(start, actions)).toEqual(complete)
     expect(done.join(', ')).toBe(
-      'ask, hand out a, call a, reply, hand out b after, call b, reply, ask, hand out c, call c, reply, ask',
+      'call model, dispatch a, invoke a, open reply, dispatch b after, invoke b, open reply, call model, dispatch c, invoke c, open reply, call model',
     )
   })
 
-  it('ends where a call waits for its person', async () => {
-    const { actions, done } = note([['a', 'b', 'c']], { waits: 'b' })
-    expect(await run(ask, actions)).toEqual(complete)
-    expect(done.at(-1)).toBe('hand out b after')
+  it('ends where a call needs approval', async () => {
+    const { actions, done } = listActions([['a', 'b', 'c']], { needsApproval: 'b' })
+    expect(await run(start, actions)).toEqual(complete)
+    expect(done.at(-1)).toBe('dispatch b after')
   })
 
-  it('goes on with an allowed call, and with the calls that came with it', async () => {
-    const { actions, done } = note([])
-    await run({ kind: 'call', call: hand('b', [call('c')]) }, actions)
-    expect(done).toEqual(['call b', 'reply', 'hand out c after', 'call c', 'reply', 'ask'])
+  it('continues with an approved call and the remaining calls of its turn', async () => {
+    const { actions, done } = listActions([])
+    await run({ kind: 'invoke', invocation: invocationOf('b', [call('c')]) }, actions)
+    expect(done).toEqual([
+      'invoke b',
+      'open reply',
+      'dispatch c after',
+      'invoke c',
+      'open reply',
+      'call model',
+    ])
   })
 
-  it('ends after so many rounds', async () => {
-    const { actions, done } = note(Array.from({ length: mostRounds + 5 }, () => ['a']))
-    expect(await run(ask, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
-    expect(done.filter((what) => what === 'ask')).toHaveLength(mostRounds)
-    // There is a reply to say it in.
-    expect(done.at(-1)).toBe('reply')
+  it('ends after the maximum of rounds', async () => {
+    const { actions, done } = listActions(Array.from({ length: maxRounds + 5 }, () => ['a']))
+    expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(done.filter((what) => what === 'call model')).toHaveLength(maxRounds)
+    // An open reply carries the error.
+    expect(done.at(-1)).toBe('open reply')
   })
 
-  it('ends after so many calls, in however few rounds they are asked for', async () => {
+  it('ends after the maximum of calls, in however few rounds', async () => {
     const batch = Array.from({ length: 128 }, () => 'a')
-    const { actions, done } = note([batch, batch, batch])
-    expect(await run(ask, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
-    expect(done.filter((what) => what === 'call a')).toHaveLength(mostCalls)
-    expect(done.at(-1)).toBe('reply')
+    const { actions, done } = listActions([batch, batch, batch])
+    expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
+    expect(done.filter((what) => what === 'invoke a')).toHaveLength(maxCalls)
+    expect(done.at(-1)).toBe('open reply')
   })
 
   it.each([
-    ['ask', ['ask']],
-    // A call that is on record as running gets a result.
-    ['hand out a', ['ask', 'hand out a', 'call a']],
-    ['call a', ['ask', 'hand out a', 'call a']],
-    ['reply', ['ask', 'hand out a', 'call a', 'reply']],
-  ])('stops when it is stopped during "%s"', async (when, expected) => {
+    ['call model', ['call model']],
+    // A call that is stored as running gets a result.
+    ['dispatch a', ['call model', 'dispatch a', 'invoke a']],
+    ['invoke a', ['call model', 'dispatch a', 'invoke a']],
+    ['open reply', ['call model', 'dispatch a', 'invoke a', 'open reply']],
+  ])('stops when aborted during "%s"', async (when, expected) => {
     const controller = new AbortController()
-    const { actions, done } = note([['a', 'b'], ['c']], {
+    const { actions, done } = listActions([['a', 'b'], ['c']], {
       onDone: (what) => {
         if (what === when) controller.abort('stopped')
       },
     })
-    expect(await run(ask, actions, controller.signal)).toEqual({ status: 'stopped' })
+    expect(await run(start, actions, controller.signal)).toEqual({ status: 'stopped' })
     expect(done).toEqual(expected)
   })
 })

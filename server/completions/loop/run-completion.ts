@@ -1,50 +1,36 @@
 import type { BatchCall } from '../../chats/stored-call.ts'
-import { abortedEnding, failed } from './ask-model.ts'
-import type { RunEnding } from './ask-model.ts'
+import type { ToolInvocation } from '../tools/tool-invocation.ts'
+import { abortedEnding, failed } from './call-model.ts'
+import type { RunEnding } from './call-model.ts'
 
-/** How often one run asks its model. */
-export const mostRounds = 50
-/** How many calls one run makes: their results are kept. */
-export const mostCalls = 200
+/** How often one run calls its model. */
+export const maxRounds = 50
+/** How many tool calls one run makes: their results are stored. */
+export const maxCalls = 200
 
-/** A call that stands in a reply and runs. */
-export interface HandedCall {
-  /** The reply that makes it. */
-  readonly replyId: string
-  readonly connectorName: string
-  readonly toolName: string
-  /** The text of a JSON object. */
-  readonly arguments: string
-  /** The model made the tool up. */
-  readonly unknown: boolean
-  readonly approval: 'once' | 'listed' | 'no_list'
-  readonly fingerprint: string | undefined
-  /** The calls of the same turn that come after it. */
-  readonly rest: readonly BatchCall[]
-}
-
-/** What a run does next with the reply that is open. */
+/** What a run does next with the open reply. */
 export type RunStep =
-  | { readonly kind: 'ask' }
-  /** The first of the calls goes into the reply; `continues` says that their turn has begun before it. */
-  | { readonly kind: 'hand_out'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
-  | { readonly kind: 'call'; readonly call: HandedCall }
+  | { readonly kind: 'call_model' }
+  /** The first of the calls goes into the reply; `continues` is true when their turn began with another call. */
+  | { readonly kind: 'dispatch'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
+  | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
-/** What the loop needs done. All of it is stored and shown by whoever does it. */
+/** The effects of the loop. Each of them stores and shows what it did. */
 export interface RunActions {
-  /** Asks the model, whose answer goes into the open reply. */
-  ask(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
-  /** Gives the call when it may run now; nothing when its person has to allow it first. */
-  handOut(calls: readonly BatchCall[], continues: boolean): Promise<HandedCall | undefined>
+  /** Calls the model, whose text goes into the open reply. */
+  callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
+  /** Puts the first call into the open reply. Returns undefined when the call needs approval. */
+  dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
-  call(call: HandedCall): Promise<void>
+  invoke(invocation: ToolInvocation): Promise<void>
   /** Opens another reply, to the result. */
-  reply(): Promise<void>
+  openReply(): Promise<void>
 }
 
 /**
- * The loop of a run: asks the model, hands out what it calls, runs what may run, and asks again, until the model has
- * answered, a call waits for its person, or the run is aborted. Does nothing itself. Rejects only as its actions do.
+ * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
+ * model again, until it replies without a call, a call needs approval, or the run is aborted. It has no effects of its
+ * own, and rejects only when an action does.
  */
 export async function runCompletion(
   first: RunStep,
@@ -54,29 +40,32 @@ export async function runCompletion(
   let step = first
   let rounds = 0
   let calls = 0
-  // A call that is on record as running gets its result in any case.
-  while (!signal.aborted || step.kind === 'call') {
+  // A call that is stored as running gets its result in any case.
+  while (!signal.aborted || step.kind === 'invoke') {
     switch (step.kind) {
-      case 'ask': {
-        if (rounds++ === mostRounds) return tooMany(mostRounds)
-        const answer = await actions.ask()
+      case 'call_model': {
+        if (rounds++ === maxRounds) return tooMany(maxRounds)
+        const answer = await actions.callModel()
         if (answer.calls.length === 0) return answer.ending
-        step = { kind: 'hand_out', calls: answer.calls, continues: false }
+        step = { kind: 'dispatch', calls: answer.calls, continues: false }
         break
       }
-      case 'hand_out': {
-        if (calls++ === mostCalls) return tooMany(mostCalls)
-        const call = await actions.handOut(step.calls, step.continues)
-        if (call === undefined) return { status: 'complete' }
-        step = { kind: 'call', call }
+      case 'dispatch': {
+        if (calls++ === maxCalls) return tooMany(maxCalls)
+        const invocation = await actions.dispatch(step.calls, step.continues)
+        if (invocation === undefined) return { status: 'complete' }
+        step = { kind: 'invoke', invocation }
         break
       }
-      case 'call': {
-        const { rest } = step.call
-        await actions.call(step.call)
+      case 'invoke': {
+        const { remaining } = step.invocation
+        await actions.invoke(step.invocation)
         if (signal.aborted) return abortedEnding(signal)
-        await actions.reply()
-        step = rest.length === 0 ? { kind: 'ask' } : { kind: 'hand_out', calls: rest, continues: true }
+        await actions.openReply()
+        step =
+          remaining.length === 0
+            ? { kind: 'call_model' }
+            : { kind: 'dispatch', calls: remaining, continues: true }
         break
       }
     }

@@ -5,7 +5,7 @@ import { callOf, waitingCall } from '../../testing/chat/open-tool-app.ts'
 import { calculate, callOfReply, openToolScene, resultOf } from '../../testing/chat/open-tool-scene.ts'
 import type { ToolScene } from '../../testing/chat/open-tool-scene.ts'
 import { engines } from '../../testing/database/test-database.ts'
-import { mostRounds } from './run-completion.ts'
+import { maxRounds } from './run-completion.ts'
 
 describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   let product: ToolScene
@@ -139,12 +139,12 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     ])
   })
 
-  it(`ends after ${mostRounds} rounds, and says so`, { timeout: 60_000 }, async () => {
+  it(`ends after ${maxRounds} rounds, and says so`, { timeout: 60_000 }, async () => {
     product.model.when('Round and round', [calculate('1 + 1')])
     const before = product.model.requests.length
     const { chatId, stream } = await product.sendNew('Round and round')
     await stream.ended
-    expect(product.model.requests.length).toBe(before + mostRounds)
+    expect(product.model.requests.length).toBe(before + maxRounds)
     expect(stream.run.messages.at(-1)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
     const next = await ada.send(chatId, 'And now an answer')

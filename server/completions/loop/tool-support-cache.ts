@@ -1,31 +1,30 @@
 import type { BotRow } from '../../db/tables/tables.ts'
 
-/** Milliseconds for which a model is believed to take no tools. */
-const believed = 600_000
-/** Bots that are remembered. */
-const most = 1_000
+/** Milliseconds for which a refusal counts. */
+const maxAgeMs = 600_000
+const maxBots = 1_000
 
-/** Which bots' models refused to be given tools, so that they are not asked twice each time. */
-export class ToollessBots {
-  readonly #until = new Map<string, number>()
+/** Remembers which bots' models refused tools, so that they are not called twice each time. */
+export class ToolSupportCache {
+  readonly #refusedUntil = new Map<string, number>()
   readonly #now: () => number
 
   constructor(now: () => number) {
     this.#now = now
   }
 
-  add(bot: BotRow): void {
-    this.#until.set(keyOf(bot), this.#now() + believed)
-    const [oldest] = this.#until.keys()
-    if (this.#until.size > most && oldest !== undefined) this.#until.delete(oldest)
+  addRefusal(bot: BotRow): void {
+    this.#refusedUntil.set(keyOf(bot), this.#now() + maxAgeMs)
+    const [oldest] = this.#refusedUntil.keys()
+    if (this.#refusedUntil.size > maxBots && oldest !== undefined) this.#refusedUntil.delete(oldest)
   }
 
-  has(bot: BotRow): boolean {
-    return (this.#until.get(keyOf(bot)) ?? 0) > this.#now()
+  refuses(bot: BotRow): boolean {
+    return (this.#refusedUntil.get(keyOf(bot)) ?? 0) > this.#now()
   }
 }
 
-/** Another model or address is asked anew. */
+/** A bot with another model or address is tried again. */
 function keyOf({ id, model, base_url, api_type, custom_api_path }: BotRow): string {
   return JSON.stringify([id, model, base_url, api_type, custom_api_path])
 }

@@ -2,8 +2,9 @@ import type { StartedEvent } from '@yonder/contract/completion'
 import { afterEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { ActiveRuns } from '../log/active-runs.ts'
 import type { ActiveRun } from '../log/active-runs.ts'
-import { OpenQuestions } from '../tools/pending-elicitations.ts'
+import { PendingElicitations } from '../tools/elicitations.ts'
 import { RunLog } from '../log/run-log.ts'
 import { insertRun, listExpiredRuns } from '../log/run-store.ts'
 import { renewRuns } from './run-maintenance.ts'
@@ -16,11 +17,11 @@ const started: StartedEvent = {
   assistant_message: { ...message, id: 'a', parent_id: 'q', role: 'assistant', status: 'streaming' },
 }
 
-describe.each(engines)('a run that the database no longer counts as running, on %s', (engine) => {
+describe.each(engines)('a run that has ended in the database, on %s', (engine) => {
   let database: TestDatabase
   afterEach(() => database.close())
 
-  /** One whose commits are under way for ever. */
+  /** A run whose commits never finish. */
   async function openRun() {
     database = await openTestDatabase(engine)
     const log = new RunLog({
@@ -30,43 +31,45 @@ describe.each(engines)('a run that the database no longer counts as running, on 
       onError: () => undefined,
     })
     const recorder = log.open(1, started)
-    let heard = ''
-    recorder.attach({
-      after: 1,
-      numbered: false,
-      onFrames: (frames) => (heard += frames),
-      onEnd: (frames) => (heard += `${frames}end`),
+    let lost = ''
+    recorder.subscribe({
+      onBatch: () => undefined,
+      onLost: (error) => {
+        lost = error.code
+      },
     })
-    const run: ActiveRun = {
+    const runs = new ActiveRuns()
+    runs.add({
+      id: 1,
       chatId: 'c',
-      messageId: 'a',
+      userId: 'ada',
+      started,
       recorder,
-      questions: new OpenQuestions(),
+      elicitations: new PendingElicitations(),
       abort: () => undefined,
       ended: recorder.closed,
-    }
-    const renew = () => renewRuns({ database, nodeId: 'here', runs: new Map([[1, run]]) })
-    return { recorder, renew, heard: () => heard }
+    })
+    const renew = () => renewRuns({ database, nodeId: 'here', runs })
+    return { recorder, renew, lost: () => lost }
   }
 
-  it('was closed by another server, and says so', async () => {
-    const { renew, heard } = await openRun()
+  it('is lost when another server has closed it', async () => {
+    const { renew, lost } = await openRun()
     await renew()
-    expect(heard()).toContain('"code":"interrupted"')
-    expect(heard()).toMatch(/end$/)
+    expect(lost()).toBe('interrupted')
   })
 
-  it('was ended by itself when its end is on the way: only the commit knows', async () => {
-    const { recorder, renew, heard } = await openRun()
+  it('is not lost while its own end is being committed: only the commit decides', async () => {
+    const { recorder, renew, lost } = await openRun()
     recorder.append('text', 'whole')
     recorder.add({ type: 'ended', status: 'complete' })
     await renew()
-    expect(heard()).toBe('')
+    expect(lost()).toBe('')
   })
 })
 
 describe.each(engines)('a run that this process has given up, on %s', (engine) => {
-  it('is not held any longer, whatever else runs here: somebody has to close it', async () => {
+  it('is not renewed, whatever else runs here, so that another node closes it', async () => {
     const { db, dialect, ...rest } = await openTestDatabase(engine)
     const insert = async (chatId: string) => {
       const user = { id: chatId, issuer: 'test', subject: chatId, name: null, email: null, picture: null }
@@ -87,7 +90,8 @@ describe.each(engines)('a run that this process has given up, on %s', (engine) =
     }
     const [held, lost] = [await insert('held'), await insert('lost')]
     await db.updateTable('runs').set({ lease_until: 0 }).execute()
-    const runs = new Map([[held, { recorder: { ending: true } } as ActiveRun]])
+    const runs = new ActiveRuns()
+    runs.add({ id: held, recorder: { isEnding: true } } as ActiveRun)
     await renewRuns({ database: { ...rest, db, dialect }, nodeId: 'here', runs })
     expect(await listExpiredRuns(db, dialect)).toEqual([lost])
     await rest.close()

@@ -1,68 +1,84 @@
+import { AppError } from '../../lib/app-error.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import { deliverAnswers } from '../tools/answer-elicitation.ts'
-import { closeDeadRuns } from './expire-runs.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { deleteOldEvents, deleteOldRuns, listStopRequests, renewLeases } from '../log/run-store.ts'
-import { stopRequested } from './stop-completion.ts'
+import {
+  deleteOldEvents,
+  deleteOldRuns,
+  listExpiredRuns,
+  listStopRequests,
+  renewLeases,
+} from '../log/run-store.ts'
+import { deliverElicitationAnswers } from '../tools/elicitations.ts'
+import { expireRun } from './end-run.ts'
 
-/** Milliseconds between two rounds of each duty. Lease, renewal and sweep together close a dead run within 15 s. */
-const renewInterval = 3_000
-const sweepInterval = 3_000
-const stopInterval = 500
-const removalInterval = 60_000
+/** Milliseconds between two turns of each task. Lease, renewal and expiry together end a dead run within 15 s. */
+const renewIntervalMs = 3_000
+const expireIntervalMs = 3_000
+const requestIntervalMs = 500
+const removalIntervalMs = 60_000
 /** Milliseconds for which the log of an ended run is kept. */
-export const logTime = 600_000
+export const logRetentionMs = 600_000
 /** Events removed at once, so that no token waits long. */
-const removalSlice = 500
+const maxRemovedEvents = 500
 
-/** Everything that is done for runs from time to time; the returned function ends it. */
-export function tendRuns(deps: CompletionDeps): () => Promise<void> {
+/** Starts all recurring work on runs. The returned function ends it. */
+export function startRunMaintenance(
+  deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>,
+): () => Promise<void> {
   const { runs, onError } = deps
   const ends = [
-    repeatUntilStopped(() => renewRuns(deps), renewInterval, onError),
-    repeatUntilStopped(() => closeDeadRuns(deps), sweepInterval, onError),
-    repeatUntilStopped(() => removeOldLogs(deps), removalInterval, onError),
-    // A wake-up comes sooner where there is one.
+    repeatUntilStopped(() => renewRuns(deps), renewIntervalMs, onError),
+    repeatUntilStopped(() => expireRuns(deps), expireIntervalMs, onError),
+    repeatUntilStopped(() => removeOldLogs(deps), removalIntervalMs, onError),
+    // Also without a notification, which may be lost.
     repeatUntilStopped(
       async () => {
-        if (runs.size > 0) await hearRequests(deps)
+        if (runs.size > 0) await readRequests(deps)
       },
-      stopInterval,
+      requestIntervalMs,
       onError,
     ),
   ]
-  deps.news.onNews((runId) => {
-    if (runs.has(runId)) hearRequests(deps).catch(onError)
+  deps.notifications.onRun((runId) => {
+    if (runs.has(runId)) readRequests(deps).catch(onError)
   })
   return async () => {
     await Promise.all(ends.map((end) => end()))
   }
 }
 
-/** What other nodes were asked of this process's runs: to stop, or to take an answer. */
-async function hearRequests(deps: CompletionDeps): Promise<void> {
-  stopRequested(deps, await listStopRequests(deps.database.db, deps.nodeId))
-  await deliverAnswers(deps)
+/** Does what other nodes were asked of the runs of this process: stops them, delivers answers to their tools. */
+async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
+  for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
+    deps.runs.get(runId)?.abort('stopped')
+  }
+  await deliverElicitationAnswers(deps)
 }
 
 /**
- * Keeps this process's runs for longer, and gives up those that another one has closed. What it has given up already it
- * does not keep: whoever looks next closes it.
+ * Renews the leases of this process's runs, and gives up those that another node has ended. A run that this process has
+ * given up already is not renewed, so that another node ends it.
  */
 export async function renewRuns({
   database,
   nodeId,
   runs,
 }: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
-  if (runs.size === 0) return
-  const before = [...runs]
-  const runIds = before.map(([runId]) => runId)
+  const before = runs.list()
+  if (before.length === 0) return
+  const runIds = before.map(({ id }) => id)
   const held = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
-  for (const [runId, run] of before) {
-    // One that ends by itself may be closed in the database a moment before this process hears of its commit.
-    if (held.has(runId) || runs.get(runId) !== run || run.recorder.ending) continue
-    run.recorder.lose({ code: 'interrupted', message: 'The reply was closed by another server.' })
+  for (const { id, recorder } of before) {
+    // The end of a run is in the database a moment before this process has the result of its commit.
+    if (held.has(id) || !runs.has(id) || recorder.isEnding) continue
+    recorder.lose(new AppError('interrupted', 'The reply was closed by another server.'))
   }
+}
+
+/** Ends every run whose node no longer renews its lease. */
+async function expireRuns(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>): Promise<void> {
+  const { db, dialect } = deps.database
+  for (const runId of await listExpiredRuns(db, dialect)) await expireRun(deps, runId)
 }
 
 /** Removes the logs of runs that ended long enough ago: their texts are in the messages. */
@@ -70,8 +86,8 @@ export async function removeOldLogs({
   database,
   now,
 }: Pick<CompletionDeps, 'database' | 'now'>): Promise<void> {
-  const before = now() - logTime
-  while ((await deleteOldEvents(database.db, before, removalSlice)) === removalSlice) {
+  const before = now() - logRetentionMs
+  while ((await deleteOldEvents(database.db, before, maxRemovedEvents)) === maxRemovedEvents) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   await deleteOldRuns(database.db, before)

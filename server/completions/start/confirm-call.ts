@@ -2,7 +2,6 @@ import type { ToolConfirm } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
-import { parseCall } from '../../chats/stored-call.ts'
 import { claimPendingCall, listPendingCalls } from '../../chats/pending-call-store.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/read-arguments.ts'
@@ -11,33 +10,33 @@ import type { MessageRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { HandedCall } from '../loop/run-completion.ts'
-import { insertWrittenRun } from './write-run.ts'
-import type { WrittenRun } from './write-run.ts'
+import type { WrittenRun } from '../loop/run-actions.ts'
+import { approveCall } from '../tools/tool-invocation.ts'
+import { writeRun } from './start-run.ts'
 
 /**
- * The reply of this person that waits for exactly this call, the newest of several.
- * @throws AppError `conflict` for everything else, `not_found` for a chat that is not theirs
+ * Returns the user's reply with exactly this pending approval call, the newest of several.
+ * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
-export async function requireWaitingCall(
+export async function requirePendingCall(
   { db }: Database,
   user: User,
   { server, tool, args, chatId, messageId }: ToolConfirm,
 ): Promise<MessageRow> {
   if (chatId !== undefined) await requireChat(db, user, chatId)
-  const waiting = await listPendingCalls(db, user, { server, tool, chatId, messageId })
-  const wanted = writeArguments(args)
-  const match = waiting.find((row) => wanted !== undefined && writeArguments(row.arguments) === wanted)
+  const pending = await listPendingCalls(db, user, { server, tool, chatId, messageId })
+  const expected = toCanonical(args)
+  const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
   if (match !== undefined) return match
-  if (waiting.length > 0) throw refusal('The reply waits for this tool with other arguments.')
+  if (pending.length > 0) throw refusal('The reply waits for this tool with other arguments.')
   if (chatId === undefined || messageId === undefined) throw refusal('No reply waits for this call.')
   throw refusal(explain(await findMessage(db, chatId, messageId), server, tool))
 }
 
-/** What says the same in another order of keys is the same; what is no JSON object equals nothing. */
-function writeArguments(given: unknown): string | undefined {
+/** Arguments with their keys in one order; undefined for anything that is no JSON object. */
+function toCanonical(callArguments: unknown): string | undefined {
   try {
-    return canonicalJson(readArguments(given))
+    return canonicalJson(readArguments(callArguments))
   } catch {
     return undefined
   }
@@ -62,49 +61,28 @@ function refusal(reason: string): AppError {
 }
 
 /**
- * Takes a waiting call, once whoever else tries, and writes the run that makes it and goes on from there.
+ * Claims a pending approval call, once however many requests try, and writes the run that makes the call and continues
+ * from its result.
  * @throws AppError `conflict`, `run_active`
  */
 export async function confirmCall(
   deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'now' | 'connectors'>,
   user: User,
-  waiting: MessageRow,
+  pending: MessageRow,
 ): Promise<WrittenRun> {
-  const call = await readCall(deps, user, waiting)
-  const chatId = waiting.chat_id
+  const invocation = await approveCall(deps, user, pending)
+  const chatId = pending.chat_id
   return deps.database.db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())
-    if (!(await claimPendingCall(trx, waiting, 'running'))) throw refusal('This call does not wait any more.')
-    const question = await findMessage(trx, chatId, waiting.parent_id ?? '')
-    if (question === undefined) throw new Error(`reply ${waiting.id} answers nothing`)
-    return insertWrittenRun(trx, deps, user, {
+    if (!(await claimPendingCall(trx, pending, 'running'))) throw refusal('This call was already answered.')
+    const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
+    if (parent === undefined) throw new Error(`reply ${pending.id} answers nothing`)
+    return writeRun(trx, deps, user, {
       chatId,
-      question,
-      reply: presentMessage({ ...waiting, call_state: 'running' }),
-      first: { kind: 'call', call },
-      latest: await findLatestTime(trx, chatId),
+      parent,
+      reply: presentMessage({ ...pending, call_state: 'running' }),
+      first: { kind: 'invoke', invocation },
+      latestTime: await findLatestTime(trx, chatId),
     })
   })
-}
-
-async function readCall(
-  { connectors }: Pick<CompletionDeps, 'connectors'>,
-  user: User,
-  { id, server, tool, arguments: callArguments, call }: MessageRow,
-): Promise<HandedCall> {
-  if (server === null || tool === null || call === null) throw new Error(`reply ${id} calls nothing`)
-  const { fingerprint, rest, unknown = false } = parseCall(call)
-  // It may stand on the list by now: "Allow Always" puts it there first (§4.21).
-  const resolved = await connectors.resolveTool(user, { connectorName: server, toolName: tool })
-  const decision = resolved.kind === 'missing' ? undefined : resolved.consent
-  return {
-    replyId: id,
-    connectorName: server,
-    toolName: tool,
-    arguments: callArguments ?? '{}',
-    unknown,
-    approval: decision?.kind === 'run' ? decision.by : 'once',
-    fingerprint,
-    rest,
-  }
 }

@@ -1,19 +1,24 @@
 import { RunEvent } from '@yonder/contract/completion'
 import type { SendRequest } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
-import { listReplies } from '../../chats/message-store.ts'
+import { findMessage, listPath, listReplies } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
-import type { BotRow, MessageRow } from '../../db/tables/tables.ts'
+import type { BotRow, ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { requireResult } from './find-result.ts'
-import type { RunPlace } from '../log/run-cursor.ts'
+import type { RunCursor } from '../log/read-run-events.ts'
 import { findActiveRun, listTurnEvents } from '../log/run-store.ts'
+import { maxCalls } from '../loop/run-completion.ts'
+import { isToolResult } from '../tools/tool-result.ts'
+import { noSuchMessage, writeReply } from './send-message.ts'
 import type { SentMessage } from './send-message.ts'
-import { writeRun } from './write-run.ts'
+
+/** Messages of a turn that are searched: as many as one run writes, two for each call and its result. */
+const maxTurnMessages = 2 * maxCalls + 1
 
 /**
- * Goes on from a tool's result (§4.23), once: a run that goes on from it already, or did, is the continuation.
+ * Continues from a tool's result (§4.23), once: a run that continues from it already, or did, is the continuation.
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function continueRun(
@@ -26,25 +31,50 @@ export async function continueRun(
   const { chatId } = request
   const chat = await requireChat(db, user, chatId)
   const result = await requireResult(db, chat, request)
-  const place = await findPlace(db, result)
+  const cursor = await findCursor(db, result)
   const active = await findActiveRun(db, dialect, chatId)
-  if (place !== undefined && active?.id === place.runId && !active.expired) {
-    return { kind: 'repeated', message: result, place }
+  if (cursor !== undefined && active?.id === cursor.runId && !active.expired) {
+    return { kind: 'repeated', message: result, cursor }
   }
   return db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())
     const [reply] = await listReplies(trx, chatId, result.id)
-    if (reply !== undefined) return { kind: 'repeated', message: result, place }
-    return { kind: 'written', run: await writeRun(trx, deps, user, bot, result) }
+    if (reply !== undefined) return { kind: 'repeated', message: result, cursor }
+    return { kind: 'written', run: await writeReply(trx, deps, user, bot, result) }
   })
 }
 
-/** Where the newest run that knows a result goes on from it. */
-async function findPlace(db: Db, { chat_id, id }: MessageRow): Promise<RunPlace | undefined> {
-  for (const { run_id, seq, event } of await listTurnEvents(db, chat_id, id)) {
-    const told = RunEvent.parse(JSON.parse(event))
-    if (told.type === 'tool_result' && told.message.id === id) return { runId: run_id, after: seq }
-    if (told.type === 'started' && told.user_message.id === id) return { runId: run_id, after: 0 }
+/**
+ * Returns the tool result that a continuation continues from (§4.23): the named message, or the newest result of this
+ * connector in the turn that ends with the named message or the selected leaf. The content of the request is ignored.
+ * @throws AppError `not_found`, `conflict`
+ */
+export async function requireResult(
+  db: Db,
+  chat: ChatRow,
+  { parentId, server }: Pick<SendRequest, 'parentId' | 'server'>,
+): Promise<MessageRow> {
+  const end = parentId ?? chat.selected_message_id
+  const path = end === null ? [] : await listPath(db, chat.id, end, maxTurnMessages)
+  if (parentId !== undefined && parentId !== null && path.length === 0) throw noSuchMessage()
+  // A turn begins with what the user wrote.
+  const turn = path.slice(
+    path.findLastIndex((message) => message.role === 'user' && !isToolResult(message)) + 1,
+  )
+  const result = turn.findLast((message) => isToolResult(message) && message.server === server)
+  const row = result && (await findMessage(db, chat.id, result.id))
+  if (row === undefined) {
+    throw new AppError('conflict', `There is no result of "${server ?? ''}" to go on from.`)
+  }
+  return row
+}
+
+/** Returns where the newest run that names a result continues from it. */
+async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
+  for (const { run_id, seq, event: json } of await listTurnEvents(db, chat_id, id)) {
+    const event = RunEvent.parse(JSON.parse(json))
+    if (event.type === 'tool_result' && event.message.id === id) return { runId: run_id, after: seq }
+    if (event.type === 'started' && event.user_message.id === id) return { runId: run_id, after: 0 }
   }
   return undefined
 }

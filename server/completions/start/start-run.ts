@@ -1,57 +1,124 @@
-import type { BotRow } from '../../db/tables/tables.ts'
-import { AppError } from '../../lib/app-error.ts'
+import type { StartedEvent } from '@yonder/contract/completion'
+import type { Message } from '@yonder/contract/message'
+import { moveLeaf } from '../../chats/chat-store.ts'
+import { presentMessage } from '../../chats/present-message.ts'
+import type { Db } from '../../db/database.ts'
+import type { BotRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
-import type { ActiveRun } from '../log/active-runs.ts'
-import { failed } from '../loop/ask-model.ts'
-import type { AbortReason, RunEnding } from '../loop/ask-model.ts'
-import { closeRun } from '../maintenance/close-run.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { OpenQuestions } from '../tools/pending-elicitations.ts'
-import { RecordedActions } from '../loop/run-actions.ts'
-import type { RunFrame } from '../loop/run-actions.ts'
-import { runCompletion } from '../loop/run-completion.ts'
+import type { AbortReason } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
-import type { WrittenRun } from './write-run.ts'
+import { findActiveRun, insertRun } from '../log/run-store.ts'
+import { failed } from '../loop/call-model.ts'
+import type { RunEnding } from '../loop/call-model.ts'
+import { RecordedActions } from '../loop/run-actions.ts'
+import type { ActionDeps, RunFrame, WrittenRun } from '../loop/run-actions.ts'
+import { runCompletion } from '../loop/run-completion.ts'
+import type { RunStep } from '../loop/run-completion.ts'
+import { closeRun, expireRun } from '../maintenance/end-run.ts'
+import { PendingElicitations } from '../tools/elicitations.ts'
 
-/** Begins a written run. It goes on by itself, whoever listens. */
-export function startRun(deps: CompletionDeps, written: WrittenRun, user: User, bot: BotRow): ActiveRun {
-  const { id, chatId, started } = written
+/**
+ * Writes into a chat without a running reply. A run whose node died does not count: it is ended first.
+ * @throws AppError `run_active`
+ */
+export async function writeWhenFree<Result>(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  chatId: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const { db, dialect } = deps.database
+  try {
+    return await write()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'run_active') throw error
+    const active = await findActiveRun(db, dialect, chatId)
+    if (active?.expired !== true) throw error
+    await expireRun(deps, active.id)
+    return write()
+  }
+}
+
+export interface NewRun {
+  readonly chatId: string
+  /** The user message, or tool result, that the reply answers. */
+  readonly parent: MessageRow
+  readonly reply: Message
+  readonly first: RunStep
+  readonly latestTime: number
+}
+
+/**
+ * Writes a run for a reply that is stored already, and selects the reply. The caller holds the chat (`lockChat`).
+ * @throws AppError `run_active`
+ */
+export async function writeRun(
+  trx: Db,
+  { database, nodeId, now }: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
+  user: User,
+  { chatId, parent, reply, first, latestTime }: NewRun,
+): Promise<WrittenRun> {
+  const { dialect } = database
+  await moveLeaf(trx, chatId, reply.id)
+  const started: StartedEvent = {
+    type: 'started',
+    seq: 1,
+    user_message: presentMessage(parent),
+    assistant_message: reply,
+  }
+  const run = {
+    chat_id: chatId,
+    user_id: user.id,
+    message_id: reply.id,
+    node_id: nodeId,
+    started_at: now(),
+  }
+  const id = await insertRun(trx, dialect, run, JSON.stringify(started)).catch((error: unknown) => {
+    // A unique index allows one run per chat.
+    throw dialect.isUniqueViolation(error) ? stillAnswering() : error
+  })
+  await dialect.notifyRuns(trx, [id])
+  return { id, chatId, started, first, latestTime }
+}
+
+function stillAnswering(): AppError {
+  return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
+}
+
+/** Starts a written run. It runs to its end whether or not anything reads it. */
+export function startRun(
+  deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
+  run: WrittenRun,
+  user: User,
+  bot: BotRow,
+): void {
+  const { id, chatId, started } = run
   const controller = new AbortController()
   const abort = (reason: AbortReason): void => controller.abort(reason)
   const recorder = deps.log.open(id, started)
-  recorder.onLost(() => abort('interrupted'))
-  const questions = new OpenQuestions()
-  const ended = answer(deps, { run: written, user, bot, recorder, questions, signal: controller.signal })
+  recorder.subscribe({ onBatch: () => undefined, onLost: () => abort('interrupted') })
+  const elicitations = new PendingElicitations()
+  const ended = complete(deps, { run, user, bot, recorder, elicitations, signal: controller.signal })
     .then((ending) => recordEnding(deps, recorder, chatId, ending))
     .finally(() => deps.runs.delete(id))
-  const run: ActiveRun = {
-    chatId,
-    messageId: started.assistant_message.id,
-    recorder,
-    questions,
-    abort,
-    ended,
-  }
-  deps.runs.set(id, run)
-  const owner = { id, chat_id: chatId, user_id: user.id, message_id: run.messageId, node_id: deps.nodeId }
-  deps.feed.begin(owner, run, started)
-  return run
+  deps.runs.add({ id, chatId, userId: user.id, started, recorder, elicitations, abort, ended })
 }
 
-async function answer(deps: CompletionDeps, frame: RunFrame): Promise<RunEnding> {
+async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
   try {
     return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
-    // Its words are for people.
+    // Its message is written for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
-    return failed('internal', `Something went wrong on the server (run ${frame.recorder.runId}).`)
+    return failed('internal', `Something went wrong on the server (run ${frame.run.id}).`)
   }
 }
 
-/** The reply and the run's end are stored with the last events, before those are shown. */
+/** Stores the reply and the run's end together with the last events, before those are shown. */
 async function recordEnding(
-  { now }: CompletionDeps,
+  { now }: Pick<CompletionDeps, 'now'>,
   recorder: RunRecorder,
   chatId: string,
   { status, error, finish }: RunEnding,

@@ -2,9 +2,9 @@ import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
-import { OpenQuestions } from './pending-elicitations.ts'
+import { PendingElicitations } from './elicitations.ts'
 import { runCall } from './run-call.ts'
-import type { HandedCall } from '../loop/run-completion.ts'
+import type { ToolInvocation } from './tool-invocation.ts'
 
 const user = {
   id: 'ada',
@@ -14,25 +14,25 @@ const user = {
   email: null,
   picture: null,
 }
-const call: HandedCall = {
+const call: ToolInvocation = {
   replyId: 'r',
   connectorName: 'c',
   toolName: 't',
   arguments: '{}',
-  unknown: false,
+  isUnknown: false,
   approval: 'once',
   fingerprint: 'f',
-  rest: [],
+  remaining: [],
 }
 const done: ToolOutcome = { status: 'done', text: 'ok', parts: [], duration: 1, bytes: 2 }
 const never = () => new Promise<never>(() => undefined)
 
 function start(
   callTool: (request: ToolCallRequest) => Promise<ToolOutcome>,
-  given: Partial<HandedCall> = {},
+  given: Partial<ToolInvocation> = {},
 ) {
   const controller = new AbortController()
-  const questions = new OpenQuestions()
+  const elicitations = new PendingElicitations()
   const events: UnnumberedEvent[] = []
   const connectors = {
     callTool,
@@ -43,13 +43,13 @@ function start(
   const outcome = runCall(
     { connectors },
     { ...call, ...given },
-    { user, signal: controller.signal, questions, onEvent: (event) => events.push(event) },
+    { user, signal: controller.signal, elicitations, onEvent: (event) => events.push(event) },
   )
-  return { outcome, events, questions, abort: (reason: string) => controller.abort(reason) }
+  return { outcome, events, elicitations, abort: (reason: string) => controller.abort(reason) }
 }
 
 describe('running a call', () => {
-  it('gives the tool that was decided on, how it was allowed, and what comes of it', async () => {
+  it('passes on the tool and the approval that were decided on, and returns the outcome', async () => {
     let asked: ToolCallRequest | undefined
     const { outcome } = start((request) => {
       asked = request
@@ -59,21 +59,21 @@ describe('running a call', () => {
     expect(asked).toMatchObject({ fingerprint: 'f', approval: 'once', arguments: '{}', user: { id: 'ada' } })
   })
 
-  it('calls nothing where the model made a tool up', async () => {
+  it('calls nothing when the model made the tool up', async () => {
     let calls = 0
     const { outcome } = start(
       () => {
         calls += 1
         return Promise.resolve(done)
       },
-      { unknown: true },
+      { isUnknown: true },
     )
     expect(await outcome).toMatchObject({ status: 'failed', text: 'There is no tool named "t".' })
     expect(calls).toBe(0)
   })
 
   it.each(['stopped', 'interrupted'])(
-    'that never ends is let go after an abort as %s, and says nothing more',
+    'abandons a call that never ends after an abort as %s, and emits nothing more of it',
     async (reason) => {
       let late: ToolCallRequest | undefined
       const { outcome, events, abort } = start((request) => {
@@ -87,12 +87,12 @@ describe('running a call', () => {
     },
   )
 
-  it('tells of progress in numbers, without what hides in its words, and of a flood the first and the latest', async () => {
+  it('emits finite progress with cleaned text, and of a flood only the first and the latest', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)
         onProgress?.({ progress: at, total: Infinity, message: `${at}\u202E\u{E0041}` })
-      // The call goes on until the latest has been told.
+      // The call continues until the latest was emitted.
       await expect.poll(() => events.length).toBe(2)
       return done
     })
@@ -103,26 +103,26 @@ describe('running a call', () => {
     ])
   })
 
-  it('asks its person, takes the answer once, and closes the question', async () => {
+  it('emits an elicitation, accepts one answer, and closes the elicitation', async () => {
     const question = { message: 'Who?', fields: [] }
     const answers: unknown[] = []
-    const { outcome, events, questions } = start(async ({ onElicit }) => {
+    const { outcome, events, elicitations } = start(async ({ onElicit }) => {
       answers.push(await onElicit?.(question, new AbortController().signal))
       return done
     })
     const asked = events[0]
     if (asked?.type !== 'tool_question' || asked.question === null) throw new Error('nothing was asked')
-    expect(questions.isEmpty).toBe(false)
-    questions.answer('another', { action: 'decline' })
-    questions.answer(asked.question.id, { action: 'accept', content: {} })
-    questions.answer(asked.question.id, { action: 'decline' })
+    expect(elicitations.isEmpty).toBe(false)
+    elicitations.answer('another', { action: 'decline' })
+    elicitations.answer(asked.question.id, { action: 'accept', content: {} })
+    elicitations.answer(asked.question.id, { action: 'decline' })
     await outcome
     expect(answers).toEqual([{ action: 'accept', content: {} }])
     expect(events.at(-1)).toEqual({ type: 'tool_question', message_id: 'r', question: null })
-    expect(questions.isEmpty).toBe(true)
+    expect(elicitations.isEmpty).toBe(true)
   })
 
-  it('takes a question back that is not answered in time', async () => {
+  it('cancels an elicitation that is not answered in time', async () => {
     const ends = new AbortController()
     const answers: unknown[] = []
     const { outcome, events } = start(async ({ onElicit }) => {

@@ -3,132 +3,127 @@ import type { Elicitation, ElicitationAnswer } from '@yonder/contract/elicitatio
 import type { ToolProgress } from '@yonder/contract/tool-call'
 import { setTimeout as wait } from 'node:timers/promises'
 import { cleanText } from '../../lib/clean-text.ts'
+import type { CallProgress } from '../../connectors/mcp/call-server-tool.ts'
 import { failure } from '../../connectors/calls/tool-outcome.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { User } from '../../identity/user.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { OpenQuestions } from './pending-elicitations.ts'
-import type { HandedCall } from '../loop/run-completion.ts'
+import type { PendingElicitations } from './elicitations.ts'
+import type { ToolInvocation } from './tool-invocation.ts'
+import { interruptedCall } from './tool-result.ts'
 
-/** Milliseconds between two notes of progress, of which a server may send thousands. */
-const progressInterval = 250
-/** Characters of what a server says of its progress. */
-const longestProgress = 300
-/** Milliseconds that a stopped call may take to say how it ended. */
-const stopGrace = 300
+/** Milliseconds between two progress events, of which a server may send thousands. */
+const minProgressIntervalMs = 250
+/** Characters of the message beside a progress. */
+const maxProgressChars = 300
+/** Milliseconds that an aborted call has to return its own outcome. */
+const stopGraceMs = 300
 
 export interface CallFrame {
   readonly user: User
   readonly signal: AbortSignal
-  readonly questions: OpenQuestions
+  readonly elicitations: PendingElicitations
   readonly onEvent: (event: UnnumberedEvent) => void
 }
 
-/** Runs a call once and says how it went, with its progress and its questions on the way. Ends soon after an abort. */
+/**
+ * Runs a call once and returns its outcome; progress and elicitations are emitted as events. Returns soon after an
+ * abort.
+ */
 export async function runCall(
   { connectors }: Pick<CompletionDeps, 'connectors'>,
-  call: HandedCall,
+  invocation: ToolInvocation,
   frame: CallFrame,
 ): Promise<ToolOutcome> {
-  const { signal } = frame
-  let over = false
-  // A call that is let go after a stop may still have something to say.
-  const tell = (event: UnnumberedEvent): void => {
-    if (!over) frame.onEvent(event)
+  const { replyId, connectorName, toolName, fingerprint } = invocation
+  const { user, signal } = frame
+  if (invocation.isUnknown) return failure(`There is no tool named "${toolName}".`)
+  let isOver = false
+  // A call that was abandoned after a stop may still send something.
+  const emit = (event: UnnumberedEvent): void => {
+    if (!isOver) frame.onEvent(event)
   }
-  if (call.unknown) return failure(`There is no tool named "${call.toolName}".`)
-  const progress = new ProgressNotes((note) =>
-    tell({ type: 'tool_progress', message_id: call.replyId, progress: note }),
+  const progress = new ProgressThrottle((latest) =>
+    emit({ type: 'tool_progress', message_id: replyId, progress: latest }),
   )
   const stop = stopped(signal)
   try {
     const called = connectors.callTool({
-      user: frame.user,
-      connectorName: call.connectorName,
-      toolName: call.toolName,
-      arguments: call.arguments,
-      approval: call.approval,
-      ...(call.fingerprint === undefined ? {} : { fingerprint: call.fingerprint }),
+      user,
+      connectorName,
+      toolName,
+      arguments: invocation.arguments,
+      approval: invocation.approval,
+      ...(fingerprint === undefined ? {} : { fingerprint }),
       signal,
-      onProgress: (note) => progress.note(note),
-      onElicit: (question, ends) => askPerson(question, call, { ...frame, onEvent: tell }, ends),
+      onProgress: (reported) => progress.report(reported),
+      onElicit: (elicitation, ends) => elicit(elicitation, replyId, { ...frame, onEvent: emit }, ends),
     })
-    const outcome = await Promise.race([called, stop.ended])
-    return signal.reason === 'interrupted' && outcome.status === 'stopped' ? cutOff() : outcome
+    const outcome = await Promise.race([called, stop.outcome])
+    return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedCall() : outcome
   } finally {
-    over = true
-    stop.leave()
+    isOver = true
+    stop.removeAbort()
     progress.end()
   }
 }
 
-async function askPerson(
-  question: Elicitation,
-  { replyId }: HandedCall,
-  { questions, onEvent }: CallFrame,
+async function elicit(
+  elicitation: Elicitation,
+  replyId: string,
+  { elicitations, onEvent }: CallFrame,
   signal: AbortSignal,
 ): Promise<ElicitationAnswer> {
   const id = newId()
-  onEvent({ type: 'tool_question', message_id: replyId, question: { ...question, id } })
-  const answer = await questions.wait(id, signal)
+  onEvent({ type: 'tool_question', message_id: replyId, question: { ...elicitation, id } })
+  const answer = await elicitations.wait(id, signal)
   onEvent({ type: 'tool_question', message_id: replyId, question: null })
   return answer
 }
 
-/** The latest note is told, and not more often than a person can read. */
-class ProgressNotes {
-  readonly #tell: (progress: ToolProgress) => void
-  #waiting: ToolProgress | undefined
+/** Emits the latest progress, at most once per interval. */
+class ProgressThrottle {
+  readonly #emit: (progress: ToolProgress) => void
+  #latest: ToolProgress | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(tell: (progress: ToolProgress) => void) {
-    this.#tell = tell
+  constructor(emit: (progress: ToolProgress) => void) {
+    this.#emit = emit
   }
 
-  note(given: {
-    readonly progress: number
-    readonly total: number | undefined
-    readonly message: string | undefined
-  }): void {
-    if (!Number.isFinite(given.progress)) return
-    this.#waiting = {
-      progress: given.progress,
-      ...(Number.isFinite(given.total) ? { total: given.total } : {}),
-      ...(given.message === undefined ? {} : { message: cleanText(given.message.slice(0, longestProgress)) }),
+  report({ progress, total, message }: CallProgress): void {
+    if (!Number.isFinite(progress)) return
+    this.#latest = {
+      progress,
+      ...(Number.isFinite(total) ? { total } : {}),
+      ...(message === undefined ? {} : { message: cleanText(message.slice(0, maxProgressChars)) }),
     }
     if (this.#timer === undefined) this.#send()
   }
 
   end(): void {
     clearTimeout(this.#timer)
-    this.#waiting = undefined
+    this.#latest = undefined
   }
 
   #send(): void {
     this.#timer = undefined
-    if (this.#waiting === undefined) return
-    this.#tell(this.#waiting)
-    this.#waiting = undefined
-    this.#timer = setTimeout(() => this.#send(), progressInterval)
+    if (this.#latest === undefined) return
+    this.#emit(this.#latest)
+    this.#latest = undefined
+    this.#timer = setTimeout(() => this.#send(), minProgressIntervalMs)
   }
 }
 
-/** How a call ends that does not end by itself soon after an abort. */
-function stopped(signal: AbortSignal): { readonly ended: Promise<ToolOutcome>; leave(): void } {
-  let leave = (): void => undefined
-  const ended = new Promise<ToolOutcome>((resolve) => {
-    leave = onAbort(signal, () => {
-      void wait(stopGrace).then(() => resolve(failure('The call was stopped.', { status: 'stopped' })))
+/** The outcome of a call that does not return soon after an abort. */
+function stopped(signal: AbortSignal): { readonly outcome: Promise<ToolOutcome>; removeAbort(): void } {
+  let removeAbort = (): void => undefined
+  const outcome = new Promise<ToolOutcome>((resolve) => {
+    removeAbort = onAbort(signal, () => {
+      void wait(stopGraceMs).then(() => resolve(failure('The call was stopped.', { status: 'stopped' })))
     })
   })
-  return { ended, leave: () => leave() }
-}
-
-/** The result of a call during which its server went down. */
-export function cutOff(): ToolOutcome {
-  return failure('The server went down during the call. Whether the tool did its work is not known.', {
-    status: 'interrupted',
-  })
+  return { outcome, removeAbort: () => removeAbort() }
 }

@@ -4,20 +4,32 @@ import type { ResultPart } from '@yonder/contract/tool-call'
 import { moveLeaf } from '../../chats/chat-store.ts'
 import { appendMessage, findPlace, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/result-image-store.ts'
+import { failure } from '../../connectors/calls/tool-outcome.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** Characters that a person is shown of a result; its model may read more. */
-const longestShown = 50_000
+/** Characters of a result that the user is shown; the model may read more. */
+const maxShownChars = 50_000
 
-/** A tool's result as a message, and what of it is kept beside. */
+/** True for a user message that holds what a tool returned (§3.11). */
+export function isToolResult({
+  role,
+  server,
+}: {
+  readonly role: string
+  readonly server: string | null
+}): boolean {
+  return role === 'user' && server !== null
+}
+
+/** A tool's result as a message, and its images, which are stored separately. */
 export interface WrittenResult {
   readonly message: Message
   readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
 }
 
-/** The message that answers the call of a reply. */
+/** Creates the message that answers the call of a reply. */
 export function writeResult(
   call: { readonly replyId: string; readonly connectorName: string; readonly toolName: string },
   outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
@@ -48,15 +60,15 @@ export function writeResult(
 }
 
 function shorten(parts: ToolOutcome['parts']): ResultPart[] {
-  let room = longestShown
+  let remaining = maxShownChars
   return parts.map((part): ResultPart => {
     if (part.type === 'image') return { type: 'image', mimeType: part.mimeType }
     if (part.type === 'link') {
-      room -= part.uri.length + part.name.length
-      return room < 0 ? { type: 'note', text: 'A link is not shown.' } : part
+      remaining -= part.uri.length + part.name.length
+      return remaining < 0 ? { type: 'note', text: 'A link is not shown.' } : part
     }
-    const text = part.text.slice(0, Math.max(0, room)).toWellFormed()
-    room -= text.length
+    const text = part.text.slice(0, Math.max(0, remaining)).toWellFormed()
+    remaining -= text.length
     if (text.length === part.text.length) return part
     const left = (part.text.length - text.length).toLocaleString('en')
     return text === ''
@@ -65,7 +77,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
   })
 }
 
-/** Stores a result under the reply that called, which is answered by it. */
+/** Stores a result as the answer to the reply that made the call. */
 export async function storeResult(
   trx: Db,
   chatId: string,
@@ -91,4 +103,11 @@ export async function storeResult(
   await insertResultImages(trx, chatId, id, images)
   await updateMessage(trx, chatId, replyId, { call_state: 'answered' })
   await moveLeaf(trx, chatId, id)
+}
+
+/** The outcome of a call during which its server shut down. */
+export function interruptedCall(): ToolOutcome {
+  return failure('The server went down during the call. The tool may or may not have finished.', {
+    status: 'interrupted',
+  })
 }

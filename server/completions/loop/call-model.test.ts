@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ModelPart, ModelStream } from '../../models/model.ts'
 import { PartQueue } from '../../models/reply-parts.ts'
 import type { RunSource } from '../log/run-recorder.ts'
-import { askModel, longestAnswer, longestCalls } from './ask-model.ts'
+import { callModel, maxCallChars, maxReplyChars } from './call-model.ts'
 
 const request = { model: 'm', messages: [], tools: [], maxTokens: null }
 
@@ -21,7 +21,7 @@ async function run(model: ModelStream, signal = new AbortController().signal) {
     source = opened
   }
   const recorder = { readFrom, onReadable: pull, endReading: pull }
-  const { ending, calls } = await askModel({ model, request, signal, recorder })
+  const { ending, calls } = await callModel({ model, request, signal, recorder })
   return { ending, calls, said, events }
 }
 
@@ -43,7 +43,7 @@ const streaming =
 
 const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((part) => [part]))
 
-describe('askModel', () => {
+describe('callModel', () => {
   it('tells what the model says, in order', async () => {
     const { ending, said, events } = await run(
       answering(
@@ -91,8 +91,8 @@ describe('askModel', () => {
   })
 
   it.each([
-    ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(longestCalls / 2) }) }],
-    ['what its upstream wants back', { arguments: '{}', note: { seal: 'x'.repeat(longestCalls / 2) } }],
+    ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(maxCallChars / 2) }) }],
+    ['what its upstream wants back', { arguments: '{}', note: { seal: 'x'.repeat(maxCallChars / 2) } }],
   ])('calls nothing of an answer whose calls are too long together: %s', async (_what, given) => {
     const call = { type: 'tool_call', id: '1', name: 'x', ...given } as const
     const { ending, calls } = await run(answering(call, call, call, { type: 'finish', reason: 'tool_calls' }))
@@ -102,7 +102,7 @@ describe('askModel', () => {
 
   it('lets the first call carry the thinking of all, however long', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
-    const note = { thinking: 'x'.repeat(longestAnswer) }
+    const note = { thinking: 'x'.repeat(maxReplyChars) }
     const { ending, calls } = await run(
       answering({ ...call, note }, call, { type: 'finish', reason: 'tool_calls' }),
     )
@@ -146,7 +146,7 @@ describe('askModel', () => {
   it('cuts an endless answer at the limit, between characters', async () => {
     let upstream: AbortSignal | undefined
     const texts = streaming([
-      [{ type: 'text', text: 'x'.repeat(longestAnswer - 1) }],
+      [{ type: 'text', text: 'x'.repeat(maxReplyChars - 1) }],
       [{ type: 'text', text: '😀😀' }],
       [{ type: 'text', text: 'never' }],
     ])

@@ -4,14 +4,14 @@ import { appendMessage } from '../../chats/message-store.ts'
 import type { NewMessage } from '../../chats/message-store.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import { requireResult } from './find-result.ts'
-import { mostCalls } from '../loop/run-completion.ts'
+import { requireResult } from './continue-run.ts'
+import { maxCalls } from '../loop/run-completion.ts'
 
 const ada = { id: 'ada' }
 const chat = { id: 'chat', user_id: ada.id, selected_message_id: null, created_at: 1, updated_at: 1 }
 const message = { chat_id: chat.id, content: '', status: 'complete' }
 
-describe.each(engines)('the result that a turn goes on from, on %s', (engine) => {
+describe.each(engines)('the result that a turn is continued from, on %s', (engine) => {
   it('is found behind as many calls as one run makes (§4.23)', async () => {
     const { db, close } = await openTestDatabase(engine)
     await db
@@ -25,7 +25,7 @@ describe.each(engines)('the result that a turn goes on from, on %s', (engine) =>
         leaf = await appendMessage(trx, { ...message, id, ...rest }, leaf, 1)
       }
       await append('question', { role: 'user' })
-      for (let call = 1; call <= mostCalls; call++) {
+      for (let call = 1; call <= maxCalls; call++) {
         await append(`call ${call}`, { role: 'assistant' })
         await append(`result ${call}`, { role: 'user', server: call === 1 ? 'first' : 'other' })
       }
@@ -34,7 +34,7 @@ describe.each(engines)('the result that a turn goes on from, on %s', (engine) =>
     })
     const found = await requireChat(db, ada, chat.id)
     expect((await requireResult(db, found, { server: 'first' })).id).toBe('result 1')
-    expect((await requireResult(db, found, { server: 'other' })).id).toBe(`result ${mostCalls}`)
+    expect((await requireResult(db, found, { server: 'other' })).id).toBe(`result ${maxCalls}`)
     await close()
   })
 })

@@ -5,14 +5,14 @@ import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall 
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 
-/** Characters of an answer, thinking included, after which it is ended. */
-export const longestAnswer = 1_000_000
+/** Characters of a reply, reasoning included, after which it is ended. */
+export const maxReplyChars = 1_000_000
 
 /**
- * Characters of the calls of one answer: each reply that makes one of them keeps those that come after it. What the first
- * one carries for all of them is kept once.
+ * Characters of the tool calls of one reply. Each reply that makes one of them stores those that come after it; what
+ * the first one carries for all of them is stored once.
  */
-export const longestCalls = 300_000
+export const maxCallChars = 300_000
 
 /** How a run ended. */
 export interface RunEnding {
@@ -23,17 +23,14 @@ export interface RunEnding {
   readonly finish?: CutReason
 }
 
-/** Why a run is aborted: a person stopped it, or its server goes down. It is the reason of the abort signal. */
-export type AbortReason = 'stopped' | 'interrupted'
-
-/** What one question to the model brought. */
+/** What one call of the model brought. */
 export interface ModelAnswer {
   readonly ending: RunEnding
-  /** In the order in which the model asked for them; none unless the answer is complete. */
+  /** In the model's order; none unless the reply is complete. */
   readonly calls: readonly ModelToolCall[]
 }
 
-export interface AskModelOptions {
+export interface CallModelOptions {
   readonly model: ModelStream
   readonly request: ModelRequest
   /** Aborted with an `AbortReason`. */
@@ -46,12 +43,17 @@ export interface AskModelOptions {
  * Calls the model once; the recorder pulls its reply as events. Never rejects; the upstream is aborted before it
  * resolves.
  */
-export async function askModel({ model, request, signal, recorder }: AskModelOptions): Promise<ModelAnswer> {
+export async function callModel({
+  model,
+  request,
+  signal,
+  recorder,
+}: CallModelOptions): Promise<ModelAnswer> {
   const upstream = new AbortController()
   const turn = new ModelTurn(() => upstream.abort())
-  let leave = (): void => undefined
+  let removeAbort = (): void => undefined
   const aborted = new Promise<void>((resolve) => {
-    leave = onAbort(signal, () => {
+    removeAbort = onAbort(signal, () => {
       turn.end(abortedEnding(signal))
       resolve()
     })
@@ -66,7 +68,7 @@ export async function askModel({ model, request, signal, recorder }: AskModelOpt
     await Promise.race([reply.closed, aborted])
     recorder.endReading()
   }
-  leave()
+  removeAbort()
   const ending = turn.ending ?? failed('upstream_cut', 'The answer was cut off.')
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
@@ -76,8 +78,8 @@ class ModelTurn {
   ending: RunEnding | undefined
   readonly calls: ModelToolCall[] = []
   readonly #abort: () => void
-  #length = 0
-  #callLength = 0
+  #replyChars = 0
+  #callChars = 0
 
   constructor(abort: () => void) {
     this.#abort = abort
@@ -111,7 +113,7 @@ class ModelTurn {
       }
       case 'tool_call': {
         const { type: _type, ...call } = part
-        this.#takeCall(call)
+        this.#addCall(call)
         return undefined
       }
       case 'finish':
@@ -123,28 +125,28 @@ class ModelTurn {
     }
   }
 
-  #takeCall(call: ModelToolCall): void {
-    const kept = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
-    this.#callLength += kept.length
-    if (this.#callLength <= longestCalls) return
-    const limit = longestCalls.toLocaleString('en-US')
+  #addCall(call: ModelToolCall): void {
+    const stored = this.calls.push(call) === 1 ? call.arguments : JSON.stringify(call)
+    this.#callChars += stored.length
+    if (this.#callChars <= maxCallChars) return
+    const limit = maxCallChars.toLocaleString('en-US')
     const message = `The model called tools with more than ${limit} characters at once. None was called.`
     this.end(failed('output_limit', message))
   }
 
   #readText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): RunChunk | undefined {
-    const room = longestAnswer - this.#length
-    this.#length += part.text.length
-    if (part.text.length <= room) return part
-    const limit = longestAnswer.toLocaleString('en-US')
+    const remaining = maxReplyChars - this.#replyChars
+    this.#replyChars += part.text.length
+    if (part.text.length <= remaining) return part
+    const limit = maxReplyChars.toLocaleString('en-US')
     this.end(failed('output_limit', `The answer grew longer than ${limit} characters and was ended.`))
-    const rest = part.text.slice(0, room).toWellFormed()
-    return rest === '' ? undefined : { type: part.type, text: rest }
+    const text = part.text.slice(0, remaining).toWellFormed()
+    return text === '' ? undefined : { type: part.type, text }
   }
 
   #finish(reason: FinishReason): RunEnding {
     if (this.calls.length > 0) return { status: 'complete' }
-    if (this.#length === 0) {
+    if (this.#replyChars === 0) {
       return reason === 'content_filter'
         ? failed('upstream_error', 'The provider withheld the answer.')
         : failed('upstream_invalid', 'The model ended without an answer.')
@@ -154,7 +156,7 @@ class ModelTurn {
   }
 }
 
-/** How a run ends whose signal was aborted. */
+/** The ending of a run whose signal was aborted with an `AbortReason`. */
 export function abortedEnding({ reason }: AbortSignal): RunEnding {
   return { status: reason === 'stopped' ? 'stopped' : 'interrupted' }
 }

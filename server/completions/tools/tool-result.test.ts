@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { writeResult } from './write-result.ts'
+import { writeResult } from './tool-result.ts'
 
 const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
 

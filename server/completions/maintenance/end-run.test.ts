@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insertChat, lockChat } from '../../chats/chat-store.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { closeRun } from './close-run.ts'
+import { closeRun } from './end-run.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
 
 const message = { content: '', timestamp: '2026-01-01T00:00:00.000Z', unix_timestamp: 1 }

@@ -1,0 +1,145 @@
+import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+import { listReplies } from '../../chats/message-store.ts'
+import { presentMessage } from '../../chats/present-message.ts'
+import type { Db } from '../../db/database.ts'
+import type { MessageRow } from '../../db/tables/tables.ts'
+import type { SseStream } from '../../http/sse.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+import { followRun } from '../log/follow-run.ts'
+import type { RunCursor } from '../log/read-run-events.ts'
+import { RunBatch } from '../log/run-batch.ts'
+import { findLatestRun } from '../log/run-store.ts'
+import { logRetentionMs } from '../maintenance/run-maintenance.ts'
+import { isToolResult } from '../tools/tool-result.ts'
+
+/** A message, or a tool's result, whose reply was requested before; `cursor` is where its run is stored, if known. */
+export interface RepeatedMessage {
+  readonly message: MessageRow
+  readonly cursor?: RunCursor | undefined
+}
+
+/** Sends the reply of a repeated request: from the log of its run, or from the stored messages once that is removed. */
+export async function repeatReply(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
+  openStream: () => SseStream,
+  { message, cursor }: RepeatedMessage,
+): Promise<void> {
+  const { db } = deps.database
+  const [reply] = await listReplies(db, message.chat_id, message.id)
+  const start = cursor ?? (reply && (await findStart(deps, reply)))
+  const stream = openStream()
+  if (start !== undefined) return followRun(deps, stream, { ...start, numbered: false })
+  if (reply === undefined) return stream.end()
+  const turn = await listTurn(db, reply)
+  stream.end(replayRun(presentMessage(message), turn.map(presentMessage)).frames(false))
+}
+
+async function findStart(
+  deps: Pick<CompletionDeps, 'database' | 'now'>,
+  reply: MessageRow,
+): Promise<RunCursor | undefined> {
+  const { db, dialect } = deps.database
+  const run = await findLatestRun(db, dialect, reply.chat_id, reply.id)
+  return run === undefined || hasExpiredLog(deps, run) ? undefined : { runId: run.id, after: 0 }
+}
+
+/** True when the log of a run is removed, or will be at any moment. Its text is in the messages. */
+export function hasExpiredLog(
+  { now }: Pick<CompletionDeps, 'now'>,
+  run: { readonly ended_at: number | null },
+): boolean {
+  return run.ended_at !== null && now() - run.ended_at > logRetentionMs
+}
+
+/** Returns a reply and what followed on its call: results and further replies, the newest where there are several. */
+async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
+  const turn = [reply]
+  for (;;) {
+    const last = turn.at(-1) ?? reply
+    const replies = await listReplies(db, last.chat_id, last.id)
+    const next = replies.findLast((message) =>
+      isToolResult(last) ? message.role === 'assistant' : isToolResult(message),
+    )
+    if (next === undefined) return turn
+    turn.push(next)
+  }
+}
+
+/** Creates the events of a run whose log is removed from its messages: folded, they give the same messages. */
+export function replayRun(userMessage: Message, turn: readonly Message[]): RunBatch {
+  const events = listTurnEvents(userMessage, turn).map(({ type, ...rest }, index) => {
+    const seq = index + 1
+    return { seq, json: JSON.stringify({ type, seq, ...rest }) }
+  })
+  return new RunBatch(events, { isEnd: true })
+}
+
+function listTurnEvents(userMessage: Message, turn: readonly Message[]): UnnumberedEvent[] {
+  const events = turn.flatMap((message, index): UnnumberedEvent[] => {
+    if (message.role === 'user') {
+      return [{ type: 'tool_result', role: 'user', content: message.content, message }]
+    }
+    const assistant_message = toEmpty(message)
+    return [
+      index === 0
+        ? { type: 'started', user_message: userMessage, assistant_message }
+        : { type: 'reply', assistant_message },
+      ...listReplyEvents(message, index < turn.length - 1),
+    ]
+  })
+  const last = turn.at(-1)
+  return [...events, { type: 'ended', status: endOf(last), ...(last?.finish && { finish: last.finish }) }]
+}
+
+/** A reply before anything was written into it. */
+function toEmpty(reply: Message): Message {
+  const {
+    partial: _partial,
+    reasoning: _reasoning,
+    usage: _usage,
+    error: _error,
+    finish: _finish,
+    provider: _provider,
+    server: _server,
+    tool: _tool,
+    arguments: _arguments,
+    call: _call,
+    notice: _notice,
+    ...rest
+  } = reply
+  return { ...rest, content: '', status: 'streaming' }
+}
+
+function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[] {
+  const { reasoning, usage, error, provider, notice, call, server = '', tool = '' } = reply
+  const text = reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content)
+  const events: UnnumberedEvent[] = []
+  if (provider !== undefined) events.push({ type: 'model', model: reply.model ?? '', provider })
+  if (reasoning !== undefined) {
+    events.push({ type: 'reasoning', choices: [{ delta: { reasoning_content: reasoning } }] })
+  }
+  if (text !== '') events.push({ type: 'text', choices: [{ delta: { content: text } }] })
+  if (usage !== undefined) events.push({ type: 'usage', usage })
+  if (notice !== undefined) events.push({ type: 'notice', notice })
+  if (error !== undefined) events.push({ type: 'error', error })
+  if (call !== undefined) {
+    events.push({
+      type: 'tool_call',
+      message_id: reply.id,
+      server,
+      tool,
+      arguments: reply.arguments ?? '{}',
+      plainContent: text,
+      call: isAnswered ? { ...call, state: 'running' } : call,
+    })
+  }
+  return events
+}
+
+/** A run that wrote no reply after a result was stopped there, or its server shut down. */
+function endOf(last: Message | undefined): EndedStatus {
+  if (last?.role === 'user') return last.outcome?.status === 'interrupted' ? 'interrupted' : 'stopped'
+  return last === undefined || last.status === 'streaming' ? 'interrupted' : last.status
+}

@@ -1,0 +1,83 @@
+import type { ToolAnswer } from '@yonder/contract/completion'
+import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import { requireChat } from '../../chats/chat-store.ts'
+import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.ts'
+import type { User } from '../../identity/user.ts'
+import { onAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+import { findRunningReply } from '../log/run-status.ts'
+import { findActiveRun } from '../log/run-store.ts'
+import { insertAnswer, listAnswers } from './elicitation-store.ts'
+
+/** The elicitations of a run's calls that the user has not answered yet. */
+export class PendingElicitations {
+  readonly #resolvers = new Map<string, (answer: ElicitationAnswer) => void>()
+
+  get isEmpty(): boolean {
+    return this.#resolvers.size === 0
+  }
+
+  /** Resolves with the answer, or with `cancel` when `signal` is aborted. */
+  async wait(id: string, signal: AbortSignal): Promise<ElicitationAnswer> {
+    let removeAbort = (): void => undefined
+    try {
+      return await new Promise((resolve) => {
+        this.#resolvers.set(id, resolve)
+        removeAbort = onAbort(signal, () => this.answer(id, { action: 'cancel' }))
+      })
+    } finally {
+      removeAbort()
+      this.#resolvers.delete(id)
+    }
+  }
+
+  /** Does nothing when the elicitation is not pending. */
+  answer(id: string, answer: ElicitationAnswer): void {
+    this.#resolvers.get(id)?.(answer)
+  }
+}
+
+/**
+ * Answers what a running tool asks the user, on whichever node it runs. An elicitation is answered once.
+ * @throws AppError `not_found`, `conflict`, `invalid_request`
+ */
+export async function answerElicitation(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  user: User,
+  { chatId, messageId, questionId, answer }: ToolAnswer,
+): Promise<void> {
+  const { db, dialect } = deps.database
+  await requireChat(db, user, chatId)
+  const run = await findActiveRun(db, dialect, chatId)
+  const running = await findRunningReply(deps, chatId)
+  const reply = running?.messages.find(({ id }) => id === messageId)
+  const elicitation = reply?.call?.question
+  if (run === undefined || elicitation?.id !== questionId) throw notPending()
+  const checked = checkElicitationAnswer(elicitation, answer)
+  if (checked === undefined) {
+    throw new AppError('invalid_request', 'The answer does not fit what the tool asks for.')
+  }
+  const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
+  if (!(await insertAnswer(db, stored))) throw notPending()
+  const own = deps.runs.get(run.id)
+  if (own === undefined) await dialect.notifyRuns(db, [run.id])
+  else own.elicitations.answer(questionId, checked)
+}
+
+function notPending(): AppError {
+  return new AppError('conflict', 'This question is not open any more.')
+}
+
+/** Delivers the answers that other nodes have stored to the calls of this process that wait for them. */
+export async function deliverElicitationAnswers({
+  database,
+  runs,
+}: Pick<CompletionDeps, 'database' | 'runs'>): Promise<void> {
+  const runIds = runs.list().flatMap(({ id, elicitations }) => (elicitations.isEmpty ? [] : [id]))
+  if (runIds.length === 0) return
+  for (const { run_id, question_id, answer } of await listAnswers(database.db, runIds)) {
+    // Checked by `answerElicitation` before it was stored.
+    runs.get(run_id)?.elicitations.answer(question_id, JSON.parse(answer) as ElicitationAnswer)
+  }
+}

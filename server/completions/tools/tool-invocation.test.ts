@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import type { KnownTool, ResolvedTool } from '../../connectors/tools/resolve-tool.ts'
+import type { MessageRow } from '../../db/tables/tables.ts'
+import { approveCall, decideCall } from './tool-invocation.ts'
+
+const user = { id: 'ada' } as Parameters<typeof decideCall>[1]
+const call = {
+  id: 'call_1',
+  name: 'mail__send',
+  arguments: '{}',
+  target: { connectorName: 'mail', toolName: 'send' },
+}
+
+const decide = (resolved: ResolvedTool) =>
+  decideCall({ connectors: { resolveTool: () => Promise.resolve(resolved) } as never }, user, {
+    replyId: 'reply',
+    call,
+    remaining: [],
+    continues: false,
+  })
+
+it('dispatches a call of a missing tool so that a tool which appears a moment later is not called (§4.18)', async () => {
+  const { invocation, shown } = await decide({
+    kind: 'missing',
+    reason: 'There is none.',
+    needsIntegration: false,
+  })
+  expect(shown.call).toEqual({ state: 'running' })
+  // No tool has this fingerprint.
+  expect(invocation?.fingerprint).toBe('')
+})
+
+it.each([
+  [{ kind: 'run', by: 'listed' }, 'listed'],
+  [{ kind: 'ask' }, 'once'],
+] as const)(
+  'creates the invocation of a call that the user allowed: consent %o, approval %s (§4.20, §4.21)',
+  async (consent, approval) => {
+    const stored = JSON.stringify({ id: 'call_1', name: 'mail__send', fingerprint: 'f1', rest: [call] })
+    const row = {
+      id: 'reply',
+      server: 'mail',
+      tool: 'send',
+      arguments: '{"a":1}',
+      call: stored,
+    } as MessageRow
+    const tool = { fingerprint: 'f2' } as KnownTool['tool']
+    const connector = {} as KnownTool['connector']
+    const resolveTool = (): Promise<ResolvedTool> =>
+      Promise.resolve({ kind: 'callable', connector, tool, consent })
+    expect(await approveCall({ connectors: { resolveTool } as never }, user, row)).toEqual({
+      replyId: 'reply',
+      connectorName: 'mail',
+      toolName: 'send',
+      arguments: '{"a":1}',
+      isUnknown: false,
+      approval,
+      fingerprint: 'f1',
+      remaining: [call],
+    })
+  },
+)
+
+it('stores and shows which version of the tool a call that needs approval is for (§4.19)', async () => {
+  const definition = JSON.stringify({ name: 'send', title: 'Send', description: '', inputSchema: {} })
+  const tool = { fingerprint: 'f1', definition } as KnownTool['tool']
+  const { invocation, shown, stored } = await decide({
+    kind: 'callable',
+    connector: {} as KnownTool['connector'],
+    tool,
+    consent: { kind: 'ask' },
+  })
+  expect(invocation).toBeUndefined()
+  expect(shown.call).toEqual({ state: 'waiting', title: 'Send', fingerprint: 'f1' })
+  expect(stored.fingerprint).toBe('f1')
+})

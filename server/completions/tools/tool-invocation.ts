@@ -1,0 +1,126 @@
+import type { ToolCall } from '@yonder/contract/tool-call'
+import { parseCall } from '../../chats/stored-call.ts'
+import type { BatchCall, StoredCall } from '../../chats/stored-call.ts'
+import { parseDefinition } from '../../connectors/tools/tool-definition.ts'
+import type { KnownTool, ToolTarget } from '../../connectors/tools/resolve-tool.ts'
+import type { MessageRow } from '../../db/tables/tables.ts'
+import type { User } from '../../identity/user.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+
+/** A call that was approved, or needs no approval, and is dispatched next. */
+export interface ToolInvocation {
+  /** The reply that makes the call. */
+  readonly replyId: string
+  readonly connectorName: string
+  readonly toolName: string
+  /** The text of a JSON object. */
+  readonly arguments: string
+  /** True when the model made the tool up. */
+  readonly isUnknown: boolean
+  readonly approval: 'once' | 'listed' | 'no_list'
+  /** The tool that was approved; another one is not called in its place. */
+  readonly fingerprint: string | undefined
+  /** The calls of the same turn that come after it. */
+  readonly remaining: readonly BatchCall[]
+}
+
+/** The connector name of a tool that a model made up. */
+const unknownConnector = 'unknown'
+
+export interface CallToDecide {
+  readonly replyId: string
+  readonly call: BatchCall
+  /** The calls of the same turn that come after it. */
+  readonly remaining: readonly BatchCall[]
+  /** True when the turn began with another call. */
+  readonly continues: boolean
+}
+
+export interface DecidedCall {
+  readonly shown: { readonly server: string; readonly tool: string; readonly call: ToolCall }
+  readonly stored: StoredCall
+  /** Undefined when the call needs approval. */
+  readonly invocation: ToolInvocation | undefined
+}
+
+type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
+
+/** Decides whether a call runs at once or needs approval (§4.18, §4.19), from what is known of its tool now. */
+export async function decideCall(
+  deps: ConnectorDeps,
+  user: User,
+  { replyId, call, remaining, continues }: CallToDecide,
+): Promise<DecidedCall> {
+  const { target } = call
+  const known = await findTool(deps, user, target)
+  // A call of a tool that does not exist runs, into an outcome that says so.
+  const consent = known?.consent ?? { kind: 'run', by: 'no_list' }
+  const server = target?.connectorName ?? unknownConnector
+  const tool = target?.toolName ?? call.name
+  const title = known === undefined ? null : parseDefinition(known.tool.definition).title
+  const described = {
+    ...(title === null ? {} : { title }),
+    ...(consent.kind === 'ask_changed' ? { changes: [...consent.changes] } : {}),
+  }
+  // No tool has an empty fingerprint, so a tool that appears under this name a moment later is not called.
+  const fingerprint = known?.tool.fingerprint ?? ''
+  const isRun = consent.kind === 'run'
+  const stored: StoredCall = {
+    id: call.id,
+    name: call.name,
+    ...(call.note === undefined ? {} : { note: call.note }),
+    ...(target === undefined ? { unknown: true } : {}),
+    ...(continues ? { continues } : {}),
+    ...described,
+    fingerprint,
+    rest: remaining,
+  }
+  return {
+    shown: {
+      server,
+      tool,
+      call: isRun ? { state: 'running', ...described } : { state: 'waiting', ...described, fingerprint },
+    },
+    stored,
+    invocation: isRun
+      ? toInvocation({ id: replyId, server, tool, arguments: call.arguments }, stored, consent.by)
+      : undefined,
+  }
+}
+
+/** Creates the invocation of a pending approval call that the user has just allowed. */
+export async function approveCall(deps: ConnectorDeps, user: User, row: MessageRow): Promise<ToolInvocation> {
+  const { id, server, tool, arguments: callArguments, call } = row
+  if (server === null || tool === null || call === null) throw new Error(`reply ${id} calls nothing`)
+  // The tool may be on the allow list by now: "Allow Always" adds it first (§4.21).
+  const known = await findTool(deps, user, { connectorName: server, toolName: tool })
+  const approval = known?.consent.kind === 'run' ? known.consent.by : 'once'
+  return toInvocation({ id, server, tool, arguments: callArguments ?? '{}' }, parseCall(call), approval)
+}
+
+async function findTool(
+  { connectors }: ConnectorDeps,
+  user: User,
+  target: ToolTarget | undefined,
+): Promise<KnownTool | undefined> {
+  if (target === undefined) return undefined
+  const resolved = await connectors.resolveTool(user, target)
+  return resolved.kind === 'missing' ? undefined : resolved
+}
+
+function toInvocation(
+  reply: { readonly id: string; readonly server: string; readonly tool: string; readonly arguments: string },
+  { unknown, fingerprint, rest: remaining }: StoredCall,
+  approval: ToolInvocation['approval'],
+): ToolInvocation {
+  return {
+    replyId: reply.id,
+    connectorName: reply.server,
+    toolName: reply.tool,
+    arguments: reply.arguments,
+    isUnknown: unknown === true,
+    approval,
+    fingerprint,
+    remaining,
+  }
+}
