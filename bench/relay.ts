@@ -9,33 +9,33 @@ import type { Running } from './parts/start-process.ts'
 import { startProduct } from './parts/start-measured-product.ts'
 
 /*
- * What a streamed token costs: the built product with everything on, beside a bare relay, on the same upstream and load.
- * Absolute figures drift with the machine; the ratios hold.
+ * Compares the cost of a streamed token in the built product, with everything on, and in a bare relay, with the same
+ * upstream and load. Absolute figures depend on the machine; the ratios are stable.
  */
 
-/** Even, so that each of the two runs first as often as last: who comes after a pause pays for what V8 put away meanwhile. */
+/** Even, so that both run first equally often: the first one after a pause pays for code that V8 has discarded. */
 const rounds = Number(process.argv[2] ?? 8)
-/** A part of a scenario's name, to run no other. */
-const chosen = process.argv[3] ?? ''
+/** Runs only scenarios whose name contains this. */
+const filter = process.argv[3] ?? ''
 
 interface Scenario {
   readonly name: string
   readonly streams: number
   readonly tokens: number
   readonly model: string
-  /** Milliseconds over which the streams begin. */
-  readonly spread: number
+  /** The streams start over this time. */
+  readonly spreadMs: number
   /**
-   * Streams that one target answers, one after the other, before it is the next one's turn: for the time to the first token
-   * instead of the processor's. Turns are short, so that what else the machine does meets all targets alike.
+   * Measures the time to the first token instead of CPU time: this many streams in sequence for one target, then the next
+   * target. Turns are short, so that other load on the machine affects all targets equally.
    */
   readonly turn: number | null
-  /** At the same moment, where neither keeps the other waiting; else in turns, since each fills the machine. */
+  /** Runs the targets at the same time, when neither slows the other down. Otherwise each fills the machine. */
   readonly together: boolean
-  /** To reach: a ratio to the bare relay, or milliseconds to the first token. */
-  readonly most: number
-  /** What the bare relay takes where `most` is milliseconds. Where it takes longer, the ratio of the two is to be reached. */
-  readonly bare: number | null
+  /** The goal: a ratio to the bare relay, or milliseconds to the first token. */
+  readonly max: number
+  /** When `max` is in milliseconds: the time of the bare relay. On a machine where it takes longer, the ratio is the goal. */
+  readonly bareRelayMs: number | null
 }
 
 const all: readonly Scenario[] = [
@@ -44,37 +44,37 @@ const all: readonly Scenario[] = [
     streams: 100,
     tokens: 2_000,
     model: burst(2_000),
-    spread: 0,
+    spreadMs: 0,
     turn: null,
     together: false,
-    most: 1.6,
-    bare: null,
+    max: 1.6,
+    bareRelayMs: null,
   },
   {
     name: 'paced',
     streams: 30,
     tokens: 300,
     model: paced(30, 300),
-    spread: 33,
+    spreadMs: 33,
     turn: null,
     together: true,
-    most: 1.5,
-    bare: null,
+    max: 1.5,
+    bareRelayMs: null,
   },
-  // As many as it takes for the upstream alone to answer in what the goal assumes for it, 0.4 ms.
+  // Enough for the upstream alone to respond in 0.4 ms, which the goal assumes.
   {
     name: 'first token',
     streams: 300,
     tokens: 5,
     model: prompt(5),
-    spread: 0,
+    spreadMs: 0,
     turn: 25,
     together: false,
-    most: 3,
-    bare: 0.9,
+    max: 3,
+    bareRelayMs: 0.9,
   },
 ]
-const scenarios = all.filter(({ name }) => name.includes(chosen))
+const scenarios = all.filter(({ name }) => name.includes(filter))
 
 interface Target {
   readonly name: string
@@ -85,7 +85,7 @@ interface Target {
   bodies(model: string, count: number): Promise<readonly unknown[]>
 }
 
-/** Of an even number, the larger of the two in the middle. */
+/** For an even number, the larger of the two middle values. */
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
@@ -124,16 +124,16 @@ const targets: readonly Target[] = [
 ]
 
 const figures = new Map<string, number[]>()
-const note = (scenario: Scenario, target: Target, value: number): void => {
+const record = (scenario: Scenario, target: Target, value: number): void => {
   const key = `${scenario.name} ${target.name}`
   figures.set(key, [...(figures.get(key) ?? []), value])
 }
 const figuresOf = (scenario: string, target: string): number[] => figures.get(`${scenario} ${target}`) ?? []
 
-/** Asks the targets what a scenario says and gives what became of each. */
-async function load(asked: readonly LoadTarget[], scenario: Scenario): Promise<readonly LoadResult[]> {
-  const { streams, tokens, spread, turn } = scenario
-  const results = await runLoad({ targets: asked, spread, turn })
+/** Runs a scenario against the targets. */
+async function load(loadTargets: readonly LoadTarget[], scenario: Scenario): Promise<readonly LoadResult[]> {
+  const { streams, tokens, spreadMs, turn } = scenario
+  const results = await runLoad({ targets: loadTargets, spreadMs, turn })
   const missing = results.find((result) => result.tokens !== streams * tokens)
   if (missing !== undefined) throw new Error(`${missing.tokens} tokens of ${streams * tokens}`)
   return results
@@ -145,73 +145,76 @@ const toLoad = async (target: Target, { model, streams }: Scenario): Promise<Loa
   bodies: await target.bodies(model, streams),
 })
 
-/** Microseconds of processor time a token, with what is done after the stream, such as indexing. */
-async function measureWork(target: Target, scenario: Scenario): Promise<number> {
-  const asked = await toLoad(target, scenario)
-  const before = target.process.cpu()
-  await load([asked], scenario)
-  await target.process.rest()
-  return (target.process.cpu() - before) / (scenario.streams * scenario.tokens)
+/** CPU microseconds per token, including work after the stream, such as indexing. */
+async function measureCpu(target: Target, scenario: Scenario): Promise<number> {
+  const loadTarget = await toLoad(target, scenario)
+  const before = target.process.cpuMicroseconds()
+  await load([loadTarget], scenario)
+  await target.process.waitUntilIdle()
+  return (target.process.cpuMicroseconds() - before) / (scenario.streams * scenario.tokens)
 }
 
-/** Milliseconds to the first token of each target, in their order. */
-async function measureWait(asked: readonly Target[], scenario: Scenario): Promise<readonly number[]> {
-  const results = await load(await Promise.all(asked.map((target) => toLoad(target, scenario))), scenario)
+/** Milliseconds to the first token for each target, in their order. */
+async function measureFirstToken(
+  selected: readonly Target[],
+  scenario: Scenario,
+): Promise<readonly number[]> {
+  const results = await load(await Promise.all(selected.map((target) => toLoad(target, scenario))), scenario)
   return results.map(({ firstToken }) => median(firstToken))
 }
 
-async function measure(asked: readonly Target[], scenario: Scenario): Promise<readonly number[]> {
-  if (scenario.turn !== null) return measureWait(asked, scenario)
-  if (scenario.together) return Promise.all(asked.map((target) => measureWork(target, scenario)))
+async function measure(selected: readonly Target[], scenario: Scenario): Promise<readonly number[]> {
+  if (scenario.turn !== null) return measureFirstToken(selected, scenario)
+  if (scenario.together) return Promise.all(selected.map((target) => measureCpu(target, scenario)))
   const values: number[] = []
-  for (const target of asked) values.push(await measureWork(target, scenario))
+  for (const target of selected) values.push(await measureCpu(target, scenario))
   return values
 }
 
 // The first round warms up and is not counted.
 for (let round = 0; round <= rounds; round++) {
   for (const scenario of scenarios) {
-    // What a request costs here without anything between: absolute times say little without it.
-    const asked = targets.filter(({ process }) => process !== upstream || scenario.turn !== null)
-    // Now one first and now the other: the load before it is felt.
-    const turns = round % 2 === 0 ? asked : asked.toReversed()
+    // For times to the first token, the upstream alone is measured too, as a reference.
+    const selected = targets.filter(({ process }) => process !== upstream || scenario.turn !== null)
+    // The order alternates, because the load before affects the next target.
+    const turns = round % 2 === 0 ? selected : selected.toReversed()
     const values = await measure(turns, scenario)
     if (round > 0)
-      for (const [index, target] of turns.entries()) note(scenario, target, values[index] ?? Number.NaN)
+      for (const [index, target] of turns.entries()) record(scenario, target, values[index] ?? Number.NaN)
   }
 }
 
-const show = (value: number): string => value.toFixed(value < 20 ? 2 : 1)
+const format = (value: number): string => value.toFixed(value < 20 ? 2 : 1)
 
 type Verdict = 'reached' | 'reached as a ratio, on a slower machine' | 'NOT REACHED'
 
-/** Milliseconds are judged as such; a machine that takes longer for the bare relay too may take as many times longer. */
-function judge({ most, bare }: Scenario, own: number, ratio: number): Verdict {
-  if (bare === null) return ratio <= most ? 'reached' : 'NOT REACHED'
-  if (own <= most) return 'reached'
-  return ratio <= most / bare ? 'reached as a ratio, on a slower machine' : 'NOT REACHED'
+/** On a machine where the bare relay takes longer too, the product may take proportionally longer. */
+function judge({ max, bareRelayMs }: Scenario, own: number, ratio: number): Verdict {
+  if (bareRelayMs === null) return ratio <= max ? 'reached' : 'NOT REACHED'
+  if (own <= max) return 'reached'
+  return ratio <= max / bareRelayMs ? 'reached as a ratio, on a slower machine' : 'NOT REACHED'
 }
 
-function tell(scenario: Scenario): Verdict {
-  const { name, most, bare } = scenario
+function report(scenario: Scenario): Verdict {
+  const { name, max, bareRelayMs } = scenario
   const relayed = figuresOf(name, 'bare relay')
   const own = figuresOf(name, 'product')
-  // Within a round the two ran at the same moment or in turn, on the same machine as far as that goes.
+  // Ratios are taken within a round, in which both ran under the same conditions.
   const ratios = own.map((value, round) => value / (relayed[round] ?? Number.NaN))
   const verdict = judge(scenario, median(own), median(ratios))
-  const unit = bare === null ? 'µs of processor time a token' : 'ms to the first token'
-  const alone = bare === null ? '' : `, upstream alone ${show(median(figuresOf(name, 'upstream')))}`
+  const unit = bareRelayMs === null ? 'µs of CPU time per token' : 'ms to the first token'
+  const alone = bareRelayMs === null ? '' : `, upstream alone ${format(median(figuresOf(name, 'upstream')))}`
   const goal =
-    bare === null
-      ? `${most} x`
-      : `${most} ms, or ${show(most / bare)} x where the bare relay takes over ${bare}`
+    bareRelayMs === null
+      ? `${max} x`
+      : `${max} ms, or ${format(max / bareRelayMs)} x where the bare relay takes over ${bareRelayMs}`
   console.log(
-    `${name}: product ${show(median(own))}, bare relay ${show(median(relayed))}${alone} ${unit}; ratio ${show(median(ratios))}, of ${show(Math.min(...ratios))} to ${show(Math.max(...ratios))} (to reach: at most ${goal}) ${verdict}`,
+    `${name}: product ${format(median(own))}, bare relay ${format(median(relayed))}${alone} ${unit}; ratio ${format(median(ratios))}, of ${format(Math.min(...ratios))} to ${format(Math.max(...ratios))} (to reach: at most ${goal}) ${verdict}`,
   )
   return verdict
 }
 
-const verdicts = scenarios.map(tell)
+const verdicts = scenarios.map(report)
 await Promise.all([product.end(), relay.end(), upstream.end()])
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = verdicts.includes('NOT REACHED') ? 1 : 0

@@ -7,29 +7,28 @@ import { openDatabase } from '../server/db/open-database.ts'
 import { createRandom, fillChats, wordOf } from './parts/fill-chats.ts'
 
 /*
- * How long the first page of a search takes, for rare and for common words, and what a search and the indexing hold up.
+ * Measures the first page of a search for rare and common words, and how long searching and indexing block other work.
  * `npm run bench search [messages] [postgres-address]`
  */
 
 const [count = '1000000', databaseUrl = null] = process.argv.slice(2)
-/** Milliseconds. */
-const mostSearchTime = 60
-const mostHeldUp = 20
-const searches = 60
+const maxSearchMs = 60
+const maxBlockedMs = 20
+const searchesPerKind = 60
 
 const dataDir = mkdtempSync(join(tmpdir(), 'yonder-search-'))
 const database = await openDatabase({ databaseUrl, dataDir })
-const began = performance.now()
+const startedAt = performance.now()
 const owner = await fillChats(database, Number(count))
 console.log(
-  `${Number(count).toLocaleString('en')} messages in ${Math.round((performance.now() - began) / 1000)} s (${database.dialect.kind})`,
+  `${Number(count).toLocaleString('en')} messages in ${Math.round((performance.now() - startedAt) / 1000)} s (${database.dialect.kind})`,
 )
 const search = openSearch(database, (error) => {
   throw error
 })
 const user = { id: owner, issuer: '', subject: '', name: null, email: null, picture: null }
 
-/** Ranks of words, and what of a word is looked for. */
+/** The kinds of search terms. */
 const kinds: readonly { name: string; words: (random: () => number) => string }[] = [
   { name: 'rare word', words: (random) => wordOf(20_000 + Math.floor(random() * 9_000)) },
   { name: 'word in one of 500 messages', words: (random) => wordOf(2_000 + Math.floor(random() * 1_000)) },
@@ -44,17 +43,17 @@ const kinds: readonly { name: string; words: (random: () => number) => string }[
   },
 ]
 
-const show = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
+const format = (milliseconds: number): string => `${milliseconds.toFixed(1)} ms`
 const percentile = (values: readonly number[], percent: number): number =>
   [...values].sort((a, b) => a - b)[
     Math.min(values.length - 1, Math.floor((values.length * percent) / 100))
   ] ?? Number.NaN
 
-let held = 0
+let blockedMs = 0
 let last = performance.now()
 const watch = setInterval(() => {
   const now = performance.now()
-  held = Math.max(held, now - last - 5)
+  blockedMs = Math.max(blockedMs, now - last - 5)
   last = now
 }, 5)
 
@@ -63,27 +62,27 @@ let reached = true
 await search.searchChats(user, { search: 'warm up', page: 1, limit: 10 })
 for (const { name, words } of kinds) {
   const times: number[] = []
-  const efforts: number[] = []
+  const cpuTimes: number[] = []
   let total = 0
-  for (let index = 0; index < searches; index++) {
-    const asked = performance.now()
+  for (let index = 0; index < searchesPerKind; index++) {
+    const start = performance.now()
     const used = process.cpuUsage()
     const found = await search.searchChats(user, { search: words(random), page: 1, limit: 10 })
-    times.push(performance.now() - asked)
+    times.push(performance.now() - start)
     const { user: own, system } = process.cpuUsage(used)
-    efforts.push((own + system) / 1000)
+    cpuTimes.push((own + system) / 1000)
     total += found.total
   }
   const p95 = percentile(times, 95)
-  const good = p95 <= mostSearchTime
-  reached &&= good
+  const isReached = p95 <= maxSearchMs
+  reached &&= isReached
   console.log(
-    `${name}: p50 ${show(percentile(times, 50))}, p95 ${show(p95)} (processor ${show(percentile(efforts, 50))}, ${show(percentile(efforts, 95))}), ${Math.round(total / searches)} chats on average (to reach: p95 ${mostSearchTime} ms) ${good ? 'reached' : 'NOT REACHED'}`,
+    `${name}: p50 ${format(percentile(times, 50))}, p95 ${format(p95)} (CPU ${format(percentile(cpuTimes, 50))}, ${format(percentile(cpuTimes, 95))}), ${Math.round(total / searchesPerKind)} chats on average (to reach: p95 ${maxSearchMs} ms) ${isReached ? 'reached' : 'NOT REACHED'}`,
   )
 }
-const heldBySearch = held
+const blockedBySearchMs = blockedMs
 console.log(
-  `longest time that the searches held up everything else: ${heldBySearch.toFixed(1)} ms (to reach: ${mostHeldUp} ms) ${heldBySearch <= mostHeldUp ? 'reached' : 'NOT REACHED'}`,
+  `longest time that the searches blocked other work: ${blockedBySearchMs.toFixed(1)} ms (to reach: ${maxBlockedMs} ms) ${blockedBySearchMs <= maxBlockedMs ? 'reached' : 'NOT REACHED'}`,
 )
 
 if (database.file !== null) {

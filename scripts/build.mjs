@@ -8,7 +8,7 @@ import { setUp } from './setup.mjs'
 const shared = ['contract', 'package-lock.json', 'tsconfig.base.json']
 const cacheFolder = join(rootFolder, '.cache')
 
-/** What is built, from which sources, into which folder, and the file there that proves it was. */
+/** The parts of the build. `proof` is a file that exists after a successful build. */
 const parts = [
   {
     name: 'server',
@@ -26,7 +26,7 @@ const parts = [
   },
 ]
 
-/** Builds whatever its sources have left behind, both parts at once. Throws when a part cannot be built. */
+/** Builds the parts whose sources have changed, in parallel. Throws when a build fails. */
 export async function buildStale() {
   const stale = parts
     .map((part) => ({ ...part, hash: hashSources(rootFolder, part.sources) }))
@@ -37,7 +37,7 @@ export async function buildStale() {
   mkdirSync(cacheFolder, { recursive: true })
   await Promise.all(
     stale.map(async ({ name, hash, folder, build }) => {
-      await buildAside(folder, build)
+      await buildInto(folder, build)
       writeFileSync(stampPath(name), hash)
     }),
   )
@@ -45,28 +45,28 @@ export async function buildStale() {
 }
 
 /**
- * Builds into a folder of its own and then puts that in place, so that neither a failed build nor two at the same time
- * leave half of one.
+ * Builds into a temporary folder and then moves it into place, so that a failed build or two at the same time never leave
+ * an incomplete one.
  *
  * @param {string} folder
  * @param {(output: string) => Promise<void>} build
  */
-async function buildAside(folder, build) {
-  const aside = mkdtempSync(join(cacheFolder, 'build-'))
+async function buildInto(folder, build) {
+  const temporary = mkdtempSync(join(cacheFolder, 'build-'))
   try {
-    await build(aside)
+    await build(temporary)
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(dirname(folder), { recursive: true })
-    renameSync(aside, folder)
+    renameSync(temporary, folder)
   } finally {
-    rmSync(aside, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
 }
 
 /** @param {string} output */
 async function buildServer(output) {
   const { code } = await runCommand(process.execPath, ['scripts/build-server.mjs', output])
-  if (code !== 0) throw new Error('The server could not be built; the reason is above.')
+  if (code !== 0) throw new Error('The server could not be built. The reason is printed above.')
 }
 
 /** @param {string} output */
@@ -76,7 +76,7 @@ async function buildWeb(output) {
     ['build', '--logLevel', 'warn', '--outDir', output, '--emptyOutDir'],
     { cwd: join(rootFolder, 'web'), env: { NODE_ENV: 'production' } },
   )
-  if (code !== 0) throw new Error('The web part could not be built; the reason is above.')
+  if (code !== 0) throw new Error('The web part could not be built. The reason is printed above.')
 }
 
 /** @param {string} name */

@@ -1,6 +1,6 @@
 import { runCommand, runTool } from './run-command.mjs'
 
-/** What every change must satisfy before it is tested; slow steps first, since two run at a time. */
+/** The slow steps come first, because two run at the same time. */
 const steps = [
   { name: 'lint', run: () => runTool('oxlint/bin/oxlint', ['--type-aware'], { quiet: true }) },
   { name: 'types of server', run: () => runTsc('server') },
@@ -23,7 +23,7 @@ const steps = [
 ]
 
 /**
- * Runs every check, says how each ended, and answers the names of those that failed.
+ * Runs all checks, prints their results, and returns the names of those that failed.
  *
  * @returns {Promise<string[]>}
  */

@@ -7,13 +7,13 @@ import { setUp } from './setup.mjs'
 await setUp()
 readSettings()
 
-// The browser talks to Vite, which hands the server's paths on: one origin, as in production.
+// The browser uses Vite, which forwards the server's paths, so that there is one origin as in production.
 const port = Number(process.env['PORT'] ?? 3000)
 const serverPort = port + 1
 const publicUrl = process.env['PUBLIC_URL'] ?? `http://localhost:${port}`
 console.log(`Open ${publicUrl} (the server itself listens on ${serverPort}).`)
 
-// Gmail and Google Calendar can be tried without an account there, until a client of one's own is set.
+// Without a Google client in the settings, Gmail and Google Calendar use a stand-in.
 const standIn = process.env['GOOGLE_CLIENT_ID'] ? undefined : startStandIn(port + 2)
 
 const children = [
@@ -33,14 +33,14 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
     for (const child of children) child.kill(signal)
   })
 
-// One without the other is of no use.
+// When one process ends, the others end too.
 for (const child of children)
   child.on('exit', (code) => {
     process.exitCode ||= code ?? 0
     for (const other of children) other.kill('SIGTERM')
   })
 
-/** As the server reads them. */
+/** Reads the settings as the server does. */
 function readSettings() {
   try {
     process.loadEnvFile(join(rootFolder, '.env'))
@@ -51,15 +51,13 @@ function readSettings() {
 
 /** @param {number} standInPort */
 function startStandIn(standInPort) {
-  console.log(
-    `A stand-in for Google listens on ${standInPort}; GOOGLE_CLIENT_ID puts the real one in its place.`,
-  )
+  console.log(`A stand-in for Google listens on ${standInPort}. Set GOOGLE_CLIENT_ID to use the real one.`)
   const script = ['server/testing/google-stand-in/run-google-stand-in.ts', String(standInPort)]
   return startTool('tsx/dist/cli.mjs', script, {}, 'pipe')
 }
 
 /**
- * The settings that point the server at it: its first line.
+ * Reads the settings that point the server at the stand-in, from its first line of output.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @returns {Promise<Record<string, string>>}

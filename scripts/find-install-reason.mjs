@@ -5,8 +5,8 @@ import { join } from 'node:path'
  *   dependencies?: Record<string, string>, devDependencies?: Record<string, string> }} LockEntry */
 
 /**
- * Why packages must be installed, or undefined when `node_modules` holds what package-lock.json asks for.
- * Compares contents, so that a fresh checkout with other file times installs nothing.
+ * Returns why packages must be installed, or undefined when `node_modules` matches package-lock.json. Compares contents
+ * and not file times, so that a fresh checkout installs nothing.
  *
  * @param {string} folder of the repository
  * @returns {string | undefined}
@@ -41,7 +41,7 @@ function findChangedManifest(folder, wanted) {
  */
 function findStalePackage(installed, wanted) {
   for (const [place, entry] of Object.entries(wanted)) {
-    // Packages for other systems are optional and rightly absent.
+    // Optional packages for other systems are missing on purpose.
     if (!place.startsWith('node_modules/') || entry.link === true) continue
     const found = installed[place]
     if (found === undefined && entry.optional === true) continue

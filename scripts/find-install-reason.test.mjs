@@ -38,7 +38,7 @@ it('installs nothing when everything is there', () => {
   expect(findInstallReason(folder)).toBeUndefined()
 })
 
-it('does not care for the order in which a manifest lists packages', () => {
+it('ignores the order of packages in a manifest', () => {
   write('server/package.json', { dependencies: { fastify: '5.12.8', pg: '8.23.1' } })
   expect(findInstallReason(folder)).toBeUndefined()
 })
@@ -48,17 +48,17 @@ it('installs into a fresh clone', () => {
   expect(findInstallReason(folder)).toBe('there are none yet')
 })
 
-it('finishes an installation that was cut off', () => {
+it('finishes an interrupted installation', () => {
   rmSync(join(folder, 'node_modules/.package-lock.json'))
   expect(findInstallReason(folder)).toContain('did not finish')
 })
 
-it('installs what a new lock file asks for', () => {
+it('installs the packages of a changed lock file', () => {
   write('package-lock.json', { packages: { ...lock, 'node_modules/pg': { version: '9.0.0' } } })
   expect(findInstallReason(folder)).toBe('pg 9.0.0 is missing')
 })
 
-it('installs what a manifest asks for that the lock file does not know yet', () => {
+it('installs packages of a manifest that are missing in the lock file', () => {
   write('server/package.json', { dependencies: { ...serverManifest.dependencies, jose: '6.2.17' } })
   expect(findInstallReason(folder)).toBe(`${join('server', 'package.json')} changed`)
 })

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import { rootFolder } from './run-command.mjs'
 
 /**
- * Asked for at the first connection and not before: this file is read when no package may be there yet.
+ * Loaded with the first connection, because this file is imported before packages are installed.
  *
  * @returns {typeof import('pg')}
  */
@@ -12,16 +12,16 @@ function requirePg() {
 }
 
 /**
- * The address of a PostgreSQL where databases can be created: the one in TEST_DATABASE_URL, else one of this machine
- * that trusts us. Undefined when there is none. Throws when TEST_DATABASE_URL is set and of no use.
+ * Returns the address of a PostgreSQL where databases can be created: TEST_DATABASE_URL, or a local one that trusts this
+ * user. Returns undefined when there is none, and throws when TEST_DATABASE_URL is set but cannot be used.
  *
  * @returns {Promise<string | undefined>}
  */
 export async function findPostgres() {
-  const given = process.env['TEST_DATABASE_URL'] ?? ''
-  if (given !== '') {
-    const problem = await tryConnection(given)
-    if (problem === undefined) return given
+  const configured = process.env['TEST_DATABASE_URL'] ?? ''
+  if (configured !== '') {
+    const problem = await tryConnection(configured)
+    if (problem === undefined) return configured
     throw new Error(`TEST_DATABASE_URL cannot be used: ${problem}`)
   }
   for (const url of listLocalUrls()) if ((await tryConnection(url)) === undefined) return url
@@ -35,7 +35,7 @@ export async function findPostgres() {
 export async function connectPostgres(url) {
   const { Client } = requirePg()
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
-  // A server that goes away ends the query that waits for it; the event alone must not end the process.
+  // A lost connection rejects the running query. Without a listener, the event would also end the process.
   client.on('error', () => undefined)
   await client.connect()
   return client
@@ -56,7 +56,7 @@ function listLocalUrls() {
 }
 
 /**
- * Answers what is wrong, or undefined when databases can be created there.
+ * Returns what is wrong, or undefined when databases can be created there.
  *
  * @param {string} url
  */
@@ -67,7 +67,7 @@ async function tryConnection(url) {
       const { rows } = await client.query(
         'select rolcreatedb or rolsuper as allowed from pg_roles where rolname = current_user',
       )
-      return rows[0]?.allowed === true ? undefined : 'its role may not create databases'
+      return rows[0]?.allowed === true ? undefined : 'its role is not allowed to create databases'
     } finally {
       await client.end()
     }

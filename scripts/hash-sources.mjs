@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const skipped = new Set(['node_modules', 'dist', 'data', 'testing'])
+const skipped = new Set(['node_modules', 'dist', 'testing'])
 
 /**
- * A fingerprint of every source below these files and folders; tests do not count.
- * Contents rather than times, so that switching branches and back builds nothing.
+ * Returns a hash of all sources in these files and folders, without tests. Uses contents and not file times, so that
+ * switching branches and back builds nothing.
  *
  * @param {string} folder of the repository
  * @param {readonly string[]} paths below it

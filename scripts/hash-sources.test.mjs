@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const hash = () => hashSources(folder, ['server', 'missing.json'])
 
-it('changes with the content of a source, with its name, and with a new one', () => {
+it('changes when a source is changed, renamed or added', () => {
   const before = hash()
   writeFileSync(join(folder, 'server/main.ts'), 'two')
   const changed = hash()
@@ -22,7 +22,7 @@ it('changes with the content of a source, with its name, and with a new one', ()
   expect(new Set([before, changed, hash()]).size).toBe(3)
 })
 
-it('stays the same for times, tests, what was built and what is hidden', () => {
+it('ignores file times, tests, build output and hidden files', () => {
   const before = hash()
   utimesSync(join(folder, 'server/main.ts'), 1, 1)
   writeFileSync(join(folder, 'server/main.test.ts'), '')

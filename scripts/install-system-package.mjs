@@ -3,13 +3,13 @@ import { runCommand } from './run-command.mjs'
 
 let updated = false
 
-/** Whether this process may install Debian packages. */
+/** Whether this process can install Debian packages. */
 export function canInstallSystemPackages() {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
 }
 
 /**
- * Installs a Debian package and says so. Answers whether it worked.
+ * Installs a Debian package and prints a message. Returns whether it was installed.
  *
  * @param {string} name
  */

@@ -3,8 +3,8 @@ import { installSystemPackage } from './install-system-package.mjs'
 import { runTool } from './run-command.mjs'
 
 /**
- * Finds a Chromium for the browser tests, or gets one: from apt as root, else the one that Playwright downloads.
- * Answers the path, which is empty for Playwright's own, or undefined when there is no way.
+ * Finds Chromium for the browser tests, or installs it: with apt as root, otherwise with Playwright. Returns its path,
+ * which is empty for Playwright's own, or undefined when it could not be installed.
  *
  * @returns {Promise<string | undefined>}
  */
@@ -14,10 +14,10 @@ export async function provideChromium() {
   if (await installSystemPackage(headlessShell)) return findChromium()
   if (found !== undefined) return found
   if (await installSystemPackage('chromium')) return findChromium()
-  console.log('No Chromium found; asking Playwright to download its own.')
+  console.log('No Chromium found. Playwright downloads its own.')
   const { code } = await runTool('@playwright/test/cli.js', ['install', 'chromium'])
   if (code === 0) return ''
-  console.error(`The browser tests need Chromium, and there is none on this machine. Install it
-(Debian: apt-get install chromium), or set CHROMIUM_PATH to the browser's file.`)
+  console.error(`The browser tests need Chromium, which was not found on this machine. Install it
+(Debian: apt-get install chromium), or set CHROMIUM_PATH to its executable.`)
   return undefined
 }

@@ -5,17 +5,17 @@ import { rootFolder, runCommand } from './run-command.mjs'
 const folder = join(rootFolder, 'conformance')
 
 /**
- * Installs the protocol's own tests of clients, with the Node that they need, in a folder of their own: about 190 MB, once.
- * Answers whether they are there; without them their tests are skipped.
+ * Installs the MCP conformance tests, with the Node version that they need, in their own folder: about 190 MB, once.
+ * Returns whether they are installed. Without them, the conformance tests are skipped.
  *
  * @returns {Promise<boolean>}
  */
 export async function provideConformance() {
-  const isThere = () =>
+  const isInstalled = () =>
     existsSync(join(folder, 'node_modules', '.bin', 'node')) &&
     existsSync(join(folder, 'node_modules', '@modelcontextprotocol', 'conformance'))
-  if (isThere()) return true
-  console.log("Installing the protocol's own tests of clients")
+  if (isInstalled()) return true
+  console.log('Installing the MCP conformance tests.')
   const parameters = [
     'ci',
     '--prefix',
@@ -29,7 +29,7 @@ export async function provideConformance() {
   await (npm.endsWith('npm-cli.js')
     ? runCommand(process.execPath, [npm, ...parameters])
     : runCommand('npm', parameters))
-  if (isThere()) return true
-  console.log('They could not be installed; their tests are skipped.')
+  if (isInstalled()) return true
+  console.log('The MCP conformance tests could not be installed and are skipped.')
   return false
 }

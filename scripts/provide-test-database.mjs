@@ -7,27 +7,27 @@ const prefix = 'yonder_test_'
 let provided
 
 /**
- * Gives a test run an empty PostgreSQL database of its own in TEST_DATABASE_URL, in which every test makes its own
- * schema. The variable is empty when this machine has no PostgreSQL; the tests then use the embedded one.
+ * Creates an empty PostgreSQL database for a test run and sets TEST_DATABASE_URL to it. Every test creates its own schema
+ * there. The variable is empty when this machine has no PostgreSQL. The tests then use the embedded one.
  */
 export async function setup() {
   if (process.env['TEST_ENGINES'] === 'sqlite') return
   const server = await findPostgres()
   if (server === undefined) {
-    console.log('No PostgreSQL found: the second dialect runs on PGlite, without the tests of concurrency.')
+    console.log('No PostgreSQL found. The second dialect runs on PGlite, without the concurrency tests.')
     process.env['TEST_DATABASE_URL'] = ''
     return
   }
   const name = `${prefix}${process.pid}_${randomBytes(4).toString('hex')}`
   await withClient(server, async (client) => {
-    await dropForgotten(client, server)
+    await dropAbandoned(client, server)
     await client.query(`create database ${name}`)
-    // Tests do not outlive a power failure, so their commits need not wait for the disk.
+    // Test data need not survive a power failure, so commits do not wait for the disk.
     await client.query(`alter database ${name} set synchronous_commit = off`)
   })
   const url = new URL(server)
   url.pathname = `/${name}`
-  // Made once here: two tests that made it at the same time would trip over each other.
+  // Created once here, because two tests that create it at the same time would conflict.
   await withClient(url.href, (client) => client.query('create extension if not exists pg_trgm'))
   process.env['TEST_DATABASE_URL'] = url.href
   provided = { server, name }
@@ -40,12 +40,12 @@ export async function teardown() {
 }
 
 /**
- * Removes what runs left behind that were killed. Process numbers mean something on this machine only.
+ * Drops the databases of test runs that were killed. Process ids are valid on this machine only.
  *
  * @param {import('pg').Client} client
  * @param {string} server
  */
-async function dropForgotten(client, server) {
+async function dropAbandoned(client, server) {
   if (!['localhost', '127.0.0.1', '[::1]'].includes(new URL(server).hostname)) return
   const { rows } = await client.query('select datname from pg_database where datname like $1', [`${prefix}%`])
   for (const { datname } of rows)

@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * @typedef {object} CommandOptions
- * @property {boolean} [quiet] collects the output instead of showing it
+ * @property {boolean} [quiet] collects the output instead of printing it
  * @property {string} [cwd]
- * @property {NodeJS.ProcessEnv} [env] beyond our own
- * @property {number} [deadlineMs] after which it is killed with everything that it started
+ * @property {NodeJS.ProcessEnv} [env] in addition to the environment of this process
+ * @property {number} [deadlineMs] after which it is killed with all its child processes
  */
 
-/** The folder of the whole repository. */
+/** The root folder of the repository. */
 export const rootFolder = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Runs a program to its end and answers its exit code (128 when a signal ended it, 127 when it is missing).
+ * Runs a program and returns its exit code: 128 when a signal ended it, 127 when it does not exist.
  *
  * @param {string} program
  * @param {readonly string[]} parameters
@@ -28,16 +28,16 @@ export async function runCommand(program, parameters, options = {}) {
     cwd,
     env: { ...process.env, ...env },
     stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
-    // A group of its own can be killed as a whole.
+    // A process group can be killed as a whole.
     detached: deadlineMs !== undefined && !isWindows,
-    // npm is a script file on Windows, which only a shell can start.
+    // On Windows npm is a script, which only a shell can start.
     shell: isWindows && program === 'npm',
   })
   let output = ''
   const collect = (/** @type {Buffer} */ chunk) => (output += chunk.toString())
   child.stdout?.on('data', collect)
   child.stderr?.on('data', collect)
-  const release = deadlineMs === undefined ? undefined : holdDeadline(child, deadlineMs)
+  const release = deadlineMs === undefined ? undefined : enforceDeadline(child, deadlineMs)
   try {
     const [code] = await once(child, 'close')
     return { code: typeof code === 'number' ? code : 128, output }
@@ -49,7 +49,7 @@ export async function runCommand(program, parameters, options = {}) {
 }
 
 /**
- * Runs a tool of `node_modules` with this very Node.
+ * Runs a tool of `node_modules` with the same Node.
  *
  * @param {string} scriptPath under `node_modules`
  * @param {readonly string[]} parameters
@@ -60,31 +60,31 @@ export function runTool(scriptPath, parameters, options) {
 }
 
 /**
- * Kills the child's group at the deadline; until then it gets the signals that we get, as it has left our own group.
+ * Kills the child's process group at the deadline. Until then, signals are forwarded, because it is not in our group.
  *
  * @param {import('node:child_process').ChildProcess} child
  * @param {number} deadlineMs
  */
-function holdDeadline(child, deadlineMs) {
+function enforceDeadline(child, deadlineMs) {
   const kill = (/** @type {NodeJS.Signals} */ signal) => {
     if (child.pid === undefined) return
     try {
       process.kill(process.platform === 'win32' ? child.pid : -child.pid, signal)
     } catch {
-      // It is gone already.
+      // It has already ended.
     }
   }
   const timer = setTimeout(() => {
     console.error(`\nStill running after ${Math.round(deadlineMs / 1000)} s; killed.`)
     kill('SIGKILL')
   }, deadlineMs)
-  const pass = (/** @type {NodeJS.Signals} */ signal) => {
+  const forward = (/** @type {NodeJS.Signals} */ signal) => {
     kill(signal)
     process.exitCode = 1
   }
-  process.once('SIGINT', pass).once('SIGTERM', pass)
+  process.once('SIGINT', forward).once('SIGTERM', forward)
   return () => {
     clearTimeout(timer)
-    process.off('SIGINT', pass).off('SIGTERM', pass)
+    process.off('SIGINT', forward).off('SIGTERM', forward)
   }
 }

@@ -7,7 +7,7 @@ import { runCommand } from './run-command.mjs'
 
 const node = process.execPath
 
-it('answers how a program ended and what it said', async () => {
+it('returns the exit code and the output of a program', async () => {
   const { code, output } = await runCommand(node, ['-e', 'console.log("hi"); process.exitCode = 3'], {
     quiet: true,
   })

@@ -3,18 +3,18 @@ import { createRequire } from 'node:module'
 import { findInstallReason } from './find-install-reason.mjs'
 import { rootFolder, runCommand } from './run-command.mjs'
 
-const oldestNode = [20, 19]
+const minNode = [20, 19]
 
 const compilerHint = `SQLite's native module does not load, and building it failed.
-It is downloaded ready-made where that is possible and compiled otherwise, which needs g++, make and python3:
+It is downloaded where a prebuilt version exists. Otherwise it is compiled, which needs g++, make and python3:
   Debian, Ubuntu:  apt-get install g++ make python3
   Fedora:          dnf install gcc-c++ make python3
   macOS:           xcode-select --install
 Then run this command again.`
 
 /**
- * The SQLite that fits this Node, as `server/db/sqlite-file.ts` chooses it, and how npm builds it. The newer one comes ready-made
- * for the systems that most people have; the older one would be built on every Node if npm ran its script on its own.
+ * The SQLite package for this Node, as `server/db/dialects/sqlite-file.ts` chooses it, and how npm builds it. The newer one
+ * is prebuilt for most systems. The older one would be built on every Node if npm ran its install script by itself.
  */
 const sqlite =
   Number(process.versions.napi) >= 10
@@ -22,8 +22,8 @@ const sqlite =
     : { name: 'better-sqlite3-12', build: ['run', 'install', '--prefix', 'node_modules/better-sqlite3-12'] }
 
 /**
- * Makes the clone ready to build and run: the right Node, every package, a SQLite that loads.
- * Silent and fast when nothing is missing; ends the process with a sentence when something cannot be had.
+ * Prepares the clone: checks Node, installs the packages, and makes sure that SQLite loads. Silent and fast when nothing
+ * is missing. Exits with a message when something cannot be installed.
  */
 export async function setUp() {
   await installMissing()
@@ -39,46 +39,46 @@ export async function installMissing() {
 
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const [oldestMajor = 0, oldestMinor = 0] = oldestNode
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
-  leave(
-    `Yonder needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}. Get one from https://nodejs.org`,
+  const [minMajor = 0, minMinor = 0] = minNode
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return
+  exitWith(
+    `Yonder needs Node ${minNode.join('.')} or newer; this is ${process.versions.node}. Download it from https://nodejs.org`,
   )
 }
 
 /** @param {string} reason */
 async function installPackages(reason) {
   console.log(`Installing packages: ${reason}.`)
-  // `ci` empties node_modules first, so it is for a clone that has none. It also refuses a lock file that lags behind.
+  // `ci` deletes node_modules first, so it is only for a clone without it. It also fails when the lock file is outdated.
   const commands = existsSync(`${rootFolder}node_modules`) ? ['install'] : ['ci', 'install']
   for (const command of commands) {
     const { code } = await runNpm([command, '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
     if (code === 0) return
-    console.log(`npm ${command} failed (code ${code}); its own message is above.`)
+    console.log(`npm ${command} failed (code ${code}); its message is printed above.`)
   }
-  leave('The packages could not be installed.')
+  exitWith('The packages could not be installed.')
 }
 
 /** The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. */
 export async function requireSqlite() {
   if (loadsSqlite()) return
-  // It was left out for the Node of that time.
+  // The Node at the time of the installation used the other one.
   if (!existsSync(`${rootFolder}node_modules/${sqlite.name}`)) {
     await installPackages('SQLite for this Node is missing')
-    if (await loadsAnew()) return
+    if (await loadsInNewProcess()) return
   }
-  console.log('Fetching SQLite for this Node, or compiling it, which can take two minutes.')
-  // Scripts may be switched off in the npm settings of this machine; this package needs its own.
+  console.log('Downloading SQLite for this Node, or compiling it, which can take two minutes.')
+  // The npm settings of this machine may disable scripts, but this package needs its install script.
   const built = await runNpm([...sqlite.build, '--ignore-scripts=false', '--loglevel=error'], {
     quiet: true,
   })
-  if (await loadsAnew()) return
+  if (await loadsInNewProcess()) return
   console.error(built.output)
-  leave(compilerHint)
+  exitWith(compilerHint)
 }
 
-/** In a process of its own: this one remembers what it has not found. */
-async function loadsAnew() {
+/** In a new process, because this one caches failed module look-ups. */
+async function loadsInNewProcess() {
   const open = `new (require('${sqlite.name}'))(':memory:').close()`
   const { code } = await runCommand(process.execPath, ['-e', open], { quiet: true })
   return code === 0
@@ -100,14 +100,14 @@ function loadsSqlite() {
  */
 async function runNpm(parameters, options) {
   const started = Date.now()
-  const pulse = setInterval(() => {
+  const progressTimer = setInterval(() => {
     console.log(`  … still working (${Math.round((Date.now() - started) / 1000)} s)`)
   }, 15_000)
   const npm = process.env['npm_execpath'] ?? ''
   const result = await (npm.endsWith('npm-cli.js')
     ? runCommand(process.execPath, [npm, ...parameters], options)
     : runCommand('npm', parameters, options))
-  clearInterval(pulse)
+  clearInterval(progressTimer)
   return result
 }
 
@@ -115,7 +115,7 @@ async function runNpm(parameters, options) {
  * @param {string} message
  * @returns {never}
  */
-function leave(message) {
+function exitWith(message) {
   console.error(`\n${message}`)
   process.exit(1)
 }

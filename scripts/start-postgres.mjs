@@ -8,8 +8,8 @@ import { runCommand } from './run-command.mjs'
 const debianFolder = '/usr/lib/postgresql'
 
 /**
- * Starts a PostgreSQL of its own in a temporary folder, and installs the programs first where that is possible.
- * Undefined when this machine cannot have one.
+ * Starts a PostgreSQL in a temporary folder, after installing it where possible. Returns undefined when it cannot be
+ * installed on this machine.
  *
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>}
  */

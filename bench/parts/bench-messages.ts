@@ -1,12 +1,12 @@
 /**
- * What the upstream is asked to do stands in the model's name: `burst-<tokens>`, `paced-<tokens a second>-<tokens>`, or
- * `prompt-<tokens>`, which sends the first token at once and the others a moment later, as models do.
+ * The model's name controls the upstream: `burst-<tokens>`, `paced-<tokens per second>-<tokens>`, or `prompt-<tokens>`,
+ * which sends the first token at once and the others a moment later.
  */
 export const burst = (tokens: number): string => `burst-${tokens}`
 export const paced = (perSecond: number, tokens: number): string => `paced-${perSecond}-${tokens}`
 export const prompt = (tokens: number): string => `prompt-${tokens}`
 
-/** Every token of the upstream holds this once, and nothing else does. */
+/** Occurs once in every token of the upstream, and nowhere else. */
 export const tokenMark = '§'
 
 export interface LoadTarget {
@@ -18,16 +18,16 @@ export interface LoadTarget {
 
 export interface LoadPlan {
   readonly targets: readonly LoadTarget[]
-  /** Streams that one target is asked for, one after the other, before it is the next one's turn; null: all at once. */
+  /** The number of streams in sequence for one target before the next target. Null: all streams at once. */
   readonly turn: number | null
-  /** Milliseconds over which the starts of streams at once are spread. */
-  readonly spread: number
+  /** With all streams at once, their starts are spread over this time. */
+  readonly spreadMs: number
 }
 
-/** What became of one target's streams. */
+/** The result of one target. */
 export interface LoadResult {
   readonly tokens: number
-  /** Milliseconds from a request to its first token, one for each stream. */
+  /** Milliseconds from the request to the first token, for each stream. */
   readonly firstToken: readonly number[]
   readonly failures: readonly string[]
 }

@@ -5,14 +5,14 @@ import type { Tables } from '../../server/db/tables/tables.ts'
 import { cutGrams, foldCase } from '../../server/chats/search/words.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
-/** Words with their share of all words: the more seldom, the longer the rank. */
-const vocabulary = 30_000
+/** The number of different words. A word's rank is its place by frequency. */
+const vocabularySize = 30_000
 const messagesPerChat = 20
 const wordsPerMessage = 50
-const batch = 500
+const chatsPerTransaction = 500
 const indexBatch = 20_000
 
-/** A small generator, so that every run searches the same texts. */
+/** A deterministic random generator, so that every run searches the same texts. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -44,22 +44,27 @@ const starts = [
   'sh',
 ]
 const ends = ['a', 'e', 'i', 'o', 'u', 'an', 'en', 'er', 'ing', 'ol', 'ur', 'is', 'at', 'ea', 'ou']
-/** As many as a language has, roughly: grams of four tell their words apart as they do there. */
+/** Roughly as many as in a language, so that four-grams are about as selective as in real text. */
 const syllables = starts.flatMap((start) => ends.map((end) => start + end))
 
-/** The word of a rank; no two are the same. */
+/** Returns a unique word for each rank. */
 export function wordOf(rank: number): string {
   let word = ''
-  for (let rest = rank + syllables.length; rest > 0; rest = Math.floor(rest / syllables.length)) {
-    word += syllables[rest % syllables.length]
+  for (
+    let remaining = rank + syllables.length;
+    remaining > 0;
+    remaining = Math.floor(remaining / syllables.length)
+  ) {
+    word += syllables[remaining % syllables.length]
   }
   return word
 }
 
-/** Ranks by Zipf's law: the second word is half as frequent as the first. */
-const pickRank = (random: () => number): number => Math.floor(Math.exp(random() * Math.log(vocabulary))) - 1
+/** Follows Zipf's law: the second word is half as frequent as the first. */
+const pickRank = (random: () => number): number =>
+  Math.floor(Math.exp(random() * Math.log(vocabularySize))) - 1
 
-/** Fills a database with chats, nine of ten of them one person's, whose id it gives. */
+/** Fills a database with chats. Nine of ten belong to one user, whose id is returned. */
 export async function fillChats({ db, dialect }: Database, messages: number): Promise<string> {
   const random = createRandom(1)
   const users = ['owner', ...Array.from({ length: 10 }, (_, index) => `other${index}`)]
@@ -78,9 +83,9 @@ export async function fillChats({ db, dialect }: Database, messages: number): Pr
     )
     .execute()
   if (dialect.kind === 'sqlite') await stopQueue(db)
-  for (let from = 0; from < messages; from += batch * messagesPerChat) {
+  for (let from = 0; from < messages; from += chatsPerTransaction * messagesPerChat) {
     await db.transaction().execute(async (trx) => {
-      for (let chat = 0; chat < batch; chat++) {
+      for (let chat = 0; chat < chatsPerTransaction; chat++) {
         const user = random() < 0.9 ? 'owner' : (users[1 + Math.floor(random() * 10)] ?? 'owner')
         await insertChat(trx, user, from + chat * messagesPerChat, random)
       }
@@ -122,7 +127,7 @@ async function insertChat(
   await db.insertInto('messages').values(rows).execute()
 }
 
-/** The index is filled in one go below; message by message would take the most of an hour. */
+/** The index is filled at once below. Message by message would take almost an hour. */
 async function stopQueue(db: Kysely<Tables>): Promise<void> {
   await sql`drop trigger queue_new_message`.execute(db)
 }

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import type { LoadPlan, LoadResult } from './bench-messages.ts'
 import { partPath } from './start-process.ts'
 
-/** Has the load client carry out a plan, in a process of its own; gives a result for each target. */
+/** Runs a plan in a load client process. Returns a result for each target. */
 export function runLoad(plan: LoadPlan): Promise<readonly LoadResult[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', 'tsx', partPath('load-client')], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     let output = ''
-    child.stdout.on('data', (piece: Buffer) => (output += piece.toString()))
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.on('error', reject)
     child.on('close', () => {
       const results = JSON.parse(output) as readonly LoadResult[]

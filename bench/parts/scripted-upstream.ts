@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tokenMark } from './bench-messages.ts'
 
-/* An OpenAI-compatible upstream in a process of its own, whose chunks are made beforehand. */
+/* An OpenAI-compatible upstream as a process. Its chunks are prepared in advance. */
 
 const chunk = (text: string): string =>
   `data: ${JSON.stringify({
@@ -15,10 +15,10 @@ const chunk = (text: string): string =>
   })}\n\n`
 
 const chunks = Array.from({ length: 100 }, (_, index) => chunk(`${tokenMark}word${index % 10} `))
-/** Chunks written at once by a burst: what a fast upstream puts into one packet. */
+/** Chunks that a burst writes at once, like a fast upstream in one packet. */
 const burstSize = 20
-/** Milliseconds until a prompt's other tokens: short, since a pause would have every processor wake up for the next stream. */
-const otherTokens = 2
+/** Before the other tokens of a prompt. Short, because CPUs would sleep during a longer pause. */
+const otherTokensDelayMs = 2
 const end = `data: ${JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion.chunk',
@@ -28,7 +28,7 @@ const end = `data: ${JSON.stringify({
 
 const server = createServer((request, response) => {
   let body = ''
-  request.on('data', (piece: Buffer) => (body += piece.toString()))
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()))
   request.on('end', () => {
     const [mode, ...numbers] = (JSON.parse(body) as { model: string }).model.split('-')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -40,23 +40,23 @@ const server = createServer((request, response) => {
 
 function sendBurst(response: ServerResponse, tokens: number): void {
   let sent = 0
-  const go = (): void => {
+  const writeMore = (): void => {
     while (sent < tokens) {
       const size = Math.min(burstSize, tokens - sent)
       sent += size
       if (!response.write(chunks.slice(0, size).join(''))) {
-        response.once('drain', go)
+        response.once('drain', writeMore)
         return
       }
     }
     response.end(end)
   }
-  go()
+  writeMore()
 }
 
 function sendPrompt(response: ServerResponse, tokens: number): void {
   response.write(chunks[0])
-  setTimeout(() => sendBurst(response, tokens - 1), otherTokens)
+  setTimeout(() => sendBurst(response, tokens - 1), otherTokensDelayMs)
 }
 
 function sendPaced(response: ServerResponse, perSecond: number, tokens: number): void {

@@ -14,19 +14,19 @@ export interface Product extends Running {
   newChats(count: number): Promise<string[]>
 }
 
-/** Seconds: longer than any benchmark. */
-const tokenLife = 3600
+/** Longer than any benchmark. */
+const tokenLifetimeSeconds = 3600
 
 const main = fileURLToPath(new URL('../../server/dist/main.js', import.meta.url))
 
 /**
- * The built product as anyone starts it, with a data folder of its own, a person who is signed in at a provider elsewhere,
- * and bots named like the models given.
+ * Starts the built product with its own data folder, a user who is signed in at an external provider, and one bot for each
+ * model, with the model's name.
  */
 export async function startProduct(
   upstream: string,
   models: readonly string[],
-  /** For Node, e.g. to profile. */
+  /** Flags for Node, for example to profile. */
   flags: readonly string[] = [],
 ): Promise<Product> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-bench-'))
@@ -47,7 +47,7 @@ export async function startProduct(
   }
   const running = await startProcess(main, [], environment, flags)
   const headers = {
-    authorization: `Bearer ${await provider.mint({ exp: Math.floor(Date.now() / 1000) + tokenLife })}`,
+    authorization: `Bearer ${await provider.mint({ exp: Math.floor(Date.now() / 1000) + tokenLifetimeSeconds })}`,
   }
   return {
     ...running,
@@ -56,9 +56,9 @@ export async function startProduct(
     newChats: async (count) => {
       const ids: string[] = []
       for (let index = 0; index < count; index++) {
-        const answer = await fetch(`${base}/api/chat/id`, { headers })
-        if (!answer.ok) throw new Error(await answer.text())
-        ids.push(((await answer.json()) as { id: string }).id)
+        const response = await fetch(`${base}/api/chat/id`, { headers })
+        if (!response.ok) throw new Error(await response.text())
+        ids.push(((await response.json()) as { id: string }).id)
       }
       return ids
     },

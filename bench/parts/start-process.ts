@@ -5,24 +5,24 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export interface Running {
-  /** The first line that it said. */
+  /** The first line of its output. */
   readonly line: string
-  /** Microseconds of processor time that it has used, all its threads together. */
-  cpu(): number
-  /** Bytes of it in memory. */
-  memory(): number
-  /** Waits until it has done what was left to be done later, such as indexing what it stored. */
-  rest(): Promise<void>
+  /** The CPU time of all its threads so far. */
+  cpuMicroseconds(): number
+  /** Its resident memory. */
+  memoryBytes(): number
+  /** Waits until deferred work, such as indexing, is done. */
+  waitUntilIdle(): Promise<void>
   end(): Promise<void>
 }
 
-/** Clock ticks a second in `/proc`; Linux has had no other number for decades. */
-const ticks = 100
-/** Milliseconds of looking whether a process is at rest, longer than what comes up again and again; and ticks that it may use. */
-const restTime = 500
-const restTicks = 1
+/** Clock ticks per second in `/proc` on Linux. */
+const ticksPerSecond = 100
+/** A process is idle when it uses at most this much CPU time in this period, which is longer than its periodic work. */
+const idlePeriodMs = 500
+const maxIdleTicks = 1
 
-/** Starts a process and waits for its first line. TypeScript runs by the loader, JavaScript as it is. */
+/** Starts a process and waits for its first line. TypeScript runs with the tsx loader. */
 export async function startProcess(
   script: string,
   parameters: readonly string[] = [],
@@ -40,15 +40,15 @@ export async function startProcess(
     return Number(fields[11]) + Number(fields[12])
   }
   const running = {
-    cpu: () => (usedTicks() * 1_000_000) / ticks,
-    rest: async () => {
+    cpuMicroseconds: () => (usedTicks() * 1_000_000) / ticksPerSecond,
+    waitUntilIdle: async () => {
       for (;;) {
         const before = usedTicks()
-        await wait(restTime)
-        if (usedTicks() - before <= restTicks) return
+        await wait(idlePeriodMs)
+        if (usedTicks() - before <= maxIdleTicks) return
       }
     },
-    memory: () => {
+    memoryBytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024
     },

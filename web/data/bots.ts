@@ -45,8 +45,7 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
 export function useDeleteBot() {
   return useAction({
     call: (api, name: string) => api.delete<null>(botPath(name)),
-    update: (mutate, _answer, name) =>
-      mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
+    update: (mutate, _answer, name) => mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
     success: () => 'Bot deleted successfully',
     failure: (error) => `Failed to delete bot: ${readReason(error)}`,
   })
