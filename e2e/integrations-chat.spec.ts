@@ -80,7 +80,7 @@ test('a person has a mail read and an answer drafted, sees what would go out, an
   model.reply([callTool('gmail__create_draft', { ...mail, reply_to_message_id: id })])
   await page.goto('/')
   await send(page, 'Draft a reply to Anna')
-  await expect(block(page, 'Write a draft')).toContainText('anna@example.com')
+  await expect(block(page, 'Create a draft')).toContainText('anna@example.com')
   await line(page, 'Read an email').click()
   await expect(block(page, 'Read an email')).toContainText('without asking')
   expect(mailbox.drafts.size).toBe(0)
