@@ -22,13 +22,48 @@ export const toast = {
 }
 
 export function dismissToast(id: number): void {
+  clearTimeout(countdowns.get(id)?.timer)
+  countdowns.delete(id)
   if (store.get().some((shown) => shown.id === id))
     store.update((shown) => shown.filter((other) => other.id !== id))
 }
+
+/** Stops the time of every toast until the returned function is called: the user is reading, or cannot see the page. */
+export function holdToasts(): () => void {
+  holds += 1
+  if (holds === 1) for (const countdown of countdowns.values()) pause(countdown)
+  return () => {
+    holds -= 1
+    if (holds === 0) for (const [id, countdown] of countdowns) run(id, countdown)
+  }
+}
+
+interface Countdown {
+  remainingMs: number
+  /** When it last went on, in milliseconds of `Date.now`. */
+  startedAt: number
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+/** By the id of the toast. */
+const countdowns = new Map<number, Countdown>()
+let holds = 0
 
 function show(kind: Toast['kind'], text: string): void {
   lastId += 1
   const id = lastId
   store.update((shown) => [...shown, { id, kind, text }])
-  setTimeout(() => dismissToast(id), toastMs)
+  const countdown: Countdown = { remainingMs: toastMs, startedAt: 0, timer: undefined }
+  countdowns.set(id, countdown)
+  if (holds === 0) run(id, countdown)
+}
+
+function run(id: number, countdown: Countdown): void {
+  countdown.startedAt = Date.now()
+  countdown.timer = setTimeout(() => dismissToast(id), countdown.remainingMs)
+}
+
+function pause(countdown: Countdown): void {
+  clearTimeout(countdown.timer)
+  countdown.remainingMs -= Date.now() - countdown.startedAt
 }

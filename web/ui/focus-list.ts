@@ -38,3 +38,20 @@ function compareInDocument(a: HTMLElement, b: HTMLElement): number {
   if (a === b) return 0
   return (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING) === 0 ? 1 : -1
 }
+
+let isMoving = false
+
+/** Runs `move`, which focuses an element without the user asking for that one: no tooltip opens for it. */
+export function moveFocus(move: () => void): void {
+  isMoving = true
+  try {
+    move()
+  } finally {
+    isMoving = false
+  }
+}
+
+/** Whether the current focus event comes from `moveFocus`. */
+export function isFocusMoving(): boolean {
+  return isMoving
+}

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, type MouseEvent, type PointerEvent, type RefObject } from 'react'
 import { createStore } from '../../lib/store.ts'
+import { moveFocus } from '../focus-list.ts'
 
 /** The open dialogs, lowest first. */
 const open = createStore<readonly HTMLDialogElement[]>([])
@@ -16,13 +17,13 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () =>
   useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
-    dialog.showModal()
+    moveFocus(() => dialog.showModal())
     open.update((dialogs) => [...dialogs, dialog])
     opened.current()
     return () => {
       open.update((dialogs) => dialogs.filter((other) => other !== dialog))
       // Before React removes it: the browser returns the focus only on close.
-      dialog.close()
+      moveFocus(() => dialog.close())
     }
   }, [ref])
 }

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useState, type Ref, type RefCallback } from 'react'
-import { createFocusList, type FocusList } from '../focus-list.ts'
+import { createFocusList, moveFocus, type FocusList } from '../focus-list.ts'
 
 /** Knows where the focus of a dialog starts: at the element that asks for it, else at the first field. */
 export interface InitialFocus {
@@ -22,7 +22,10 @@ function createInitialFocus(): InitialFocus {
   return {
     fields,
     requested,
-    focus: () => [...requested.list(), ...fields.list()].find(isEnabled)?.focus(),
+    focus: () => {
+      const first = [...requested.list(), ...fields.list()].find(isEnabled)
+      moveFocus(() => first?.focus())
+    },
   }
 }
 

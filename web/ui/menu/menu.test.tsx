@@ -63,9 +63,9 @@ describe('with a pointer', () => {
 
   it('is kept by the click of the pointer that opened it, and closed by the next', () => {
     hover()
-    fireEvent.click(trigger())
+    fireEvent.click(trigger(), { detail: 1 })
     expect(menu()).toBeVisible()
-    fireEvent.click(trigger())
+    fireEvent.click(trigger(), { detail: 1 })
     expect(menu()).toBeNull()
   })
 
@@ -77,7 +77,7 @@ describe('with a pointer', () => {
   it('opens by a tap, and closes by a press elsewhere', () => {
     hover('touch')
     expect(menu()).toBeNull()
-    fireEvent.click(trigger())
+    fireEvent.click(trigger(), { detail: 1 })
     expect(menu()).toBeVisible()
     fireEvent.pointerDown(document.body)
     expect(menu()).toBeNull()
@@ -144,15 +144,91 @@ describe('with the keyboard', () => {
     document.removeEventListener('keydown', beneath)
   })
 
-  it('closes by Tab', async () => {
+  it.each([
+    ['ArrowDown', 'First'],
+    ['ArrowUp', 'Second'],
+  ])('opens by %s and moves the focus into it', (key, name) => {
+    act(() => trigger().focus())
+    fireEvent.keyDown(trigger(), { key })
+    expect(item(name)).toHaveFocus()
+  })
+
+  it('opens by Enter, Space or a screen reader, which all click without a press, and focuses its first item', () => {
+    fireEvent.click(trigger(), { detail: 0 })
+    expect(item('First')).toHaveFocus()
+  })
+
+  it('moves the focus into a menu that the keyboard focus has opened already', () => {
+    act(() => trigger().focus())
+    fireEvent.focus(trigger())
+    hover()
+    fireEvent.click(trigger(), { detail: 0 })
+    expect(item('First')).toHaveFocus()
+  })
+
+  it('does not choose its first item while the Enter that opened it is held', () => {
+    fireEvent.click(trigger(), { detail: 0 })
+    expect(fireEvent.keyDown(item('First'), { key: 'Enter', repeat: true })).toBe(false)
+    expect(fireEvent.keyDown(item('First'), { key: 'Enter' })).toBe(true)
+  })
+
+  it('closes by Tab, which moves on from the trigger', async () => {
     await openByKeys()
-    fireEvent.keyDown(item('First'), { key: 'Tab' })
+    expect(fireEvent.keyDown(item('First'), { key: 'Tab' })).toBe(true)
     expect(menu()).toBeNull()
+    expect(trigger()).toHaveFocus()
+  })
+
+  it('closes when the focus goes elsewhere, and leaves it there', async () => {
+    render(<textarea aria-label="Message" />)
+    await openByKeys()
+    act(() => screen.getByLabelText('Message').focus())
+    expect(menu()).toBeNull()
+    expect(screen.getByLabelText('Message')).toHaveFocus()
+  })
+})
+
+describe('typing', () => {
+  const type = (text: string) => {
+    for (const key of text) fireEvent.keyDown(document.activeElement as Element, { key })
+  }
+
+  beforeEach(() => {
+    vi.spyOn(performance, 'now').mockReturnValue(1000)
+    render(
+      <Menu label="Fruit" trigger="F">
+        {['Apple', 'Apricot', 'Banana', 'Blood orange'].map((name) => (
+          <MenuItem key={name}>{name}</MenuItem>
+        ))}
+      </Menu>,
+    )
+    fireEvent.click(screen.getByRole('button', { name: 'Fruit' }), { detail: 0 })
+  })
+
+  afterEach(() => vi.restoreAllMocks())
+
+  it('goes to the item that begins with the letters typed', () => {
+    type('bl')
+    expect(item('Blood orange')).toHaveFocus()
+  })
+
+  it('goes through the items that begin with a letter typed again', () => {
+    type('a')
+    expect(item('Apricot')).toHaveFocus()
+    type('a')
+    expect(item('Apple')).toHaveFocus()
+  })
+
+  it('starts a new word after a moment', () => {
+    type('a')
+    vi.mocked(performance.now).mockReturnValue(1501)
+    type('b')
+    expect(item('Banana')).toHaveFocus()
   })
 })
 
 it('acts and closes when an item is chosen', () => {
-  fireEvent.click(trigger())
+  fireEvent.click(trigger(), { detail: 1 })
   fireEvent.click(item('First'))
   expect(onFirst).toHaveBeenCalledOnce()
   expect(menu()).toBeNull()

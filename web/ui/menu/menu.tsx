@@ -3,15 +3,17 @@ import { classNames } from '../class-names.ts'
 import { MenuContext, useMenu } from './use-menu.ts'
 
 export interface MenuProps {
-  /** The name of the trigger and of the menu. */
+  /** The accessible name of the trigger and of the menu. */
   readonly label: string
   readonly trigger: ReactNode
   readonly shape?: 'rounded' | 'round'
+  /** The side of the trigger that the menu keeps to. */
   readonly align?: 'start' | 'end'
   /** Menu items, menu choices and menu lines. */
   readonly children: ReactNode
 }
 
+/** A button that opens a menu below it. */
 export function Menu({ label, trigger, shape = 'rounded', align = 'end', children }: MenuProps) {
   const menu = useMenu()
   const id = useId()
@@ -36,9 +38,9 @@ export function Menu({ label, trigger, shape = 'rounded', align = 'end', childre
             {...menu.panel}
             aria-labelledby={id}
             tabIndex={-1}
-            className="w-60 max-w-[calc(100vw-1.5rem)] animate-appear rounded-card bg-surface p-1.5 shadow-float"
+            className="max-h-menu w-60 max-w-menu animate-appear overflow-y-auto rounded-card bg-surface p-1.5 shadow-float"
           >
-            <MenuContext value={menu.hide}>{children}</MenuContext>
+            <MenuContext value={menu.controls}>{children}</MenuContext>
           </div>
         </div>
       )}

@@ -5,69 +5,94 @@ import {
   useEffectEvent,
   useRef,
   useState,
+  type FocusEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type PointerEvent,
 } from 'react'
+import { flushSync } from 'react-dom'
 import { dialogStack } from '../dialog/dialog-layer.ts'
+import { useFocusList, type FocusList } from '../focus-list.ts'
+import { useMenuKeys } from './use-menu-keys.ts'
 
-export const MenuContext = createContext<() => void>(() => undefined)
+/** How long a menu stays open after the pointer has left it (§9.12). */
+const leaveDelayMs = 100
 
-/** Returns the function that closes the menu of the calling item. */
-export function useMenuClose(): () => void {
+/** What the items of a menu need of it. */
+export interface MenuControls {
+  /** The `ref` of every item, for the keyboard. */
+  readonly addItem: FocusList['add']
+  readonly close: () => void
+}
+
+export const MenuContext = createContext<MenuControls>({ addItem: () => undefined, close: () => undefined })
+
+export function useMenuControls(): MenuControls {
   return useContext(MenuContext)
 }
 
-/** Milliseconds that a menu stays after the pointer has left it (§9.12). */
-const leaveDelay = 100
-
 /**
- * How a menu opens and closes: by hover, click and the keyboard's focus; it closes shortly after the pointer leaves,
- * by Escape wherever the focus is, by Tab, by a choice and by a press elsewhere.
+ * Opens and closes a menu. It opens by hover, click and keyboard focus; Enter, Space and the arrow keys also move the
+ * focus into it. It closes shortly after the pointer leaves, and by Escape, Tab, a choice and a press elsewhere.
  */
 export function useMenu() {
-  const { open, show, hide, root, trigger, returning } = useOpening()
+  const { open, show, hide, root, trigger, isReturning } = useOpening()
+  const items = useFocusList()
   const hover = useHover(open, show, hide)
+  const moveInMenu = useMenuKeys(items)
 
-  const focus = () => {
-    if (!returning.current && trigger.current?.matches(':focus-visible')) show()
+  const enter = (place: 0 | -1) => {
+    // The items exist only once the menu is open.
+    flushSync(show)
+    items.list().at(place)?.focus()
   }
-  const click = () => {
-    // The pointer that opened it by hovering clicks next: that click keeps it.
-    const byHover = hover.takeOpened()
-    if (open && !byHover) hide()
+  const handleFocus = () => {
+    if (!isReturning() && trigger.current?.matches(':focus-visible')) show()
+  }
+  const handleClick = (event: MouseEvent) => {
+    const wasOpenedByHover = hover.takeOpened()
+    // A click without a press comes from Enter, Space or a screen reader.
+    if (event.detail === 0) enter(0)
+    // The pointer that opened the menu by hovering clicks next, which must not close it.
+    else if (open && !wasOpenedByHover) hide()
     else show()
   }
-  const pressKey = (event: KeyboardEvent) => {
+  const handleTriggerKey = (event: KeyboardEvent) => {
     if (event.key === 'Tab') hide()
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
     event.preventDefault()
-    show()
-    const place = event.key === 'ArrowUp' ? -1 : 0
-    // The items are there with the next frame.
-    requestAnimationFrame(() => listMenuItems(root.current).at(place)?.focus())
+    enter(event.key === 'ArrowUp' ? -1 : 0)
   }
-  const moveOrLeave = (event: KeyboardEvent) => {
-    if (!moveInMenu(root.current, event) && event.key === 'Tab') hide()
+  const handleItemKey = (event: KeyboardEvent) => {
+    // Returns the focus to the trigger, from where the browser moves on.
+    if (event.key === 'Tab') hide()
+    // The Enter that opened the menu must not choose its first item when it is held.
+    else if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault()
+    else moveInMenu(event)
+  }
+  const handleBlur = (event: FocusEvent) => {
+    if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget)) hide()
   }
 
   return {
     open,
-    hide,
+    controls: { addItem: items.add, close: hide },
     root: {
       ref: root,
       onPointerEnter: hover.enter,
       onPointerMove: hover.move,
       onPointerLeave: hover.leave,
+      onBlur: handleBlur,
     },
     trigger: {
       ref: trigger,
       'aria-haspopup': 'menu' as const,
       'aria-expanded': open,
-      onFocus: focus,
-      onClick: click,
-      onKeyDown: pressKey,
+      onFocus: handleFocus,
+      onClick: handleClick,
+      onKeyDown: handleTriggerKey,
     },
-    panel: { role: 'menu', onKeyDown: moveOrLeave },
+    panel: { role: 'menu', onKeyDown: handleItemKey },
   }
 }
 
@@ -75,7 +100,7 @@ function useOpening() {
   const [open, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLButtonElement>(null)
-  /** Set while the focus comes back from the menu itself, which must not open it again. */
+  /** True while the focus returns from the menu to its trigger, which must not open the menu again. */
   const returning = useRef(false)
 
   const hide = () => {
@@ -87,7 +112,7 @@ function useOpening() {
     returning.current = false
   }
 
-  const escape = useEffectEvent((event: globalThis.KeyboardEvent) => {
+  const closeByEscape = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return
     // A dialog that has opened over the menu comes first.
     if (dialogStack.top()?.contains(root.current) === false) return
@@ -102,8 +127,8 @@ function useOpening() {
     const handlePress = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
     }
-    // First of all: a pointer opens it while the focus is elsewhere, where Escape may mean something.
-    const handleKey = (event: globalThis.KeyboardEvent) => escape(event)
+    // In the capture phase: a pointer opens the menu while the focus is elsewhere, where Escape may mean something.
+    const handleKey = (event: globalThis.KeyboardEvent) => closeByEscape(event)
     document.addEventListener('pointerdown', handlePress)
     document.addEventListener('keydown', handleKey, true)
     return () => {
@@ -112,23 +137,23 @@ function useOpening() {
     }
   }, [open])
 
-  return { open, show: () => setOpen(true), hide, root, trigger, returning }
+  return { open, show: () => setOpen(true), hide, root, trigger, isReturning: () => returning.current }
 }
 
-/** Opens under a mouse or pen, not under a finger, and closes a moment after it has left. */
+/** Opens for a mouse or pen, not for a finger, and closes a moment after it has left. */
 function useHover(open: boolean, show: () => void, hide: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const opened = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
-    /** Whether it was the pointer that opened the menu; asked once for each opening. */
+    /** Whether the pointer opened the menu; true once for each opening. */
     takeOpened: () => {
       const was = opened.current
       opened.current = false
       return was
     },
     enter: () => clearTimeout(timer.current),
-    // A pointer that rests enters too when what lay over the trigger goes away, such as a message.
+    // Not on enter: that also happens to a resting pointer when what covered the trigger goes away, such as a toast.
     move: (event: PointerEvent) => {
       if (open || event.pointerType === 'touch') return
       opened.current = true
@@ -137,42 +162,7 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
     leave: (event: PointerEvent) => {
       if (event.pointerType === 'touch') return
       clearTimeout(timer.current)
-      timer.current = setTimeout(hide, leaveDelay)
+      timer.current = setTimeout(hide, leaveDelayMs)
     },
-  }
-}
-
-/** The items of the menu inside `root`, in their order. */
-function listMenuItems(root: HTMLElement | null): readonly HTMLElement[] {
-  return [...(root?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])]
-}
-
-/** Moves the focus by arrow keys, Home, End or a first letter; answers whether the key was one of these. */
-function moveInMenu(root: HTMLElement | null, event: KeyboardEvent): boolean {
-  const next = findNextItem(listMenuItems(root), event)
-  if (next === undefined) return false
-  event.preventDefault()
-  next.focus()
-  return true
-}
-
-function findNextItem(items: readonly HTMLElement[], event: KeyboardEvent): HTMLElement | undefined {
-  const at = items.findIndex((item) => item === document.activeElement)
-  switch (event.key) {
-    case 'ArrowDown':
-    case 'ArrowRight':
-      return items[(at + 1) % items.length]
-    case 'ArrowUp':
-    case 'ArrowLeft':
-      return items.at(at <= 0 ? -1 : at - 1)
-    case 'Home':
-      return items[0]
-    case 'End':
-      return items.at(-1)
-    default:
-      if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.key === ' ') return undefined
-      return [...items.slice(at + 1), ...items.slice(0, at + 1)].find((item) =>
-        item.textContent.trim().toLowerCase().startsWith(event.key.toLowerCase()),
-      )
   }
 }

@@ -1,5 +1,5 @@
-import { act, render, screen, within } from '@testing-library/react'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { act, fireEvent, render, screen, within } from '@testing-library/react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dialog } from '../dialog/dialog.tsx'
 import { ToastRegion } from './toast-region.tsx'
 import { toast } from '../../lib/toasts.ts'
@@ -62,4 +62,55 @@ it('stands inside the top dialog while one is open, and outside again after it',
     if (place === undefined) expect(dialog).toBeNull()
     else expect(dialog).toHaveAccessibleName(place)
   }
+})
+
+describe('while the user may be reading', () => {
+  const card = () => screen.getByText('Saved').parentElement as HTMLElement
+
+  beforeEach(async () => {
+    render(<ToastRegion />)
+    await wait(200)
+    act(() => toast.success('Saved'))
+    await wait(4000)
+  })
+
+  /** Expects that the toast stays for as long as nothing else happens, and then for its last second. */
+  async function expectHeld(release: () => void) {
+    await wait(60_000)
+    expect(screen.getByText('Saved')).toBeVisible()
+    act(release)
+    await wait(999)
+    expect(screen.getByText('Saved')).toBeVisible()
+    await wait(1)
+    expect(screen.queryByText('Saved')).toBeNull()
+  }
+
+  it('its time stands still under the pointer (§9.1)', async () => {
+    fireEvent.pointerEnter(card())
+    await expectHeld(() => void fireEvent.pointerLeave(card()))
+  })
+
+  it('its time stands still while it has the focus (§9.1)', async () => {
+    act(() => screen.getByRole('button', { name: 'Dismiss' }).focus())
+    await expectHeld(() => screen.getByRole('button', { name: 'Dismiss' }).blur())
+  })
+
+  it('its time stands still while the tab is hidden (§9.1)', async () => {
+    const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
+    fireEvent(document, new Event('visibilitychange'))
+    await expectHeld(() => {
+      hidden.mockReturnValue(false)
+      fireEvent(document, new Event('visibilitychange'))
+    })
+    hidden.mockRestore()
+  })
+
+  it('goes on with the others when the one under the pointer is dismissed', async () => {
+    act(() => toast.error('Not saved'))
+    fireEvent.pointerEnter(card())
+    act(() => screen.getAllByRole('button', { name: 'Dismiss' })[0]?.click())
+    expect(screen.queryByText('Saved')).toBeNull()
+    await wait(5000)
+    expect(screen.queryByText('Not saved')).toBeNull()
+  })
 })

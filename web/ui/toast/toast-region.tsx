@@ -4,16 +4,16 @@ import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStore } from '../../lib/store.ts'
-import { dismissToast, toasts, type Toast } from '../../lib/toasts.ts'
+import { dismissToast, holdToasts, toasts, type Toast } from '../../lib/toasts.ts'
 
-/** Milliseconds after which a new live region may be filled: screen readers announce only what changes in it. */
-const settleTime = 100
+/** How long a new live region stays empty: screen readers announce only what changes in it. */
+const settleMs = 100
 
-/**
- * Where toasts appear. While a dialog is open everything outside of it is inert, so the region moves into the top one.
- */
+/** Where toasts appear. While a dialog is open everything outside of it is inert, so the region moves into the top one. */
 export function ToastRegion() {
   const dialog = useSyncExternalStore(dialogStack.subscribe, dialogStack.top)
+  const isHidden = useSyncExternalStore(subscribeToVisibility, () => document.hidden)
+  useHold(isHidden)
   return createPortal(<Region />, dialog ?? document.body)
 }
 
@@ -21,40 +21,44 @@ function Region() {
   const current = useStore(toasts)
   const [settled, setSettled] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(true), settleTime)
+    const timer = setTimeout(() => setSettled(true), settleMs)
     return () => clearTimeout(timer)
   }, [])
-  const shown = settled ? current : []
+  const cardsOf = (kind: Toast['kind']) =>
+    settled &&
+    current.filter((toast) => toast.kind === kind).map((toast) => <ToastCard key={toast.id} toast={toast} />)
   return (
-    <div className="pointer-events-none fixed top-3 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col sm:top-4 sm:right-4">
+    <div className="pointer-events-none fixed top-3 right-3 z-50 flex w-80 max-w-floating flex-col sm:top-4 sm:right-4">
       <output aria-label="Messages" className="flex flex-col">
-        {shown
-          .filter(({ kind }) => kind === 'success')
-          .map((toast) => (
-            <ToastCard key={toast.id} toast={toast} />
-          ))}
+        {cardsOf('success')}
       </output>
       <div role="alert" aria-label="Errors" className="flex flex-col">
-        {shown
-          .filter(({ kind }) => kind === 'error')
-          .map((toast) => (
-            <ToastCard key={toast.id} toast={toast} />
-          ))}
+        {cardsOf('error')}
       </div>
     </div>
   )
 }
 
+/** Its time stands still while the pointer or the focus is on it. */
 function ToastCard({ toast }: { readonly toast: Toast }) {
+  const [isHovered, setHovered] = useState(false)
+  const [isFocused, setFocused] = useState(false)
+  useHold(isHovered || isFocused)
   const Icon = toast.kind === 'success' ? CircleCheck : CircleAlert
   return (
-    <div className="pointer-events-auto mb-2 flex animate-rise items-start gap-2.5 rounded-card bg-surface py-2.5 pr-1.5 pl-3.5 text-sm text-ink shadow-float">
+    <div
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+      className="pointer-events-auto mb-2 flex animate-rise items-start gap-2.5 rounded-card bg-surface py-2.5 pr-1.5 pl-3.5 text-sm text-ink shadow-float"
+    >
       <Icon
         size={18}
         aria-hidden
         className={classNames('mt-1 shrink-0', toast.kind === 'success' ? 'text-success' : 'text-danger')}
       />
-      <p className="min-w-0 flex-1 py-1">{toast.text}</p>
+      <p className="min-w-0 flex-1 py-1 wrap-anywhere">{toast.text}</p>
       <button
         type="button"
         aria-label="Dismiss"
@@ -65,4 +69,13 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
       </button>
     </div>
   )
+}
+
+function useHold(isHeld: boolean): void {
+  useEffect(() => (isHeld ? holdToasts() : undefined), [isHeld])
+}
+
+function subscribeToVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener)
+  return () => document.removeEventListener('visibilitychange', listener)
 }
