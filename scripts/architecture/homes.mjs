@@ -30,6 +30,19 @@ const homes = [
     message: 'state is replaced where it changes, never cloned whole',
   },
   {
+    pattern: /\b(rounded|ease|duration|shadow|bg|fill|stroke)-\[|#[0-9a-fA-F]{6}\b|\brgba?\(/,
+    isHome: (/** @type {string} */ path) =>
+      !/^web\/(app|features|ui)\//.test(path) ||
+      /\.test\.tsx?$|^web\/features\/preferences\/paint-theme\.ts$/.test(path),
+    message: 'colours, radii and motion are tokens of web/ui/tokens.css',
+  },
+  {
+    pattern: /\breadonly className\b|[{,]\s*className\s*[,}]/,
+    isHome: (/** @type {string} */ path) => !/^web\/ui\/(?!markdown\/)/.test(path),
+    message:
+      'a primitive takes no className, which would depend on the order of the stylesheet: give it a variant',
+  },
+  {
     pattern: /^export default\b/m,
     isHome: (/** @type {string} */ path) => path.endsWith('.config.ts'),
     message: 'exports have names',

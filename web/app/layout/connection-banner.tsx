@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react'
 export function ConnectionBanner() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine)
   return (
-    <output className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-4">
+    <output className="pointer-events-none fixed inset-x-0 top-header z-40 pt-2 flex justify-center px-4">
       {!online && (
         <span className="flex animate-rise items-center gap-2.5 rounded-full bg-surface px-4 py-2 text-sm shadow-float">
           <WifiOff size={16} aria-hidden className="shrink-0 text-warning" />

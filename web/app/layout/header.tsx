@@ -23,7 +23,7 @@ export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
   useShortcut(newChatShortcut, startChat)
   return (
     <header className="sticky top-0 z-30 bg-page">
-      <div className="flex h-14 items-center justify-between gap-2 px-3 sm:px-5">
+      <div className="flex h-header items-center justify-between gap-2 px-3 sm:px-5">
         <div className="flex items-center gap-1">
           <HeaderSlot />
           <BrandLink />

@@ -13,10 +13,10 @@ export interface LegalPageProps {
 export function LegalPage({ title, lead, children }: LegalPageProps) {
   return (
     <>
-      <header className="flex h-14 items-center px-3 sm:px-5">
+      <header className="flex h-header items-center px-3 sm:px-5">
         <BrandLink />
       </header>
-      <main className="mx-auto w-full max-w-[40rem] flex-1 px-5 pt-8 pb-20 sm:pt-14">
+      <main className="mx-auto w-full max-w-page flex-1 px-5 pt-8 pb-20 sm:pt-14">
         <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
         <p className="mt-2 text-sm text-muted">
           In force since <time dateTime="2025-07-12">July 12, 2025</time>

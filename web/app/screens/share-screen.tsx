@@ -14,7 +14,7 @@ export function ShareScreen() {
     <>
       {/* The header of the page says it too; this stays when the page is saved. */}
       <meta name="robots" content="noindex, nofollow" />
-      <header className="flex h-14 items-center px-3 sm:px-5">
+      <header className="flex h-header items-center px-3 sm:px-5">
         <BrandLink />
       </header>
       <SharedChatView key={id} shareId={id}>

@@ -31,8 +31,8 @@ export function SidePanel({ title, onClose, children }: SidePanelProps) {
       {...backdrop}
       className="fixed inset-0 m-0 size-full max-h-none max-w-none overflow-hidden bg-transparent text-ink"
     >
-      <div className="flex h-full w-[280px] max-w-full animate-slide flex-col bg-surface shadow-float">
-        <header className="flex h-14 shrink-0 items-center justify-between pr-2 pl-4.5">
+      <div className="flex h-full w-panel max-w-full animate-slide flex-col bg-surface shadow-float">
+        <header className="flex h-header shrink-0 items-center justify-between pr-2 pl-4.5">
           <h2 id={id} className="font-semibold">
             {title}
           </h2>

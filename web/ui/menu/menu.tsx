@@ -38,7 +38,7 @@ export function Menu({ label, trigger, shape = 'rounded', align = 'end', childre
             {...menu.panel}
             aria-labelledby={id}
             tabIndex={-1}
-            className="max-h-menu w-60 max-w-menu animate-appear overflow-y-auto rounded-card bg-surface p-1.5 shadow-float"
+            className="max-h-below-header w-60 max-w-floating animate-appear overflow-y-auto rounded-card bg-surface p-1.5 shadow-float"
           >
             <MenuContext value={menu.controls}>{children}</MenuContext>
           </div>
