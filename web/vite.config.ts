@@ -1,20 +1,34 @@
 import { createRequire } from 'node:module'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 
-// Its form for browsers asks the page's own HTML parser, which Trusted Types forbid; this one reads a table.
+// Its build for browsers uses the page's HTML parser, which Trusted Types forbid; this one uses a table.
 const characterReferences = createRequire(import.meta.url).resolve('decode-named-character-reference')
 
+/** Serves the gallery of the design system at `/ui`, during development only. */
+function serveGallery(): Plugin {
+  return {
+    name: 'serve-gallery',
+    apply: 'serve',
+    configureServer: ({ middlewares }) => {
+      middlewares.use((request, _response, next) => {
+        if (/^\/ui\/?(\?|$)/.test(request.url ?? '')) request.url = '/gallery/index.html'
+        next()
+      })
+    },
+  }
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), compressAssets()],
+  plugins: [react(), tailwindcss(), compressAssets(), serveGallery()],
   resolve: { alias: { 'decode-named-character-reference': characterReferences } },
   build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: {
-    // The server's own paths; everything else is the application. The Host header stays, as the server checks it.
+    // The paths of the server; everything else is the application. The Host header stays, since the server checks it.
     proxy: Object.fromEntries(
       ['/api', '/oidc', '/healthz', '/readyz', '/metrics'].map((path) => [path, { target: server }]),
     ),

@@ -20,8 +20,8 @@ import { startEverything } from '../../server/testing/mcp/start-mcp-process.ts'
 import type { McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
 import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
 import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
-import { buildIdentityPage } from './identity-page.ts'
-import type { IdentityPage } from './identity-page.ts'
+import { buildPage } from './build-page.ts'
+import type { BuiltPage } from './build-page.ts'
 import { openProducts } from './start-product.ts'
 import type { Products } from './start-product.ts'
 
@@ -46,7 +46,7 @@ export interface Servers {
   readonly sharedGoogle: GoogleStandIn
   /** Serves as the hosted identity provider. Tests use `provider`, which resets it. */
   readonly sharedProvider: HostileProvider
-  readonly builtPage: IdentityPage
+  readonly builtPage: BuiltPage
   /** Signs in with the hosted provider. */
   readonly hosted: IdentityServer
   /** Signs in with the embedded provider. */
@@ -93,7 +93,7 @@ export const test = base.extend<object, Servers>({
     { scope: 'worker' },
   ],
   sharedProvider: startOnce(openHostileProvider),
-  builtPage: [async ({}, use) => use(await buildIdentityPage()), { scope: 'worker' }],
+  builtPage: [async ({}, use) => use(await buildPage('web/testing/identity-page')), { scope: 'worker' }],
   hosted: [
     async ({ builtPage, sharedProvider }, use) => {
       const { issuer, clientId, audience } = sharedProvider
@@ -146,7 +146,7 @@ function makeEntry(name: string, rest: object = {}, headers: readonly object[] =
 }
 
 async function serveIdentityPage(
-  page: IdentityPage,
+  page: BuiltPage,
   environment: Readonly<Record<string, string>>,
   use: (server: IdentityServer) => Promise<void>,
 ): Promise<void> {

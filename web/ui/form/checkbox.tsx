@@ -9,7 +9,7 @@ export interface CheckboxProps extends Omit<ComponentProps<'input'>, 'type' | 'c
 export function Checkbox({ label, hint, ref, ...rest }: CheckboxProps) {
   const id = useId()
   return (
-    <div className="flex items-start gap-2.5 pointer-coarse:py-2">
+    <div className="flex items-start gap-2.5 has-disabled:opacity-60 pointer-coarse:py-2">
       <input
         id={id}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}

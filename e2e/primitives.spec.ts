@@ -1,0 +1,189 @@
+import { test as base } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
+import { buildPage } from './support/build-page.ts'
+import type { BuiltPage } from './support/build-page.ts'
+import { checkAccessibility } from './support/check-accessibility.ts'
+import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { expect, looks } from './support/fixtures.ts'
+import { createProblems } from './support/watch-problems.ts'
+
+/** Not the product: the gallery of the design system, which shows every primitive in every state. */
+const test = base.extend<{ readonly gallery: Page }, { readonly built: BuiltPage }>({
+  built: [
+    async ({}, use) => {
+      await use(await buildPage('web', 'gallery/index.html'))
+    },
+    // A build takes seconds, and many on a busy machine.
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  gallery: async ({ page, context, built }, use) => {
+    const problems = createProblems()
+    await problems.watch(context)
+    await context.route('http://gallery.localhost/**', async (route) => {
+      const { body, type } = built.find(new URL(route.request().url()).pathname)
+      await route.fulfill({ body, contentType: type })
+    })
+    await page.clock.install()
+    await page.goto('http://gallery.localhost/ui')
+    await expect(page.locator('.markdown-formula')).toBeVisible()
+    await use(page)
+    problems.check()
+  },
+})
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const tooltip = (page: Page) => page.locator('[popover]:popover-open')
+
+/** Lets the pointer rest on a control for long enough. */
+async function rest(page: Page, control: Locator): Promise<void> {
+  await control.scrollIntoViewIfNeeded()
+  await control.hover()
+  await page.clock.runFor(400)
+}
+
+for (const { look, viewport, colorScheme } of looks) {
+  test.describe(look, () => {
+    test.use({ viewport })
+
+    test('every primitive can be used by everyone', async ({ gallery }) => {
+      if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
+      await expectNoSidewaysScroll(gallery)
+      await checkAccessibility(gallery)
+      await button(gallery, 'Account').click()
+      await expect(gallery.getByRole('menu')).toBeVisible()
+      await checkAccessibility(gallery)
+      await gallery.keyboard.press('Escape')
+      for (const name of ['Form', 'Confirmation', 'Long', 'Side panel']) {
+        await button(gallery, name).click()
+        await expect(gallery.locator('dialog')).toBeVisible()
+        await checkAccessibility(gallery)
+        await gallery.keyboard.press('Escape')
+        await expect(gallery.locator('dialog')).toHaveCount(0)
+      }
+      await button(gallery, 'Long message').click()
+      await gallery.clock.runFor(200)
+      await expect(gallery.getByText('Failed to add connector')).toBeVisible()
+      await checkAccessibility(gallery)
+    })
+  })
+}
+
+test('a menu is driven by the keyboard alone', async ({ gallery }) => {
+  const trigger = button(gallery, 'Account')
+  const menu = gallery.getByRole('menu')
+  await gallery.getByRole('link', { name: 'Source code' }).focus()
+  for (let presses = 0; presses < 40 && !(await trigger.evaluate(isFocused)); presses += 1)
+    await gallery.keyboard.press('Tab')
+  await expect(menu).toBeVisible()
+  await gallery.keyboard.press('Enter')
+  await expect(gallery.getByRole('menuitemradio', { name: 'Light' })).toBeFocused()
+  await gallery.keyboard.press('ArrowUp')
+  await expect(gallery.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()
+  await gallery.keyboard.press('Home')
+  await gallery.keyboard.type('se')
+  await expect(gallery.getByRole('menuitem', { name: 'Settings' })).toBeFocused()
+  await gallery.keyboard.press('Escape')
+  await expect(menu).toBeHidden()
+  await expect(trigger).toBeFocused()
+  await gallery.keyboard.press('Space')
+  await expect(gallery.getByRole('menuitemradio', { name: 'Light' })).toBeFocused()
+  await gallery.keyboard.press('Tab')
+  await expect(menu).toBeHidden()
+  await expect(button(gallery, 'Copy')).toBeFocused()
+})
+
+test('a tooltip can be hovered, and Escape closes it alone', async ({ gallery }) => {
+  await rest(gallery, button(gallery, 'Edit'))
+  await expect(tooltip(gallery)).toHaveText('Edit')
+  await tooltip(gallery).hover()
+  await gallery.clock.runFor(1000)
+  await expect(tooltip(gallery)).toBeVisible()
+  await gallery.mouse.move(5, 5)
+  await expect(tooltip(gallery)).toHaveCount(0)
+  await button(gallery, 'Form').click()
+  const dialog = gallery.getByRole('dialog', { name: 'Edit Bot' })
+  await expect(gallery.getByLabel('Name *').last()).toBeFocused()
+  await rest(gallery, dialog.getByRole('button', { name: 'Close' }))
+  await expect(tooltip(gallery)).toHaveText('Close')
+  await gallery.keyboard.press('Escape')
+  await expect(tooltip(gallery)).toHaveCount(0)
+  await expect(dialog).toBeVisible()
+  await gallery.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+})
+
+test('a tooltip opens for the focus of the keyboard, and not for that of a press', async ({ gallery }) => {
+  await button(gallery, 'Copy').click()
+  await expect(button(gallery, 'Copy')).toBeFocused()
+  await expect(tooltip(gallery)).toHaveCount(0)
+  await gallery.keyboard.press('Tab')
+  await expect(tooltip(gallery)).toHaveText('Edit')
+  await gallery.keyboard.press('Escape')
+  await expect(tooltip(gallery)).toHaveCount(0)
+  await expect(button(gallery, 'Edit')).toBeFocused()
+})
+
+test('a tooltip closes when its control scrolls away', async ({ gallery }) => {
+  await rest(gallery, button(gallery, 'Scrolls away'))
+  await expect(tooltip(gallery)).toBeVisible()
+  await gallery.getByRole('group', { name: 'A list that scrolls' }).evaluate((list) => list.scrollBy(0, 20))
+  await expect(tooltip(gallery)).toHaveCount(0)
+})
+
+for (const width of [1280, 390])
+  test(`no tooltip leaves a window ${width} pixels wide`, async ({ gallery }) => {
+    await gallery.setViewportSize({ width, height: 800 })
+    for (const name of ['At the very edge of the window', /A control whose name is so long/]) {
+      await rest(gallery, gallery.getByRole('button', { name }))
+      await expect(tooltip(gallery)).toContainText(name)
+      const { x, y, ...size } = (await tooltip(gallery).boundingBox())!
+      const visibleWidth = await gallery.evaluate(() => document.documentElement.clientWidth)
+      expect(x).toBeGreaterThanOrEqual(0)
+      expect(x + size.width).toBeLessThanOrEqual(visibleWidth)
+      expect(y).toBeGreaterThanOrEqual(0)
+      expect(y + size.height).toBeLessThanOrEqual(800)
+      await gallery.mouse.move(5, 5)
+    }
+  })
+
+test('a toast stays while it is hovered or focused, and goes five seconds later (§9.1)', async ({
+  gallery,
+}) => {
+  const text = gallery.getByText('added successfully')
+  await button(gallery, 'Success').click()
+  await gallery.clock.runFor(3000)
+  await text.hover()
+  await gallery.clock.runFor(20_000)
+  await expect(text).toBeVisible()
+  await button(gallery, 'Dismiss').focus()
+  await gallery.mouse.move(5, 500)
+  await gallery.clock.runFor(20_000)
+  await expect(text).toBeVisible()
+  await button(gallery, 'Dismiss').blur()
+  await gallery.clock.runFor(5000)
+  await expect(text).toHaveCount(0)
+})
+
+test('the upper of two dialogs holds the toasts and closes alone, and the focus returns step by step', async ({
+  gallery,
+}) => {
+  await button(gallery, 'Nested').click()
+  const lower = gallery.getByRole('dialog', { name: 'Edit Bot' })
+  await lower.getByRole('button', { name: 'Delete Bot' }).click()
+  const upper = gallery.getByRole('alertdialog', { name: 'Delete Bot' })
+  await expect(upper.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await gallery.keyboard.press('Escape')
+  await expect(upper).toHaveCount(0)
+  await expect(lower.getByRole('button', { name: 'Delete Bot' })).toBeFocused()
+  await lower.getByRole('button', { name: 'Save' }).click()
+  await gallery.clock.runFor(200)
+  await lower.getByRole('button', { name: 'Dismiss' }).click()
+  await expect(gallery.getByText('updated successfully')).toHaveCount(0)
+  await gallery.keyboard.press('Escape')
+  await expect(lower).toHaveCount(0)
+  await expect(button(gallery, 'Nested')).toBeFocused()
+})
+
+function isFocused(element: Element): boolean {
+  return document.activeElement === element
+}

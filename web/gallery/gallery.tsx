@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import { MemoryRouter } from 'react-router'
+import { Switch } from '../ui/form/switch.tsx'
+import { ToastRegion } from '../ui/toast/toast-region.tsx'
+import { MarkdownSpecimens, StateSpecimens } from './content-specimens.tsx'
+import { ButtonSpecimens, FieldSpecimens } from './control-specimens.tsx'
+import { DialogSpecimens, MenuSpecimens } from './layer-specimens.tsx'
+import { sectionId } from './section.tsx'
+import { TokenSpecimens } from './token-specimens.tsx'
+
+const sections = [
+  'Tokens',
+  'Buttons',
+  'Fields',
+  'Menus and tooltips',
+  'Dialogs and toasts',
+  'States',
+  'Markdown',
+]
+
+/** Every primitive in every state, to be seen and tried side by side: docs/design-system.md. */
+export function Gallery() {
+  const [isDark, setDark] = useState(() => document.documentElement.classList.contains('dark'))
+  const choose = (dark: boolean) => {
+    document.documentElement.classList.toggle('dark', dark)
+    setDark(dark)
+  }
+  return (
+    <MemoryRouter>
+      <div className="gallery">
+        <header>
+          <div>
+            <h1>Design system</h1>
+            <p>Every primitive in every state. Served by npm run dev only.</p>
+          </div>
+          <div className="gallery-theme">
+            Dark theme
+            <Switch label="Dark theme" checked={isDark} onChange={choose} />
+          </div>
+        </header>
+        <nav aria-label="Sections" className="gallery-contents">
+          {sections.map((title) => (
+            <a key={title} href={`#${sectionId(title)}`}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <main>
+          <TokenSpecimens />
+          <ButtonSpecimens />
+          <FieldSpecimens />
+          <MenuSpecimens />
+          <DialogSpecimens />
+          <StateSpecimens />
+          <MarkdownSpecimens />
+        </main>
+      </div>
+      <ToastRegion />
+    </MemoryRouter>
+  )
+}
