@@ -31,7 +31,9 @@ const test = base.extend<{ readonly gallery: Page }, { readonly built: BuiltPage
   },
 })
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+/** A button among the menus, tooltips, dialogs and toasts, where the names are unique. */
+const button = (page: Page, name: string) =>
+  page.locator('#menus-and-tooltips, #dialogs-and-toasts').getByRole('button', { name, exact: true })
 const tooltip = (page: Page) => page.locator('[popover]:popover-open')
 
 /** Lets the pointer rest on a control for long enough. */
@@ -155,11 +157,11 @@ test('a toast stays while it is hovered or focused, and goes five seconds later 
   await text.hover()
   await gallery.clock.runFor(20_000)
   await expect(text).toBeVisible()
-  await button(gallery, 'Dismiss').focus()
+  await gallery.getByRole('button', { name: 'Dismiss' }).focus()
   await gallery.mouse.move(5, 500)
   await gallery.clock.runFor(20_000)
   await expect(text).toBeVisible()
-  await button(gallery, 'Dismiss').blur()
+  await gallery.getByRole('button', { name: 'Dismiss' }).blur()
   await gallery.clock.runFor(5000)
   await expect(text).toHaveCount(0)
 })

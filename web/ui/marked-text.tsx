@@ -1,6 +1,6 @@
 export interface MarkedTextProps {
   readonly text: string
-  /** What was searched for; each of its words is marked wherever it occurs. */
+  /** Each of its words is marked wherever it occurs. */
   readonly search: string
 }
 

@@ -4,7 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface CopyButtonProps {
-  /** What it copies, as its title: 'Copy message'. */
+  /** Names what it copies: 'Copy message'. */
   readonly title: string
   readonly text: string
 }
@@ -20,10 +20,10 @@ export function CopyButton({ title, text }: CopyButtonProps) {
   )
 }
 
-/** Milliseconds for which a copy is confirmed (§9.3). */
-const feedbackTime = 2000
+/** How long a copy is confirmed (§9.3). */
+const feedbackMs = 2000
 
-/** Copies a text and says for two seconds that it was done; a failure is only logged (§8.13). */
+/** Copies a text and confirms it for two seconds; a failure is only logged (§8.13). */
 function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -37,7 +37,7 @@ function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise
     }
     clearTimeout(timer.current)
     setCopied(true)
-    timer.current = setTimeout(() => setCopied(false), feedbackTime)
+    timer.current = setTimeout(() => setCopied(false), feedbackMs)
   }
   return [copied, copy]
 }

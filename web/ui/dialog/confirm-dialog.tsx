@@ -5,15 +5,15 @@ import { Dialog } from './dialog.tsx'
 export interface ConfirmDialogProps {
   readonly title: string
   readonly message: string
-  /** What the confirming button says, for example 'Delete'. */
+  /** The text of the confirming button, for example 'Delete'. */
   readonly action: string
-  /** Answers whether it is done; what failed has been told by then. */
+  /** Returns whether it succeeded; a failure has been reported by then. */
   readonly onConfirm: () => Promise<boolean>
   readonly onDone: () => void
   readonly onCancel: () => void
 }
 
-/** Asks before something happens that cannot be taken back. The focus starts on Cancel. */
+/** Asks before an action that cannot be undone. The focus starts on Cancel. */
 export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCancel }: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false)
 

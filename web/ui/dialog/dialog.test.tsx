@@ -24,7 +24,7 @@ describe('a dialog', () => {
     expect(screen.getByLabelText('Name')).toHaveFocus()
   })
 
-  it('starts at the field that asks for it, wherever that stands, and never at one that is disabled', () => {
+  it('starts at the field that requests it, wherever it is, and never at a disabled one', () => {
     const { unmount } = render(
       <Dialog title="Edit" onClose={vi.fn()}>
         <Select aria-label="Kind" disabled />
@@ -57,7 +57,7 @@ describe('a dialog', () => {
     expect(onClose).toHaveBeenCalledTimes(1)
     pressBackdrop(dialog)
     expect(onClose).toHaveBeenCalledTimes(2)
-    // What the browser sends for Escape. Its owner decides, so the browser must not close it too.
+    // The browser sends this for Escape. The owner closes the dialog, so the browser must not.
     const cancel = createEvent('cancel', dialog, { cancelable: true })
     fireEvent(dialog, cancel)
     expect(onClose).toHaveBeenCalledTimes(3)
@@ -67,7 +67,7 @@ describe('a dialog', () => {
   it.each([
     ['dialog', Dialog],
     ['side panel', SidePanel],
-  ])('stays when a press that began inside ends on the backdrop: %s', (_, Modal) => {
+  ])('stays open when a press that began inside ends on the backdrop: %s', (_, Modal) => {
     const onClose = vi.fn()
     render(
       <Modal title="Add" onClose={onClose}>
@@ -76,14 +76,14 @@ describe('a dialog', () => {
     )
     const dialog = screen.getByRole('dialog')
     fireEvent.pointerDown(screen.getByText('Inside'))
-    // Where the browser sends the click of a selection that ends beside the panel.
+    // The browser sends the click of a text selection that ends beside the panel here.
     fireEvent.click(dialog)
     expect(onClose).not.toHaveBeenCalled()
     pressBackdrop(dialog)
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('leaves the dialog beneath alone', () => {
+  it('leaves the dialog beneath open', () => {
     const [closeLower, closeUpper] = [vi.fn(), vi.fn()]
     render(
       <Dialog title="Lower" onClose={closeLower}>
@@ -99,7 +99,7 @@ describe('a dialog', () => {
 })
 
 describe('a confirmation', () => {
-  it('starts at Cancel, and acts by its own word', async () => {
+  it('starts at Cancel, and acts by the button that names the action', async () => {
     const [onConfirm, onDone, onCancel] = [vi.fn(async () => true), vi.fn(), vi.fn()]
     render(
       <ConfirmDialog
@@ -121,7 +121,7 @@ describe('a confirmation', () => {
     await waitFor(() => expect(onDone).toHaveBeenCalledOnce())
   })
 
-  it('takes no second confirmation while the first is under way, and one more when that failed', async () => {
+  it('ignores a second confirmation while the first is pending, and accepts another after a failure', async () => {
     let end: (isDone: boolean) => void = () => undefined
     const onConfirm = vi.fn(() => new Promise<boolean>((resolve) => (end = resolve)))
     const onDone = vi.fn()

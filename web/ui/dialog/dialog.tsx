@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useId, useRef, type ReactNode } from 'react'
+import { useContext, useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack, useBackdropClick, useModal } from './dialog-layer.ts'
@@ -14,9 +14,9 @@ export interface DialogProps {
   readonly onClose: () => void
   readonly role?: 'dialog' | 'alertdialog'
   readonly size?: 'small' | 'medium'
-  /** Where the panel stands: `top` suits a search that grows. */
+  /** `top` suits a search whose results grow. */
   readonly place?: 'center' | 'top'
-  /** For a dialog whose first element already says what it is: the title stays for screen readers only. */
+  /** For a dialog whose first element already names it: only screen readers get the title. */
   readonly hideTitle?: boolean
   /** From `useInitialFocus`, for an owner that moves the focus to its first field again while the dialog is open. */
   readonly initialFocus?: InitialFocus
@@ -58,7 +58,7 @@ export function Dialog({
       }}
       onClose={(event) => {
         const { target, currentTarget } = event
-        // The browser may close it without asking; the owner must then know.
+        // The browser may close it without a cancel event.
         if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget) onClose()
       }}
       {...backdrop}
@@ -87,6 +87,7 @@ function Panel({
   footer,
   onClose,
 }: PanelProps) {
+  const { body, isScrollable } = useScrollableText()
   return (
     <div
       className={classNames(
@@ -108,7 +109,15 @@ function Panel({
           </IconButton>
         )}
       </header>
-      <div className={classNames('min-h-0 flex-1 overflow-y-auto', !hideTitle && 'px-5 pb-5 sm:px-6')}>
+      <div
+        ref={body}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too
+        tabIndex={isScrollable ? 0 : undefined}
+        className={classNames(
+          'min-h-0 flex-1 overflow-y-auto -outline-offset-2',
+          !hideTitle && 'px-5 pb-5 sm:px-6',
+        )}
+      >
         {description !== undefined && (
           <p id={`${id}-description`} className="text-sm text-muted">
             {description}
@@ -123,4 +132,18 @@ function Panel({
       )}
     </div>
   )
+}
+
+/** Whether the body is longer than its place and holds no field: only then must the keyboard reach it to scroll. */
+function useScrollableText() {
+  const body = useRef<HTMLDivElement>(null)
+  const [isScrollable, setScrollable] = useState(false)
+  const initialFocus = useContext(InitialFocusContext)
+  // After every render, since the content may have changed; not in a layout effect, which runs before the dialog opens.
+  useEffect(() => {
+    const element = body.current
+    if (element !== null)
+      setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0)
+  })
+  return { body, isScrollable }
 }

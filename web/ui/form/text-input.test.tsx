@@ -24,12 +24,12 @@ function placeCaret(box: HTMLInputElement, at: number): readonly (number | null)
   return [box.selectionStart, box.selectionEnd]
 }
 
-it('lets a mask be replaced as a whole alone, and what is typed be edited', () => {
+it('lets a mask only be replaced as a whole, and typed text be edited', () => {
   render(<Box />)
   const box = screen.getByLabelText<HTMLInputElement>('Key')
   expect(box).toHaveAttribute('type', 'password')
   expect(placeCaret(box, 5)).toEqual([0, mask.length])
-  // Answers whether the browser may place the caret.
+  // `fireEvent` returns whether the browser may place the caret.
   expect(fireEvent.mouseDown(box)).toBe(false)
   fireEvent.change(box, { target: { value: 'new key' } })
   expect(placeCaret(box, 5)).toEqual([5, 5])

@@ -7,7 +7,7 @@ export interface AvatarProps {
   readonly size?: number
 }
 
-/** A person's picture, or the first letter of the name when there is none or it cannot be loaded. */
+/** A user's picture, or the first letter of the name when there is none or it cannot be loaded. */
 export function Avatar({ name, picture, size = 32 }: AvatarProps) {
   const [broken, setBroken] = useState<string>()
   if (picture && picture !== broken)

@@ -8,7 +8,7 @@ interface Family {
 
 const stroke = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.75, strokeLinecap: 'round' } as const
 
-/** The families of models that have a drawing of their own; the first whose pattern fits wins. */
+/** The model families with an icon of their own (§1.8). The first that matches wins. */
 const families: readonly Family[] = [
   {
     name: 'Claude',
@@ -57,7 +57,7 @@ const neutral: ReactNode = (
   </>
 )
 
-/** The sign of the family that a model belongs to, told by its name; a neutral one for any other. */
+/** The icon of the family that the name of a model matches, or a neutral one. */
 export function ModelIcon({
   model,
   size = 18,

@@ -6,11 +6,11 @@ const HighlightedCode = lazy(async () => ({
   default: (await import('./highlighted-code.tsx')).HighlightedCode,
 }))
 
-/** Characters beyond which colours would hold up the page. */
-const highlightLimit = 20_000
+/** Colouring longer code would block the page. */
+const maxHighlightedChars = 20_000
 
 export interface CodeBlockProps {
-  /** As the fence names it; empty when it does not. */
+  /** The language that the fence names; empty when it names none. */
   readonly language: string
   readonly code: string
   /** Colours come when the block is closed, and after the text itself is on the page. */
@@ -19,7 +19,7 @@ export interface CodeBlockProps {
 
 /** Code with its language and a button to copy it. Colouring it changes neither text nor size, so nothing moves. */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
-  const colours = useDeferredValue(closed && language !== '' && code.length <= highlightLimit, false)
+  const colours = useDeferredValue(closed && language !== '' && code.length <= maxHighlightedChars, false)
   return (
     <figure className="markdown-code" dir="ltr">
       <figcaption>
@@ -42,7 +42,7 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
   )
 })
 
-/** Whether more text may come for the block that is being drawn. */
+/** Whether the block being rendered may still grow. */
 export const BlockOpen = createContext(false)
 
 /** A code block inside a list or a quote, where the parser finds it. */

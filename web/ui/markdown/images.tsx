@@ -3,16 +3,16 @@ import { createContext, use, useMemo, useState, type ReactNode } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { Button } from '../button/button.tsx'
 
-/** The sites whose images a person wants to see without being asked. */
+/** The sites whose images the user wants to see without being asked. */
 interface ImageSites {
   readonly has: (site: string) => boolean
-  /** Absent where nothing can be remembered, for instance for a visitor. */
+  /** Absent where nothing can be stored, for instance for a visitor. */
   readonly allow?: (site: string) => void
 }
 
 const ImageSitesContext = createContext<ImageSites>({ has: () => false })
 
-/** Remembers the sites whose images are always shown, under a storage key of the person. */
+/** Stores the sites whose images are always shown, under a storage key of the user. */
 export function ImageSitesProvider({
   storageKey,
   children,
@@ -51,8 +51,8 @@ export interface MarkdownImageProps {
 }
 
 /**
- * An image that a text names. Loading it tells its site that, and what, somebody reads, so nothing is asked of the
- * site before a click; the address is kept.
+ * An image that a text names. Loading it reveals to its site who reads what, so nothing is requested before a click. The
+ * address is kept.
  */
 export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)

@@ -41,7 +41,7 @@ test('colours code once its block is closed, without changing its text (§1.3)',
   expect(view.container.querySelector('pre')?.textContent).toBe('const a = 1')
 })
 
-test('shows code in a language that nobody knows as it is', async () => {
+test('shows code in an unknown language as it is', async () => {
   const page = draw('```<b>x</b>\nplain\n```')
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(page.querySelector('pre')).toHaveTextContent('plain')
@@ -95,7 +95,7 @@ test.each([
   for (const link of links) expect(link.getAttribute('href')).toBe('')
 })
 
-test('opens other sites in a tab of their own that knows nothing of this one', () => {
+test('opens other sites in a new tab that has no access to this one', () => {
   const page = draw('[out](https://a.example/x) [bare](//b.example) [in](/settings) www.c.example')
   const [out, bare, inside, auto] = page.querySelectorAll('a')
   for (const link of [out, bare, auto]) {
@@ -145,7 +145,7 @@ test.each([
   '![a](/api/anything)',
   '| ![a](https://evil.example/a.png) |\n|-|\n',
   '- ![a](HTTPS://evil.example/a.png)',
-])('asks no site for the image in %s, and names the site instead', (text) => {
+])('requests no image for %s, and names its site instead', (text) => {
   const page = draw(text)
   expect(page.querySelector('img')).toBeNull()
   expect(screen.getByRole('button', { name: 'Show image' })).toBeVisible()
@@ -162,7 +162,7 @@ test.each(['![a](data:image/svg+xml,<svg/>)', '![a](javascript:alert(1))', '![a]
   },
 )
 
-test('shows an image after a click, without telling its site where it stands', async () => {
+test('shows an image after a click, without revealing this page to its site', async () => {
   const page = draw('![A cat](https://pictures.example/cat.png)')
   await userEvent.click(screen.getByRole('button', { name: 'Show image' }))
   const image = page.querySelector('img')
@@ -172,7 +172,7 @@ test('shows an image after a click, without telling its site where it stands', a
   expect(screen.queryByRole('button', { name: 'Always show from this site' })).toBeNull()
 })
 
-test('always shows images of a site that the person has allowed, and of no other', async () => {
+test('always shows images of a site that the user has allowed, and of no other', async () => {
   const text = '![One](https://pictures.example/1.png) ![Two](https://evil.example/2.png)'
   const example = (
     <ImageSitesProvider storageKey="sites-of-ada">
@@ -189,7 +189,7 @@ test('always shows images of a site that the person has allowed, and of no other
   expect(screen.getAllByRole('button', { name: 'Show image' })).toHaveLength(1)
 })
 
-test('follows a definition that stands in another block, before or after its use', () => {
+test('resolves a definition in another block, before or after its use', () => {
   const page = draw('See [the page][p].\n\n[p]: https://a.example/p "Page"\n\nAnd [p] again.')
   expect([...page.querySelectorAll('a')].map((link) => link.getAttribute('href'))).toEqual([
     'https://a.example/p',
@@ -222,7 +222,7 @@ const pieces = [
   '![i](/x)',
 ]
 
-test('draws the same whether a text comes at once or character by character', () => {
+test('renders the same whether a text comes at once or character by character', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
       const text = parts.join('')

@@ -1,7 +1,7 @@
 import { memo, useState } from 'react'
 import { CodeBlock } from './code-block.tsx'
-import { createBlockCutter } from './cut-blocks.ts'
-import type { Definition, MarkdownBlock } from './cut-blocks.ts'
+import { createBlockSplitter } from './split-blocks.ts'
+import type { Definition, MarkdownBlock } from './split-blocks.ts'
 import { joinFootnotes, listDefinitions } from './references.ts'
 import './markdown.css'
 import { MarkdownText } from './markdown-text.tsx'
@@ -11,10 +11,10 @@ export interface MarkdownBodyProps {
   readonly open: boolean
 }
 
-/** A text cut into blocks: a finished block is drawn once, only the open end again and again. */
+/** A text as blocks: a finished block is rendered once, the open end with every change. */
 export function MarkdownBody({ text, open }: MarkdownBodyProps) {
-  const [cut] = useState(createBlockCutter)
-  const { blocks, definitions } = open ? cut(text) : joinFootnotes(text, cut(text))
+  const [split] = useState(createBlockSplitter)
+  const { blocks, definitions } = open ? split(text) : joinFootnotes(text, split(text))
   return (
     <div dir="auto" className="markdown">
       {blocks.map((block, index) => (
@@ -43,7 +43,7 @@ const Block = memo(function Block({ block, open, definitions }: BlockProps) {
   )
 }, isSame)
 
-/** The open block is cut anew each time; what counts is what it says. */
+/** The open block is a new object each time, so blocks are compared by their content. */
 function isSame(before: BlockProps, after: BlockProps): boolean {
   return (
     before.open === after.open &&

@@ -3,7 +3,7 @@ import type { Components } from 'react-markdown'
 import { CodeFence } from './code-block.tsx'
 import { MarkdownImage } from './images.tsx'
 
-/** How the elements are drawn that need more than their own tag. */
+/** The elements that need more than their own tag. */
 export const markdownComponents: Components = {
   a: ({ href, title, children }) => (
     <MarkdownLink href={href ?? ''} title={title}>
@@ -15,7 +15,7 @@ export const markdownComponents: Components = {
   ),
   pre: ({ node, children }) => <CodeFence node={node}>{children}</CodeFence>,
   table: ({ children }) => (
-    // A wide table scrolls by itself, with the keyboard too.
+    // A wide table scrolls by itself, also with the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="markdown-table" tabIndex={0}>
       <table>{children}</table>
@@ -38,13 +38,13 @@ interface MarkdownLinkProps {
 }
 
 /**
- * A link of a text that nobody vouches for: another site opens in a tab of its own and learns nothing of this page. An
- * address that was refused is empty (§5.18) and leads nowhere.
+ * A link of an untrusted text: another site opens in a new tab and receives nothing about this page. A refused address is
+ * empty (§5.18) and leads nowhere.
  */
 function MarkdownLink({ href, title, children }: MarkdownLinkProps) {
   if (href === '')
     return (
-      // oxlint-disable-next-line jsx-a11y/anchor-is-valid -- it stays a link whose address is empty, as the rule says
+      // oxlint-disable-next-line jsx-a11y/anchor-is-valid -- §5.18 keeps the link, with an empty address
       <a href="" title={title} aria-disabled onClick={(event) => event.preventDefault()}>
         {children}
       </a>

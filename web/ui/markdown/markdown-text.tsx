@@ -8,7 +8,7 @@ import { normalizeMaths } from './normalize-maths.ts'
 const plugins = [remarkGfm]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
-/** One block of markdown. What would take too long to read as markdown stands as plain text. */
+/** One block of markdown. A block that would take too long to parse is shown as plain text. */
 export function MarkdownText({ source, open }: { readonly source: string; readonly open: boolean }) {
   if (isTooDeep(source)) return <p className="whitespace-pre-wrap">{source}</p>
   const maths = normalizeMaths(source)
@@ -17,7 +17,7 @@ export function MarkdownText({ source, open }: { readonly source: string; readon
       {maths === undefined ? (
         <PlainText source={source} />
       ) : (
-        // What draws formulas is loaded with the first of them.
+        // The code for formulas is loaded with the first of them.
         <Suspense fallback={<PlainText source={source} />}>
           <MathText source={maths} />
         </Suspense>
@@ -39,23 +39,23 @@ function PlainText({ source }: { readonly source: string }) {
   )
 }
 
-/** Characters of one block, nested markers of a line, and openers in a block that are still read as markdown. */
-const lengthLimit = 50_000
-const depthLimit = 60
-const openerLimit = 3000
+/** A block beyond one of these is not parsed as markdown. */
+const maxBlockChars = 50_000
+const maxMarkersInLine = 60
+const maxOpeners = 3000
 
-/** Whether a block is built to keep a parser busy: such nesting has no meaning for a reader. */
+/** Whether a block is nested so deeply that parsing it would block the page. */
 function isTooDeep(source: string): boolean {
-  if (source.length > lengthLimit) return true
-  if (source.length < depthLimit) return false
-  return hasDeepLine(source) || count(source, /[[*_~<]/g) > openerLimit
+  if (source.length > maxBlockChars) return true
+  if (source.length < maxMarkersInLine) return false
+  return hasDeepLine(source) || count(source, /[[*_~<]/g) > maxOpeners
 }
 
 function hasDeepLine(source: string): boolean {
   return source.split('\n').some((line) => {
-    if (line.length < depthLimit) return false
+    if (line.length < maxMarkersInLine) return false
     const markers = /^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/.exec(line)?.[0] ?? ''
-    return count(markers, /[-+*>]|\d[.)]/g) > depthLimit
+    return count(markers, /[-+*>]|\d[.)]/g) > maxMarkersInLine
   })
 }
 

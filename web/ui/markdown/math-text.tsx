@@ -26,7 +26,7 @@ const components: Components = {
     ),
 }
 
-/** A block of markdown with formulas, which `normalizeMaths` has put between double dollars. */
+/** A block of markdown whose formulas `normalizeMaths` has put between double dollars. */
 export function MathText({ source }: { readonly source: string }) {
   return (
     <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>
@@ -49,41 +49,41 @@ function readText(node: Element | undefined): string {
   return node?.children.map((child) => ('value' in child ? child.value : '')).join('') ?? ''
 }
 
-/** Characters beyond which a formula stands as it was written. */
-const lengthLimit = 2000
+/** A longer formula is shown as it was written. */
+const maxFormulaChars = 2000
 
 const options = {
-  // What a formula cannot say throws, and is shown as it was written; errors never become styles of their own.
+  // A formula with errors throws, and is shown as it was written.
   throwOnError: true,
   strict: 'ignore',
   // No addresses, no attributes.
   trust: false,
-  // Macros that grow, and sizes in em.
+  // Macros must not expand without end; sizes are in em.
   maxExpand: 200,
   maxSize: 10,
 } as const
 
 interface FormulaProps {
   readonly tex: string
-  /** Stands on lines of its own. */
+  /** Whether it has lines of its own. */
   readonly display: boolean
 }
 
-/** A formula, made node by node: neither HTML text nor style attributes are made, which the page's policy would refuse. */
+/** A formula, built node by node: the page's policy refuses HTML strings and style attributes. */
 const Formula = memo(function Formula({ tex, display }: FormulaProps) {
   const box = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
     try {
-      if (tex.length > lengthLimit) throw new RangeError('The formula is too long.')
+      if (tex.length > maxFormulaChars) throw new RangeError('The formula is too long.')
       katex.render(tex, element, { ...options, displayMode: display, macros: {} })
     } catch {
       element.replaceChildren(document.createTextNode(tex))
     }
   }, [tex, display])
   if (!display) return <span ref={box} dir="ltr" className="markdown-inline-formula" />
-  // A wide formula scrolls by itself, with the keyboard too.
+  // A wide formula scrolls by itself, also with the keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   return <span ref={box} dir="ltr" className="markdown-formula" tabIndex={0} />
 })

@@ -1,20 +1,20 @@
-/** Formulas of one block beyond which it is read without them. */
-const formulaLimit = 200
+/** A block with more formulas is shown without them. */
+const maxFormulas = 200
 
-/** What a formula may begin or end with. */
+/** Everything that a formula may begin or end with. */
 const mark = /\$|\\[()[\]]/g
 const code = /(`+)(?!`)(?:(?!\1)[\s\S])*\1(?!`)/g
-/** What an escape is, then the four ways to write a formula; a single dollar only as in `$x$`, never as in `$5 and $6`. */
+/** An escape, and the four ways to write a formula. Single dollars count in `$x$` but not in `$5 and $6`. */
 const formula =
   /\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g
 
 /**
- * A block of markdown with its formulas between double dollars, alone on their lines where they stand alone; nothing when
- * there is no formula in it, or far too many.
+ * Returns a block of markdown with its formulas between double dollars, on lines of their own where they stand alone.
+ * Returns undefined when it has no formula, or too many.
  */
 export function normalizeMaths(source: string): string | undefined {
   if (!source.includes('$') && !source.includes('\\[') && !source.includes('\\(')) return undefined
-  if ((source.match(mark)?.length ?? 0) > 5 * formulaLimit) return undefined
+  if ((source.match(mark)?.length ?? 0) > 5 * maxFormulas) return undefined
   let count = 0
   const read = (text: string) =>
     text.replace(formula, (all: string, ...found: readonly (string | number | undefined)[]) => {
@@ -30,7 +30,7 @@ export function normalizeMaths(source: string): string | undefined {
       count += 1
       const shown = square ?? double
       if (shown === undefined || !standsAlone(text, place, all.length)) return `$$${toLine(tex)}$$`
-      // Between lines of dollars it is as it should be.
+      // It already stands between lines of dollars.
       if (double !== undefined && /^[ \t]*\n/.test(double)) return all
       const indent = /[ \t]*$/.exec(text.slice(0, place))?.[0] ?? ''
       return `$$\n${indent}${shown.trim()}\n${indent}$$`
@@ -42,7 +42,7 @@ export function normalizeMaths(source: string): string | undefined {
     end = match.index + match[0].length
   }
   result += read(source.slice(end))
-  return count === 0 || count > formulaLimit ? undefined : result
+  return count === 0 || count > maxFormulas ? undefined : result
 }
 
 function standsAlone(text: string, place: number, length: number): boolean {

@@ -61,7 +61,7 @@ describe('with a pointer', () => {
     expect(menu()).toBeVisible()
   })
 
-  it('is kept by the click of the pointer that opened it, and closed by the next', () => {
+  it('stays open on the click of the pointer that opened it, and closes on the next', () => {
     hover()
     fireEvent.click(trigger(), { detail: 1 })
     expect(menu()).toBeVisible()
@@ -69,7 +69,7 @@ describe('with a pointer', () => {
     expect(menu()).toBeNull()
   })
 
-  it('stays closed under a pointer that rests while what lay over it goes away', () => {
+  it('stays closed under a resting pointer when what covered it goes away', () => {
     enter('mouse')
     expect(menu()).toBeNull()
   })
@@ -154,6 +154,15 @@ describe('with the keyboard', () => {
   })
 
   it('opens by Enter, Space or a screen reader, which all click without a press, and focuses its first item', () => {
+    fireEvent.click(trigger(), { detail: 0 })
+    expect(item('First')).toHaveFocus()
+  })
+
+  it('moves the focus into it again when it was closed by Escape', () => {
+    act(() => trigger().focus())
+    fireEvent.click(trigger(), { detail: 0 })
+    fireEvent.keyDown(item('First'), { key: 'Escape' })
+    expect(trigger()).toHaveFocus()
     fireEvent.click(trigger(), { detail: 0 })
     expect(item('First')).toHaveFocus()
   })

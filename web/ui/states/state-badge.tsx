@@ -2,12 +2,12 @@ import { classNames } from '../class-names.ts'
 
 export interface StateBadgeProps {
   readonly tone: 'success' | 'danger'
-  /** A hollow dot tells being left from having failed, beside the word. */
+  /** A hollow dot distinguishes disconnected from failed. */
   readonly hollow?: boolean
   readonly children: string
 }
 
-/** How something stands: a word with a dot in the colour of its state. */
+/** A status: a word with a dot in its colour. */
 export function StateBadge({ tone, hollow = false, children }: StateBadgeProps) {
   return (
     <span

@@ -29,7 +29,7 @@ it('shows a success or an error for five seconds (§2.48, §9.1)', async () => {
   expect(screen.queryByText('Not saved')).toBeNull()
 })
 
-it('goes when it is dismissed, and alone', async () => {
+it('removes only the toast that is dismissed', async () => {
   render(<ToastRegion />)
   await wait(200)
   act(() => toast.success('One'))
@@ -39,7 +39,7 @@ it('goes when it is dismissed, and alone', async () => {
   expect(screen.getByText('Two')).toBeVisible()
 })
 
-it('stands inside the top dialog while one is open, and outside again after it', async () => {
+it('is rendered inside the top dialog while one is open, and outside again after it', async () => {
   const { rerender } = render(<ToastRegion />)
   const dialogs = (count: number) => (
     <>
@@ -105,7 +105,7 @@ describe('while the user may be reading', () => {
     hidden.mockRestore()
   })
 
-  it('goes on with the others when the one under the pointer is dismissed', async () => {
+  it('continues with the others when the one under the pointer is dismissed', async () => {
     act(() => toast.error('Not saved'))
     fireEvent.pointerEnter(card())
     act(() => screen.getAllByRole('button', { name: 'Dismiss' })[0]?.click())

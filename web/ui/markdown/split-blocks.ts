@@ -1,7 +1,7 @@
 import { Lexer, Marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 
-/** A piece of markdown that is drawn by itself. Finished blocks keep their identity, so they are drawn once. */
+/** A part of a text that is rendered by itself. A finished block stays the same object, so it is rendered once. */
 export type MarkdownBlock =
   | { readonly kind: 'text'; readonly key: number; readonly source: string }
   | {
@@ -13,7 +13,7 @@ export type MarkdownBlock =
       readonly closed: boolean
     }
 
-export interface CutText {
+export interface SplitText {
   readonly blocks: readonly MarkdownBlock[]
   /** Link definitions of the whole text, which any block may refer to. */
   readonly definitions: readonly Definition[]
@@ -25,11 +25,11 @@ export interface Definition {
 }
 
 /**
- * Cuts a growing text into blocks and reads only its open end again. A block is finished when a later block begins on
- * a complete line, since until then a coming character can still change it ("2" is a paragraph, "2." goes on with
- * the list above). So the blocks do not depend on the pieces in which the text came.
+ * Returns a function that splits a growing text into blocks and parses only its open end again. A block is finished when
+ * a later block begins on a complete line: until then the next character can still change it ("2" is a paragraph, "2."
+ * continues the list above). So the blocks do not depend on how the text was chunked.
  */
-export function createBlockCutter(): (text: string) => CutText {
+export function createBlockSplitter(): (text: string) => SplitText {
   let settled = ''
   let examined = 0
   let finished: readonly MarkdownBlock[] = []
@@ -73,9 +73,9 @@ function listFinished(lines: string): readonly Token[] {
   )
 }
 
-/** Lines of maths between `$$` or `\\[` and `\\]` are one block, whatever else their lines look like. */
+/** Lines of maths between `$$` or `\\[` and `\\]` are one block, whatever markdown they resemble. */
 const withMaths = new Marked({
-  // An underlined heading of several lines must not reach over a line of maths.
+  // An underlined heading of several lines must not include a line of maths.
   tokenizer: {
     lheading(source) {
       const raw = this.rules.block.lheading.exec(source)?.[0]
@@ -87,25 +87,25 @@ const withMaths = new Marked({
       name: 'maths',
       level: 'block',
       start: (source) => {
-        const place = source.slice(0, startLimit).search(/\n {0,3}(?:\$\$|\\\[)[ \t]*\n/)
+        const place = source.slice(0, maxStartChars).search(/\n {0,3}(?:\$\$|\\\[)[ \t]*\n/)
         return place < 0 ? undefined : place + 1
       },
       tokenizer: (source) => {
-        const raw = takeMaths(source)
+        const raw = readMaths(source)
         return raw === undefined ? undefined : { type: 'maths', raw }
       },
     },
   ],
 })
-/** Characters of a paragraph that are searched for maths below it. */
-const startLimit = 5000
+/** Only this much of a paragraph is searched for maths below it. */
+const maxStartChars = 5000
 
 function hasMaths(source: string): boolean {
   return /^ {0,3}(?:\$\$|\\\[)[ \t]*\n/m.test(source)
 }
 
-/** Without an end the block goes on to the end of the text, like a fence. */
-function takeMaths(source: string): string | undefined {
+/** Without a closing line the block extends to the end of the text, like a fence. */
+function readMaths(source: string): string | undefined {
   const open = /^ {0,3}(\$\$|\\\[)[ \t]*\n/.exec(source)
   if (open === null) return undefined
   const close = open[1] === '$$' ? /^ {0,3}\$\$[ \t]*(?:\n|$)/m : /\\\][ \t]*(?:\n|$)/
@@ -114,7 +114,7 @@ function takeMaths(source: string): string | undefined {
   return end === null ? source : open[0] + rest.slice(0, end.index + end[0].length)
 }
 
-/** Nesting can be deeper than the stack: such a text stays one block. */
+/** Nesting can exceed the call stack; such a text stays one block. */
 function lexBlocks(source: string): readonly Token[] {
   if (source === '') return []
   try {
@@ -143,7 +143,7 @@ function readBlock(token: Token, key: number): MarkdownBlock {
     kind: 'code',
     key,
     language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
-    // The first characters of a closing fence are not yet code.
+    // The beginning of a closing fence is no code.
     code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
     closed,
   }
@@ -161,7 +161,7 @@ function isClosed(raw: string): boolean {
   return raw.includes('\n') && last.startsWith(fence) && /^(`+|~+)$/.test(last)
 }
 
-/** The same list when nothing is added: blocks are drawn again when the definitions are others. */
+/** Returns the same list when nothing is added, since a new list renders every block again. */
 function join(before: readonly Definition[], more: readonly Definition[]): readonly Definition[] {
   return more.length === 0 ? before : [...before, ...more]
 }

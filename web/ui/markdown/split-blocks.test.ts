@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createBlockCutter } from './cut-blocks.ts'
+import { createBlockSplitter } from './split-blocks.ts'
 
 const pieces = [
   'word',
@@ -40,13 +40,13 @@ const pieces = [
   '\\',
 ]
 
-test('cuts a text into the same blocks whether it comes at once or piece by piece', () => {
+test('splits a text into the same blocks whether it comes at once or in chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 40 }), (parts) => {
       const text = parts.join('')
-      const whole = createBlockCutter()(text)
-      const cut = createBlockCutter()
-      let grown = createBlockCutter()('')
+      const whole = createBlockSplitter()(text)
+      const cut = createBlockSplitter()
+      let grown = createBlockSplitter()('')
       for (let end = 1; end <= text.length; end += 1) grown = cut(text.slice(0, end))
       expect(grown).toEqual(whole)
     }),
@@ -55,7 +55,7 @@ test('cuts a text into the same blocks whether it comes at once or piece by piec
 })
 
 test('keeps finished blocks as they are while the end grows', () => {
-  const cut = createBlockCutter()
+  const cut = createBlockSplitter()
   const before = cut('# Title\n\nFirst.\n\nSecond\n')
   const after = cut('# Title\n\nFirst.\n\nSecond\ngrows')
   expect(after.blocks[0]).toBe(before.blocks[0])
@@ -65,13 +65,13 @@ test('keeps finished blocks as they are while the end grows', () => {
 })
 
 test('keeps a list open until its next line is whole, since "2" may become "2."', () => {
-  const cut = createBlockCutter()
+  const cut = createBlockSplitter()
   expect(cut('1. one\n\n2').blocks).toHaveLength(2)
   expect(cut('1. one\n\n2. two').blocks).toHaveLength(1)
 })
 
-test('knows whether a fence has its end, and leaves its first characters out of the code', () => {
-  const cut = createBlockCutter()
+test('recognizes the end of a fence, and leaves its first characters out of the code', () => {
+  const cut = createBlockSplitter()
   expect(cut('```ts\nlet a\n``').blocks).toEqual([
     { kind: 'code', key: 0, language: 'ts', code: 'let a', closed: false },
   ])
@@ -80,20 +80,20 @@ test('knows whether a fence has its end, and leaves its first characters out of 
   ])
 })
 
-test('starts anew when the text is another one', () => {
-  const cut = createBlockCutter()
+test('starts again when the text is a different one', () => {
+  const cut = createBlockSplitter()
   cut('One.\n\nTwo.\n\nThree.')
   expect(cut('Other').blocks).toEqual([{ kind: 'text', key: 0, source: 'Other' }])
 })
 
 test('survives nesting that is deeper than the stack', () => {
   const text = '>'.repeat(10_000) + 'a'
-  expect(createBlockCutter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
+  expect(createBlockSplitter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
 })
 
 test('keeps lines of maths together, whatever they look like', () => {
   const source = '$$\na\n\n- b\n+ c\n$$\n'
-  const blocks = createBlockCutter()(`Before\n${source}\nAfter`).blocks
+  const blocks = createBlockSplitter()(`Before\n${source}\nAfter`).blocks
   expect(blocks.map((block) => (block.kind === 'text' ? block.source.trim() : ''))).toEqual([
     'Before',
     source.trim(),
