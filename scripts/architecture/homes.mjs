@@ -33,7 +33,7 @@ const homes = [
     pattern: /\b(rounded|ease|duration|shadow|bg|fill|stroke)-\[|#[0-9a-fA-F]{6}\b|\brgba?\(/,
     isHome: (/** @type {string} */ path) =>
       !/^web\/(app|features|ui)\//.test(path) ||
-      /\.test\.tsx?$|^web\/features\/preferences\/paint-theme\.ts$/.test(path),
+      /\.test\.tsx?$|^web\/features\/preferences\/theme\.ts$/.test(path),
     message: 'colours, radii and motion are tokens of web/ui/tokens.css',
   },
   {

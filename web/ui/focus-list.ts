@@ -16,7 +16,11 @@ export function createFocusList(): FocusList {
       elements.add(element)
       return () => void elements.delete(element)
     },
-    list: () => [...elements].sort(compareInDocument),
+    list: () => {
+      // Some components, such as the router's Link, pass a ref on without its clean-up.
+      for (const element of elements) if (!element.isConnected) elements.delete(element)
+      return [...elements].sort(compareInDocument)
+    },
   }
 }
 

@@ -58,7 +58,7 @@ describe('what cannot read the tokens says the same', () => {
   it.each([
     ['web/index.html', [light['page']]],
     ['web/public/theme.js', [dark['page']]],
-    ['web/features/preferences/paint-theme.ts', [light['page'], dark['page']]],
+    ['web/features/preferences/theme.ts', [light['page'], dark['page']]],
     ['web/public/icon-light.svg', [light['accent'], light['on-accent']]],
     ['web/public/icon-dark.svg', [dark['accent'], dark['on-accent']]],
   ])('%s', (path, colours) => {
@@ -68,7 +68,7 @@ describe('what cannot read the tokens says the same', () => {
   })
 
   it('the sign-in page of the server, in both themes', () => {
-    const style = read('server/identity/pages/page-style.ts')
+    const style = read('server/identity/pages/page-assets.ts')
     for (const name of ['page', 'surface', 'ink', 'muted', 'accent'])
       for (const colours of [light, dark]) expect(style).toContain(`--${name}: ${colours[name]}`)
   })

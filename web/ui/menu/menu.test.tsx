@@ -1,4 +1,5 @@
 import { act, fireEvent, render, screen } from '@testing-library/react'
+import { MemoryRouter } from 'react-router'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dialog } from '../dialog/dialog.tsx'
 import { MenuItem } from './menu-item.tsx'
@@ -165,6 +166,24 @@ describe('with the keyboard', () => {
     expect(trigger()).toHaveFocus()
     fireEvent.click(trigger(), { detail: 0 })
     expect(item('First')).toHaveFocus()
+  })
+
+  it('moves the focus into it each time when its items are links', () => {
+    render(
+      <MemoryRouter>
+        <Menu label="Pages" trigger="P">
+          <MenuItem to="/terms">Terms</MenuItem>
+          <MenuItem onSelect={vi.fn()}>Other</MenuItem>
+        </Menu>
+      </MemoryRouter>,
+    )
+    const pages = screen.getByRole('button', { name: 'Pages' })
+    for (let times = 0; times < 2; times += 1) {
+      act(() => pages.focus())
+      fireEvent.click(pages, { detail: 0 })
+      expect(item('Terms')).toHaveFocus()
+      fireEvent.keyDown(item('Terms'), { key: 'Escape' })
+    }
   })
 
   it('moves the focus into a menu that the keyboard focus has opened already', () => {
