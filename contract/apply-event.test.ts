@@ -5,25 +5,10 @@ import type { RunState } from './apply-event.ts'
 import { CompletionEvent } from './completion.ts'
 import type { RunEvent, UnnumberedEvent } from './completion.ts'
 import type { Message } from './message.ts'
+import { wireMessage, wireReply } from './testing/messages.ts'
 
-const question: Message = {
-  id: 'q',
-  parent_id: null,
-  role: 'user',
-  content: 'Why?',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  unix_timestamp: 1,
-  status: 'complete',
-}
-const reply: Message = {
-  ...question,
-  id: 'a',
-  parent_id: 'q',
-  role: 'assistant',
-  content: '',
-  unix_timestamp: 2,
-  status: 'streaming',
-}
+const question = wireMessage({ id: 'q', content: 'Why?' })
+const reply = wireReply({ id: 'a', parent_id: 'q' })
 const started: UnnumberedEvent = { type: 'started', user_message: question, assistant_message: reply }
 const text = (content: string): UnnumberedEvent => ({ type: 'text', choices: [{ delta: { content } }] })
 

@@ -1,28 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import type { BotRow } from '../db/tables/tables.ts'
+import { botRow as bot } from '../testing/factories/bots.ts'
 import { resolveEndpoint } from './bot-model.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
 const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
 const withOperator = { defaultModel: operator, demoBaseUrl: 'http://127.0.0.1:1/v1', sealer }
 const withoutOperator = { ...withOperator, defaultModel: null }
-
-function bot(fields: Partial<BotRow> = {}): BotRow {
-  return {
-    id: 'b',
-    user_id: 'u',
-    name: 'Helper',
-    model: 'm',
-    base_url: null,
-    api_key: null,
-    api_type: null,
-    custom_api_path: null,
-    max_tokens: null,
-    created_at: 1,
-    ...fields,
-  }
-}
 
 describe('a bot with an address of its own', () => {
   const base_url = 'https://own.example/v1'

@@ -2,43 +2,27 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotRow } from '../db/tables/tables.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
+import { botRow } from '../testing/factories/bots.ts'
+import { addUser } from '../testing/factories/users.ts'
 import { deleteBot, findBot, insertBot, listBots, requireBot, updateBot } from './bot-store.ts'
 
 const ada = { id: 'ada' }
 const bob = { id: 'bob' }
 
-function row(fields: Partial<BotRow> = {}): BotRow {
-  return {
-    id: 'bot-1',
-    user_id: ada.id,
-    name: 'Helper',
-    model: 'm',
-    base_url: null,
-    api_key: null,
-    api_type: null,
-    custom_api_path: null,
-    max_tokens: 10_000_000,
-    created_at: 1_800_000_000_000,
-    ...fields,
-  }
-}
+const row = (fields: Partial<BotRow> = {}) =>
+  botRow({ max_tokens: 10_000_000, created_at: 1_800_000_000_000, ...fields })
 
 describe.each(engines)('bot store on %s', (engine) => {
   let database: TestDatabase
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    for (const { id } of [ada, bob]) {
-      await database.db
-        .insertInto('users')
-        .values({ id, issuer: 'i', subject: id, name: null, email: null, picture: null, created_at: 1 })
-        .execute()
-    }
+    for (const user of [ada, bob]) await addUser(database.db, user)
   })
 
   afterEach(() => database.close())
 
-  it('gives back what was put in, numbers as numbers', async () => {
+  it('returns the stored fields, numbers as numbers', async () => {
     await insertBot(database.db, row())
     expect(await requireBot(database.db, ada, 'Helper')).toEqual(row())
   })
@@ -58,7 +42,7 @@ describe.each(engines)('bot store on %s', (engine) => {
     expect(await listBots(database.db, ada)).toEqual([row()])
   })
 
-  it('goes with its owner', async () => {
+  it('is deleted with its owner', async () => {
     await insertBot(database.db, row())
     await database.db.deleteFrom('users').where('id', '=', ada.id).execute()
     expect(await listBots(database.db, ada)).toEqual([])

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../lib/new-id.ts'
 import type { MessageRow } from '../db/tables/tables.ts'
-import { insertUser } from '../testing/identity/insert-user.ts'
+import { addChat, newMessage } from '../testing/factories/chats.ts'
+import { addUser } from '../testing/factories/users.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
-import { insertChat } from './chat-store.ts'
 import { appendMessage, findMessage } from './message-store.ts'
 import type { NewMessage } from './message-store.ts'
 
@@ -15,13 +15,12 @@ describe.each(engines)('messages on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  it('are given as they are stored, each later than the one before', async () => {
+  it('are returned as they are stored, each later than the one before', async () => {
     const { db } = database
-    const chat_id = newId()
-    const { id: user_id } = await insertUser(db, newId())
-    await insertChat(db, { id: chat_id, user_id, selected_message_id: null, created_at: 1, updated_at: 1 })
+    const user = await addUser(db)
+    const { id: chat_id } = await addChat(db, { id: newId(), user_id: user.id })
     const append = async (parent: MessageRow | null, more: Partial<NewMessage>) => {
-      const message = { chat_id, id: newId(), role: 'user', content: 'text', status: 'complete', ...more }
+      const message = newMessage({ chat_id, content: 'text', ...more })
       const appended = await appendMessage(db, message, parent, 1_000)
       expect(await findMessage(db, chat_id, message.id)).toEqual(appended)
       return appended

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createSealer } from '../db/secrets/seal-secret.ts'
-import { insertUser } from '../testing/identity/insert-user.ts'
+import { addUser } from '../testing/factories/users.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listConnectors } from './connector-store.ts'
@@ -19,7 +19,7 @@ describe.each(engines)('a new connector on %s', (engine) => {
 
   beforeEach(async () => {
     database = await openTestDatabase(engine)
-    await insertUser(database.db, user.id)
+    await addUser(database.db, user)
   })
 
   afterEach(() => database.close())

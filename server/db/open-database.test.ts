@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { migrations } from './migrate.ts'
+import { addUser } from '../testing/factories/users.ts'
 import { openDatabase, sqliteFileName } from './open-database.ts'
 import { openSqlite } from './dialects/sqlite.ts'
 
@@ -31,10 +32,7 @@ it('makes the data folder for its owner alone, and a migrated database in it', a
 
 it('keeps what was written for the next start', async () => {
   const first = await open()
-  await first.db
-    .insertInto('users')
-    .values({ id: 'u', issuer: 'i', subject: 's', name: 'Ada', email: null, picture: null, created_at: 1 })
-    .execute()
+  await addUser(first.db, { name: 'Ada' })
   await first.close()
   const second = await open()
   expect(await second.db.selectFrom('users').select('name').execute()).toEqual([{ name: 'Ada' }])

@@ -5,6 +5,7 @@ import type { TestDatabase } from '../testing/database/test-database.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { createIntegration } from './manage-integrations.ts'
+import { addUser } from '../testing/factories/users.ts'
 
 const server = {
   name: 'finder',
@@ -28,11 +29,7 @@ describe('the connector of an API-key service', () => {
 
   beforeAll(async () => {
     database = await openTestDatabase('sqlite')
-    const user = { issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }
-    await database.db
-      .insertInto('users')
-      .values({ id: 'ada', ...user })
-      .execute()
+    await addUser(database.db, { id: 'ada' })
     deps = {
       database,
       sealer: createSealer('a secret of tests that is long enough'),

@@ -3,6 +3,7 @@ import { textOfContent } from '@yonder/contract/message-text'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
+import { addChat, addPath } from '../testing/factories/chats.ts'
 import { engines, isConcurrent } from '../testing/database/test-database.ts'
 import { demoChat } from './demo-chat.ts'
 import { seedDemoShare } from './seed-demo-share.ts'
@@ -66,22 +67,8 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     const text = (await readDemo()).body
     // As an older version would have left it: another chat behind the link.
     const { user } = await product.signIn('Ada')
-    await db
-      .insertInto('chats')
-      .values({ id: 'old', user_id: user.id, selected_message_id: 'm', created_at: 1, updated_at: 1 })
-      .execute()
-    await db
-      .insertInto('messages')
-      .values({
-        chat_id: 'old',
-        id: 'm',
-        role: 'user',
-        content: 'Old',
-        status: 'complete',
-        first_id: 'm',
-        unix_timestamp: 1,
-      })
-      .execute()
+    const old = await addChat(db, { id: 'old', user_id: user.id })
+    await addPath(db, old, [{ id: 'm', content: 'Old' }])
     await db.updateTable('shares').set({ chat_id: 'old', message_id: 'm' }).execute()
     expect((await readDemo()).body).toContain('Old')
     await seedDemoShare(product.database, Date.now())

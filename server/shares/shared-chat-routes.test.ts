@@ -1,22 +1,13 @@
 import { SharedChat } from '@yonder/contract/share'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { insertChat } from '../chats/chat-store.ts'
-import { appendMessage, updateMessage } from '../chats/message-store.ts'
-import type { MessageChange } from '../chats/message-store.ts'
-import type { MessageRow } from '../db/tables/tables.ts'
 import { openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp, ChatClient } from '../testing/chat/open-chat-app.ts'
+import { addChat, addPath } from '../testing/factories/chats.ts'
+import type { PathMessage } from '../testing/factories/chats.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import { engines } from '../testing/database/test-database.ts'
 
 const host = 'localhost:3000'
-
-/** One message of a chat that is written straight into the store: what no ordinary send leaves behind. */
-type Written = {
-  readonly id: string
-  readonly role: 'user' | 'assistant'
-  readonly outcome?: string
-} & MessageChange
 
 describe.each(engines)('a shared chat on %s', (engine) => {
   let product: ChatApp
@@ -32,22 +23,11 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   const share = async (chatId: string, messageId: string) =>
     (await ada.post(`/api/share/${chatId}`, { messageId })).json<{ shareId: string }>().shareId
 
-  async function write(chatId: string, messages: readonly Written[]): Promise<void> {
+  /** Stores a chat with fields that no ordinary message has. */
+  async function write(chatId: string, messages: readonly PathMessage[]): Promise<void> {
     const { db } = product.database
-    const time = Date.now()
-    await insertChat(db, {
-      id: chatId,
-      user_id: ada.user.id,
-      selected_message_id: messages.at(-1)?.id ?? null,
-      created_at: time,
-      updated_at: time,
-    })
-    let parent: MessageRow | null = null
-    for (const { id, role, ...change } of messages) {
-      const message = { chat_id: chatId, id, role, content: '', status: 'complete' }
-      parent = await appendMessage(db, message, parent, time)
-      if (Object.keys(change).length > 0) await updateMessage(db, chatId, id, change)
-    }
+    const chat = await addChat(db, { id: chatId, user_id: ada.user.id, updated_at: Date.now() })
+    await addPath(db, chat, messages)
   }
 
   async function converse(chatId: string, ...texts: readonly string[]): Promise<readonly string[]> {

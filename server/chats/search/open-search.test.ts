@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../lib/new-id.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { addChat, addPath } from '../../testing/factories/chats.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { indexMessages } from './index-messages.ts'
-import { appendMessage } from '../message-store.ts'
-import { moveLeaf } from '../chat-store.ts'
 import { openSearch } from './open-search.ts'
 import type { Search } from './open-search.ts'
 import type { User } from '../../identity/user.ts'
@@ -25,37 +25,22 @@ describe.each(engines)('search on %s', (engine) => {
     await database.close()
   })
 
-  async function addUser(): Promise<User> {
-    const user = { id: newId(), issuer: 'i', subject: newId(), name: null, email: null, picture: null }
-    await database.db
-      .insertInto('users')
-      .values({ ...user, created_at: 1 })
-      .execute()
-    return user
-  }
+  const newUser = () => addUser(database.db)
 
-  /** A chat of these texts, from the person and the bot in turn. */
-  async function addChat(user: User, texts: readonly string[], last: object = {}): Promise<string> {
-    const { db } = database
-    const id = newId()
+  /** A chat of these texts, from the user and the bot in turn. */
+  async function addTexts(user: User, texts: readonly string[], last: object = {}): Promise<string> {
     time += 10
-    await db
-      .insertInto('chats')
-      .values({ id, user_id: user.id, selected_message_id: null, created_at: time, updated_at: time })
-      .execute()
-    let parent = null
-    for (const [index, content] of texts.entries()) {
-      const role = index % 2 === 0 ? 'user' : 'assistant'
-      const more = index === texts.length - 1 ? last : {}
-      parent = await appendMessage(
-        db,
-        { chat_id: id, id: newId(), role, content, status: 'complete', ...more },
-        parent,
-        time,
-      )
-      await moveLeaf(db, id, parent.id)
-    }
-    return id
+    const chat = await addChat(database.db, { id: newId(), user_id: user.id, updated_at: time })
+    await addPath(
+      database.db,
+      chat,
+      texts.map((content, index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content,
+        ...(index === texts.length - 1 ? last : {}),
+      })),
+    )
+    return chat.id
   }
 
   async function index(): Promise<void> {
@@ -68,10 +53,10 @@ describe.each(engines)('search on %s', (engine) => {
   }
 
   it('finds parts of words in any script, without their case, newest first', async () => {
-    const user = await addUser()
+    const user = await newUser()
     const texts = ['Größenordnung', 'ΣΊΣΥΦΟΣ rolls', 'приВЕТ мир', '今天天气很好', 'naïve café', '👩‍👩‍👧 family']
     const ids: string[] = []
-    for (const text of texts) ids.push(await addChat(user, ['hello', text]))
+    for (const text of texts) ids.push(await addTexts(user, ['hello', text]))
     for (const words of [
       ['größen', 0],
       ['ORDNUNG', 0],
@@ -96,9 +81,9 @@ describe.each(engines)('search on %s', (engine) => {
   })
 
   it('wants every word, in whichever messages of the chat', async () => {
-    const user = await addUser()
-    const both = await addChat(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
-    await addChat(user, ['the lighthouse', 'alone'])
+    const user = await newUser()
+    const both = await addTexts(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
+    await addTexts(user, ['the lighthouse', 'alone'])
     await index()
     expect(await find(user, 'keeper lighthouse')).toEqual({ ids: [both], total: 1 })
     expect(await find(user, '  NIGHT   at light ')).toEqual({ ids: [both], total: 1 })
@@ -106,9 +91,9 @@ describe.each(engines)('search on %s', (engine) => {
   })
 
   it('takes special characters as they are', async () => {
-    const user = await addUser()
-    const odd = await addChat(user, ['100% of a_b \\ "quoted" NEAR(x) * -- \'; drop'])
-    await addChat(user, ['1000 of axb quoted near x drop'])
+    const user = await newUser()
+    const odd = await addTexts(user, ['100% of a_b \\ "quoted" NEAR(x) * -- \'; drop'])
+    await addTexts(user, ['1000 of axb quoted near x drop'])
     await index()
     for (const words of ['100%', 'a_b', '\\', '"quoted"', 'NEAR(', '*', '%', '_', "';", '--', '" dr']) {
       expect(await find(user, words), words).toEqual({ ids: [odd], total: 1 })
@@ -116,31 +101,31 @@ describe.each(engines)('search on %s', (engine) => {
   })
 
   it('leaves out other people, unfinished replies and results of tools', async () => {
-    const user = await addUser()
-    const other = await addUser()
-    await addChat(other, ['walrus'])
-    await addChat(user, ['hi', 'walrus'], { status: 'streaming' })
-    await addChat(user, ['hi', 'ok', 'walrus'], { server: 'sea' })
+    const user = await newUser()
+    const other = await newUser()
+    await addTexts(other, ['walrus'])
+    await addTexts(user, ['hi', 'walrus'], { status: 'streaming' })
+    await addTexts(user, ['hi', 'ok', 'walrus'], { server: 'sea' })
     await index()
     expect(await find(user, 'walrus')).toEqual({ ids: [], total: 0 })
     expect(await find(user, 'wa')).toEqual({ ids: [], total: 0 })
   })
 
   it('finds a word anywhere in a very long text', async () => {
-    const user = await addUser()
+    const user = await newUser()
     const filler = 'lorem ipsum dolor sit amet '
     const ids: string[] = []
     for (const at of [4_090, 4_032, 100_000]) {
-      ids.push(await addChat(user, [`${filler.repeat(8_000).slice(0, at)}needle${filler.repeat(50)}end`]))
+      ids.push(await addTexts(user, [`${filler.repeat(8_000).slice(0, at)}needle${filler.repeat(50)}end`]))
     }
     await index()
     expect(await find(user, 'needle')).toEqual({ ids: ids.reverse(), total: 3 })
   })
 
   it('counts no further than 1,000 and still gives later pages', async () => {
-    const user = await addUser()
-    const first = await addChat(user, ['common word'])
-    for (let index = 0; index < 1_004; index++) await addChat(user, ['common'])
+    const user = await newUser()
+    const first = await addTexts(user, ['common word'])
+    for (let index = 0; index < 1_004; index++) await addTexts(user, ['common'])
     await index()
     expect((await find(user, 'common')).total).toBe(1_000)
     expect((await find(user, 'comm', 101, 10)).ids.length).toBe(5)
@@ -149,12 +134,12 @@ describe.each(engines)('search on %s', (engine) => {
   }, 60_000)
 
   it('agrees with a plain reading of all texts', async () => {
-    const user = await addUser()
+    const user = await newUser()
     const alphabet = fc.constantFrom('a', 'b', 'B', 'é', 'Ж', '天', ' ', '%')
     const text = fc.string({ unit: alphabet, minLength: 1, maxLength: 12 })
     const chats: { id: string; texts: string[] }[] = []
     for (const texts of fc.sample(fc.array(text, { minLength: 1, maxLength: 4 }), { numRuns: 60, seed: 7 })) {
-      chats.unshift({ id: await addChat(user, texts), texts })
+      chats.unshift({ id: await addTexts(user, texts), texts })
     }
     await index()
     await fc.assert(

@@ -1,6 +1,6 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { Message } from '@yonder/contract/message'
-import type { RunEvent, StartedEvent } from '@yonder/contract/completion'
+import type { RunEvent } from '@yonder/contract/completion'
+import { startedEvent, wireReply } from '@yonder/contract/testing/messages'
 import fc from 'fast-check'
 import { setImmediate as turn } from 'node:timers/promises'
 import { textOfContent } from '@yonder/contract/message-text'
@@ -10,21 +10,7 @@ import type { RunEventRow } from '../../db/tables/tables.ts'
 import { RunLog } from './run-log.ts'
 import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
-const message = (role: 'user' | 'assistant'): Message => ({
-  id: role,
-  parent_id: role === 'user' ? null : 'user',
-  role,
-  content: '',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  unix_timestamp: 1,
-  status: role === 'user' ? 'complete' : 'streaming',
-})
-const started: StartedEvent = {
-  type: 'started',
-  seq: 1,
-  user_message: message('user'),
-  assistant_message: message('assistant'),
-}
+const started = startedEvent()
 
 // The time of the log goes by as a test says: how long a turn takes is the machine's affair.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -143,7 +129,7 @@ describe('the run log', () => {
     expect(sourceA.drain).toHaveBeenCalledTimes(1)
     expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
-    a.add({ type: 'reply', assistant_message: message('assistant') })
+    a.add({ type: 'reply', assistant_message: wireReply() })
     sourceA.push({ type: 'text', text: 'next' })
     expect(sourceA.drain).toHaveBeenCalledTimes(2)
   })

@@ -1,33 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
-import type { StartedEvent } from '@yonder/contract/completion'
+import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { insertChat, lockChat } from '../../chats/chat-store.ts'
+import { lockChat } from '../../chats/chat-store.ts'
+import { addChat, chatRow } from '../../testing/factories/chats.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { closeRun } from './end-run.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
 
-const message = { content: '', timestamp: '2026-01-01T00:00:00.000Z', unix_timestamp: 1 }
-const started: StartedEvent = {
-  type: 'started',
-  seq: 1,
-  user_message: { ...message, id: 'q', parent_id: null, role: 'user', status: 'complete' },
-  assistant_message: { ...message, id: 'a', parent_id: 'q', role: 'assistant', status: 'streaming' },
-}
+const started = startedEvent()
 const ada = { id: 'ada' }
-const chat = { id: 'chat', user_id: ada.id, selected_message_id: null, created_at: 1, updated_at: 1 }
-const run = { chat_id: chat.id, user_id: ada.id, message_id: 'a', node_id: 'here', started_at: 1 }
+const chat = chatRow({ user_id: ada.id })
+const run = {
+  chat_id: chat.id,
+  user_id: ada.id,
+  message_id: started.assistant_message.id,
+  node_id: 'here',
+  started_at: 1,
+}
 
 describe.each(engines)('the end of a run, on %s', (engine) => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await openTestDatabase(engine)
-    await database.db
-      .insertInto('users')
-      .values({ ...ada, issuer: 't', subject: 'ada', name: null, email: null, picture: null, created_at: 1 })
-      .execute()
-    await insertChat(database.db, chat)
+    await addUser(database.db, ada)
+    await addChat(database.db, chat)
   })
   afterAll(() => database.close())
 

@@ -1,5 +1,7 @@
-import type { StartedEvent } from '@yonder/contract/completion'
+import { startedEvent } from '@yonder/contract/testing/messages'
 import { afterEach, describe, expect, it } from 'vitest'
+import { addChat } from '../../testing/factories/chats.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import { ActiveRuns } from '../log/active-runs.ts'
@@ -9,13 +11,7 @@ import { RunLog } from '../log/run-log.ts'
 import { insertRun, listExpiredRuns } from '../log/run-store.ts'
 import { renewRuns } from './run-maintenance.ts'
 
-const message = { content: '', timestamp: '2026-01-01T00:00:00.000Z', unix_timestamp: 1 }
-const started: StartedEvent = {
-  type: 'started',
-  seq: 1,
-  user_message: { ...message, id: 'q', parent_id: null, role: 'user', status: 'complete' },
-  assistant_message: { ...message, id: 'a', parent_id: 'q', role: 'assistant', status: 'streaming' },
-}
+const started = startedEvent()
 
 describe.each(engines)('a run that has ended in the database, on %s', (engine) => {
   let database: TestDatabase
@@ -72,13 +68,8 @@ describe.each(engines)('a run that this process has given up, on %s', (engine) =
   it('is not renewed, whatever else runs here, so that another node closes it', async () => {
     const { db, dialect, ...rest } = await openTestDatabase(engine)
     const insert = async (chatId: string) => {
-      const user = { id: chatId, issuer: 'test', subject: chatId, name: null, email: null, picture: null }
-      await db
-        .insertInto('users')
-        .values({ ...user, created_at: 1 })
-        .execute()
-      const chat = { id: chatId, user_id: chatId, selected_message_id: null, created_at: 1, updated_at: 1 }
-      await db.insertInto('chats').values(chat).execute()
+      await addUser(db, { id: chatId })
+      await addChat(db, { id: chatId, user_id: chatId })
       const run = {
         chat_id: chatId,
         user_id: chatId,

@@ -5,18 +5,19 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { addChat } from '../../testing/factories/chats.ts'
+import { userRow } from '../../testing/factories/users.ts'
 import type { Db } from '../database.ts'
 import { postgresDialect } from './postgres.ts'
 import { migrate } from '../migrate.ts'
 import { openSqlite, sqliteDialect } from './sqlite.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
-const user = { id: 'u', issuer: 'i', subject: 's', name: null, email: null, picture: null, created_at: 1 }
+const user = userRow({ id: 'u', subject: 's' })
 
 /** A chat with a run that `node` holds; the run's number. */
 async function insertRunningRun(db: Db, chatId: string, node: string): Promise<number> {
-  const chat = { id: chatId, user_id: user.id, selected_message_id: null, created_at: 1, updated_at: 1 }
-  await db.insertInto('chats').values(chat).execute()
+  await addChat(db, { id: chatId, user_id: user.id })
   const run = {
     chat_id: chatId,
     user_id: user.id,
@@ -59,11 +60,9 @@ describe.each(engines)('errors on %s', (engine) => {
   })
 
   it('does not take a missing parent for a second of its kind', async () => {
-    const error: unknown = await database.db
-      .insertInto('chats')
-      .values({ id: 'c', user_id: 'nobody', selected_message_id: null, created_at: 1, updated_at: 1 })
-      .execute()
-      .catch((thrown: unknown) => thrown)
+    const error: unknown = await addChat(database.db, { user_id: 'nobody' }).catch(
+      (thrown: unknown) => thrown,
+    )
     expect(error).toBeInstanceOf(Error)
     expect(database.dialect.isUniqueViolation(error)).toBe(false)
   })

@@ -4,7 +4,7 @@ import { parseConfig } from '../../config/config.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { openGuards } from '../../http/outgoing/guards.ts'
 import type { Guards } from '../../http/outgoing/guards.ts'
-import { insertUser } from '../../testing/identity/insert-user.ts'
+import { addUser } from '../../testing/factories/users.ts'
 import { startGoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import type { GoogleStandIn } from '../../testing/google-stand-in/start-google-stand-in.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
@@ -63,7 +63,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     changes = []
     reads = 0
     clock = Date.now()
-    user = await insertUser(database.db, task.id)
+    user = await addUser(database.db, { id: task.id })
     await createIntegration(here, user, { name, auth_type: 'oauth' })
     await consent()
   })

@@ -12,7 +12,7 @@ import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { guardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { AddressPolicy } from '../../http/outgoing/address-policy.ts'
 import type { ConnectorOptions as SocketOptions } from '../../http/outgoing/guarded-connector.ts'
-import { insertUser } from '../identity/insert-user.ts'
+import { addUser } from '../factories/users.ts'
 import { openTestDatabase } from '../database/test-database.ts'
 import type { Engine, TestDatabase } from '../database/test-database.ts'
 
@@ -89,7 +89,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     database,
     errors,
     changes,
-    addUser: (id) => insertUser(database.db, id),
+    addUser: (id) => addUser(database.db, { id }),
     async connect(userId, { name = 'Tools', ...input }) {
       const user = { id: userId }
       const made = await createConnector(

@@ -1,0 +1,49 @@
+import { insertChat, moveLeaf } from '../../chats/chat-store.ts'
+import { appendMessage, updateMessage } from '../../chats/message-store.ts'
+import type { MessageChange, NewMessage } from '../../chats/message-store.ts'
+import type { Db } from '../../db/database.ts'
+import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
+import { newId } from '../../lib/new-id.ts'
+
+/** The row of an empty chat. A test names only the fields that it is about. */
+export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
+  return { id: 'chat', user_id: 'ada', selected_message_id: null, created_at: 1, updated_at: 1, ...fields }
+}
+
+/** Stores an empty chat. */
+export async function addChat(db: Db, fields: Partial<ChatRow> = {}): Promise<ChatRow> {
+  const row = chatRow(fields)
+  await insertChat(db, row)
+  return row
+}
+
+/** A complete user message to append. */
+export function newMessage(fields: Partial<NewMessage> = {}): NewMessage {
+  return { chat_id: 'chat', id: newId(), role: 'user', content: '', status: 'complete', ...fields }
+}
+
+/** A message of a stored path, with any field that a run would write. */
+export type PathMessage = Partial<Omit<NewMessage, 'chat_id'>> & MessageChange
+
+/** Stores messages below each other, from the root of a chat, and selects the last one. */
+export async function addPath(
+  db: Db,
+  chat: Pick<ChatRow, 'id' | 'updated_at'>,
+  messages: readonly PathMessage[],
+): Promise<MessageRow[]> {
+  const path: MessageRow[] = []
+  for (const message of messages) {
+    const row = await appendMessage(
+      db,
+      newMessage({ ...message, chat_id: chat.id }),
+      path.at(-1) ?? null,
+      chat.updated_at,
+    )
+    const { id: _, role: __, bot: ___, outcome: ____, ...change } = message
+    if (Object.keys(change).length > 0) await updateMessage(db, chat.id, row.id, change)
+    path.push({ ...row, ...change })
+  }
+  const leaf = path.at(-1)
+  if (leaf !== undefined) await moveLeaf(db, chat.id, leaf.id)
+  return path
+}
