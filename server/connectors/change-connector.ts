@@ -11,7 +11,7 @@ import { deleteGrants } from './oauth/grant-store.ts'
 import { nameConnector } from './connector-name.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 
-/** A default connector has none. */
+/** Default connectors have no credentials of their own. */
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
 export interface ChangeConnectorOptions {
@@ -21,7 +21,7 @@ export interface ChangeConnectorOptions {
 }
 
 /**
- * Changes a person's connector; of a default one only the list of allowed tools.
+ * Changes a connector; of a default one only the list of allowed tools.
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(

@@ -9,9 +9,9 @@ import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
- * Connects a connector because its person wants it now. When its server wants consent first, `consent` says where to go
- * and the connector waits.
- * @throws AppError that says what is wrong; it stands in the connector's row too
+ * Connects a connector at the user's request. When the server needs consent first, `consent.authorizationUrl` says where the
+ * browser goes, and the connector stays disconnected.
+ * @throws AppError that says what failed; it is stored in the connector's row too
  */
 export async function connectConnector(
   deps: ConnectorDeps,
@@ -39,7 +39,7 @@ export async function connectConnector(
   }
 }
 
-/** What a connector of an integration needs is given there. */
+/** A connector of an integration is connected on that page. */
 function leadToIntegrations({ settings }: Pick<ConnectorDeps, 'settings'>, consent: ConsentRequest): void {
   consent.authorizationUrl = new URL('/settings/integrations', settings.publicUrl)
 }

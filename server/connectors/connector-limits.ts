@@ -1,30 +1,30 @@
-/** What one server, one person and one process may use. Times are milliseconds, sizes bytes unless a name says characters. */
+/** What one server, one user and one process may use. */
 export interface ConnectorLimits {
-  /** Until a server has answered the first request, the probe of its revision included. */
+  /** Includes the probe of the server's protocol revision. */
   readonly connectTimeoutMs: number
   readonly listPageTimeoutMs: number
   readonly listTimeoutMs: number
   readonly maxListPages: number
   readonly maxListBytes: number
-  /** Between two signs of life of a call: its answer, or a progress note. */
+  /** Between two messages of a call: progress, or the result. */
   readonly maxCallIdleMs: number
-  /** The whole call, without the time in which a person is asked. */
+  /** The whole call, without the time spent waiting for the user. */
   readonly maxCallMs: number
   readonly maxCallBytes: number
-  /** Open authorization documents. */
+  /** Documents of authorization servers. */
   readonly maxOAuthBytes: number
-  /** How long an idle connection to a legacy server is kept. */
+  /** How long an idle connection is kept. */
   readonly maxIdleMs: number
-  /** The shortest wait before a broken stream is opened again, whatever its server asks for. */
+  /** Before a broken stream is opened again, whatever its server asks for. */
   readonly minReconnectMs: number
   readonly maxReconnects: number
-  /** How often a person is sent to consent by one request before it counts as refused. */
+  /** Authorization attempts of one request before it counts as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number
   readonly maxDescriptionChars: number
   readonly maxSchemaChars: number
-  /** Objects inside of one another in a schema of parameters. */
+  /** Nested objects in a schema of parameters. */
   readonly maxSchemaDepth: number
   readonly maxConnectorsPerUser: number
   readonly maxToolsPerRequest: number
@@ -37,17 +37,17 @@ export interface ConnectorLimits {
   readonly maxImageBytes: number
   readonly maxElicitationRounds: number
   readonly maxElicitationFields: number
-  /** How long a person may take to answer. */
+  /** How long the user may take to answer an elicitation. */
   readonly maxElicitationMs: number
-  /** How long a list of tools counts as fresh: without a word of the server, at least, at most. */
+  /** How long a list of tools counts as fresh: when the server does not say, at least, at most. */
   readonly toolListTtlMs: number
   readonly minToolListTtlMs: number
   readonly maxToolListTtlMs: number
-  /** How long a reply waits for lists that are asked for again; what was known before is used meanwhile. */
+  /** How long a reply waits for lists that are refreshed; after that the stored ones are used. */
   readonly maxToolListWaitMs: number
-  /** How long a server is believed to speak the old protocol. */
+  /** How long a server counts as one of the legacy era. */
   readonly legacyEraTtlMs: number
-  /** Connections to legacy servers of one process. */
+  /** Idle connections of one process. */
   readonly maxIdleConnections: number
 }
 

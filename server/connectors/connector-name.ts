@@ -10,11 +10,11 @@ export interface NameRules {
   readonly reservedNames: ReadonlySet<string>
 }
 
-/** Attempts at a write: two that are made at once may have chosen the same slug. */
-const attempts = 3
+/** Two writes at the same time may choose the same slug. */
+const maxAttempts = 3
 
 /**
- * Runs a write that gives a connector its name; the database decides whether the name is free, so a race is decided too.
+ * Runs a write that sets a connector's name. The database decides whether the name is free, also in a race.
  * @throws AppError `name_taken`
  */
 export async function nameConnector<Result>(
@@ -28,7 +28,7 @@ export async function nameConnector<Result>(
       return await write()
     } catch (error) {
       if (!dialect.isUniqueViolation(error)) throw error
-      if (attempt < attempts && isAboutSlug(error)) continue
+      if (attempt < maxAttempts && isAboutSlug(error)) continue
       throw new AppError('name_taken', `You already have a connector named "${name}".`, { cause: error })
     }
   }
@@ -42,7 +42,7 @@ function isAboutSlug(error: unknown): boolean {
 }
 
 /**
- * The names of default connectors are theirs.
+ * Users cannot take the names of default connectors.
  * @throws AppError `name_taken`
  */
 export function requireFreeName(name: string, reserved: ReadonlySet<string>): void {
@@ -52,8 +52,8 @@ export function requireFreeName(name: string, reserved: ReadonlySet<string>): vo
 }
 
 /**
- * The names of default connectors that everybody has, in lower case; the built-in one's is reserved for ever. One that comes
- * with an integration gives way to what its person has.
+ * The names of the default connectors that every user has, in lower case. A connector of an integration is renamed when the
+ * user already has one of its name.
  */
 export function reservedNames(
   builtIns: readonly { readonly name: string; readonly integration?: string }[],
@@ -62,12 +62,12 @@ export function reservedNames(
   return new Set([defaultConnectorName, ...forAll.map(({ name }) => name.toLowerCase())])
 }
 
-/** Characters of a slug; what is left of a tool's name for models is the tool's own. */
-const longest = 16
+/** Characters of a slug; the rest of a model's name for a tool is the tool's own. */
+const maxSlugChars = 16
 
 /**
- * The beginning of the names under which models know a connector's tools: short, of letters that every provider takes,
- * and none of those that are `taken`.
+ * The prefix of a connector's tools in the names that models use: short, of letters that every provider accepts, and not
+ * in `taken`.
  */
 export function slugName(name: string, taken: ReadonlySet<string>): string {
   const letters = name
@@ -76,9 +76,9 @@ export function slugName(name: string, taken: ReadonlySet<string>): string {
     .replaceAll(/[^a-z0-9]+/g, '_')
     .replaceAll(/^_+|_+$/g, '')
   const whole = /^[a-z]/.test(letters) ? letters : `c_${letters}`
-  const first = whole.slice(0, longest).replace(/_+$/, '')
+  const first = whole.slice(0, maxSlugChars).replace(/_+$/, '')
   for (let count = 2, slug = first; ; count++) {
     if (!taken.has(slug)) return slug
-    slug = `${first.slice(0, longest - String(count).length - 1)}_${count}`
+    slug = `${first.slice(0, maxSlugChars - String(count).length - 1)}_${count}`
   }
 }

@@ -3,7 +3,7 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /**
- * A connector that belongs to the product is not a person's to delete (§6.4).
+ * Default connectors belong to the product and cannot be deleted (§6.4).
  * @throws AppError `forbidden`
  */
 export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
@@ -13,7 +13,7 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
 }
 
 /**
- * Of a connector that belongs to the product a person changes only which tools ask, for themselves.
+ * Of a default connector a user changes only which of its tools need approval, and only for themselves.
  * @throws AppError `forbidden`
  */
 export function requireEditable(

@@ -9,8 +9,9 @@ import { connectionPrefix } from './mcp/connection-pool.ts'
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
 /**
- * Notes how a connector stands, and with `more` what belongs to that, unless it is another one meanwhile. Its person's
- * pages are told only of what they can see: a list that is read tends to what is old in it, and must not call for itself.
+ * Stores the state of a connector, and with `more` what belongs to it, unless its address or credentials have changed
+ * meanwhile. The user's pages are notified only of visible changes: reading a list refreshes expired ones, and must not
+ * trigger itself.
  */
 export async function changeState(
   { database, onChanged }: Deps,
@@ -19,16 +20,16 @@ export async function changeState(
   more: (trx: Db) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const differs = await database.db.transaction().execute(async (trx) => {
-    const before = await readLook(trx, connector)
+    const before = await readVisibleState(trx, connector)
     if (!(await updateConnectorState(trx, connector, state))) return false
     await more(trx)
-    return before !== (await readLook(trx, connector))
+    return before !== (await readVisibleState(trx, connector))
   })
   if (differs) onChanged(connector.user_id)
 }
 
-/** What its server decides of a connector and people see. */
-async function readLook(trx: Db, { id, user_id }: ConnectorRow): Promise<string> {
+/** The visible state of a connector, as far as its server decides it. */
+async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise<string> {
   const connector = await findConnectorById(trx, { id: user_id }, id)
   const tools = await listTools(trx, [id])
   return JSON.stringify([
@@ -39,7 +40,7 @@ async function readLook(trx: Db, { id, user_id }: ConnectorRow): Promise<string>
   ])
 }
 
-/** Ends a connector's connections; its tools are not offered any more. */
+/** Closes a connector's connections. Its tools are no longer offered. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
   await deps.shared.pool.drop(connectionPrefix(connector))

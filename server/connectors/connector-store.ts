@@ -6,7 +6,7 @@ import type { User } from '../identity/user.ts'
 
 export type Owner = Pick<User, 'id'>
 
-/** What a person can change of a connector, and what follows from it. */
+/** What a user can change of a connector, and what follows from it. */
 export type ConnectorChange = Pick<
   ConnectorRow,
   | 'name'
@@ -33,7 +33,7 @@ const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
     .compile(),
 )
 
-/** A person's connectors, the default ones first, then the oldest first. */
+/** The user's connectors: default ones first, then the oldest first. */
 export async function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
   return (await connectorQuery(db, { userId: user.id })).rows
 }
@@ -48,7 +48,7 @@ export function findConnector(db: Db, user: Owner, name: string): Promise<Connec
 }
 
 /**
- * A person's connector by its name.
+ * Finds the user's connector of this name.
  * @throws AppError `not_found`
  */
 export async function requireConnector(db: Db, user: Owner, name: string): Promise<ConnectorRow> {
@@ -66,7 +66,7 @@ export function findConnectorById(db: Db, user: Owner, id: string): Promise<Conn
     .executeTakeFirst()
 }
 
-/** Holds off whoever else adds a connector for this person until the transaction ends. */
+/** Locks the user's row, so that no other transaction adds a connector before this one ends. */
 export async function lockConnectors(trx: Db, user: Owner): Promise<void> {
   await trx
     .updateTable('users')
@@ -85,12 +85,12 @@ export async function countCustomConnectors(db: Db, user: Owner): Promise<number
   return Number(count)
 }
 
-/** Fails on a name that this person's connectors have already. */
+/** Fails when another connector of the user has the name. */
 export async function insertConnector(db: Db, connector: ConnectorRow): Promise<void> {
   await db.insertInto('connectors').values(connector).execute()
 }
 
-/** Leaves what another request has inserted meanwhile. */
+/** Keeps rows that another request has inserted meanwhile. */
 export async function insertMissingConnectors(db: Db, connectors: readonly ConnectorRow[]): Promise<void> {
   await db
     .insertInto('connectors')
@@ -99,7 +99,7 @@ export async function insertMissingConnectors(db: Db, connectors: readonly Conne
     .execute()
 }
 
-/** Fails on a name that another of this person's connectors has. */
+/** Fails when another connector of the user has the name. */
 export async function updateConnector(
   db: Db,
   user: Owner,
@@ -109,14 +109,14 @@ export async function updateConnector(
   await db.updateTable('connectors').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }
 
-/** How a connector stands at its server. */
+/** The state of a connector at its server. */
 export type ConnectorState = Partial<
   Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>
 >
 
 /**
- * Notes how a connector stands, unless it is another one than it was: its address or credentials have changed, or its
- * person has disconnected it meanwhile, which nothing that was under way undoes.
+ * Stores the state of a connector; false when its address or credentials have changed, or the user has disconnected it,
+ * since the row was read.
  */
 export async function updateConnectorState(
   db: Db,
@@ -134,7 +134,7 @@ export async function updateConnectorState(
   return numUpdatedRows > 0n
 }
 
-/** A default connector whose integration was connected anew: what is known of its server is asked for again. */
+/** Resets a default connector whose integration was connected again, so that its tools are read anew. */
 export async function refreshConnector(
   db: Db,
   { id, status }: Pick<ConnectorRow, 'id' | 'status'>,

@@ -20,7 +20,7 @@ export interface CreateConnectorOptions {
 }
 
 /**
- * Makes a connector for a person, not connected yet.
+ * Creates a connector, not connected yet.
  * @throws AppError `name_taken`, `conflict` when they have too many, `invalid_request`
  */
 export async function createConnector(

@@ -13,8 +13,8 @@ import { slugName } from './connector-name.ts'
 import { waitsForIntegration } from './built-in/built-in-connectors.ts'
 
 /**
- * A person's connectors, the default ones first. Everybody has some of those from the first look at the list on, others
- * while an integration is connected; after that they are gone, with what was allowed.
+ * The user's connectors, default ones first. Default connectors are created when the list is first read; those of an
+ * integration are deleted, with their allowed tools, when the integration is disconnected.
  */
 export async function listOwnConnectors(
   db: Db,
@@ -32,7 +32,7 @@ export async function listOwnConnectors(
   })
 }
 
-/** Brings the rows of default connectors to what the person has now; whether there was anything to do. */
+/** Updates the rows of default connectors to what the user has now; returns whether anything changed. */
 async function followIntegrations(
   db: Db,
   user: Owner,
@@ -45,7 +45,7 @@ async function followIntegrations(
   const missing = [...owned.values()].filter(({ url }) => !known.has(url))
   const names = new Set(missing.map(({ name }) => name))
   const isGone = ({ url, name }: ConnectorRow) =>
-    // The product may have been another one: its connectors wait for it to come back, and give way to others.
+    // A connector that the product no longer declares is kept in case it returns, unless another takes its name.
     !owned.has(url) && (builtIns.find(url) !== undefined || names.has(name))
   const gone = [...known.values()].filter(isGone)
   const renewed = [...known.values()].flatMap((row) => {
@@ -59,7 +59,7 @@ async function followIntegrations(
   return gone.length + renewed.length + missing.length > 0
 }
 
-/** A person may have connectors of their own with the same names. */
+/** A user may have connectors of their own with the same names. */
 function placeBeside(
   user: Owner,
   rows: readonly ConnectorRow[],
@@ -88,7 +88,7 @@ function showWaiting(row: ConnectorRow, { isConnected }: OwnedBuiltIn): Connecto
   return { ...row, status: 'failed', error_message: waitsForIntegration(row.name) }
 }
 
-/** Its tools ask, so that a newcomer meets the approval at once. */
+/** Its tools need approval, so that a new user sees an approval at once. */
 function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {
     id: newId(),

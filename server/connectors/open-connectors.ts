@@ -29,12 +29,12 @@ export interface ConnectorOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly guards: ConnectorDeps['guards']
-  /** What integrations bring along. */
+  /** The connectors of integrations. */
   readonly integrations?: BroughtConnectors
   readonly limits?: Partial<ConnectorLimits>
-  /** Called when a person's connectors read differently now. */
+  /** Called when a user's connectors look different now. */
   readonly onChanged: (userId: string) => void
-  /** For what a person cannot act on. */
+  /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
@@ -45,18 +45,18 @@ export interface Connectors {
   /** Looks up the tool that a call names and decides whether the call needs approval. */
   resolveTool(user: Owner, target: ToolTarget): Promise<ResolvedTool>
   callTool(request: ToolCallRequest): Promise<ToolOutcome>
-  /** Notes that a person denied a call of this tool; without such a connector nothing is noted. */
+  /** Records that the user denied a call of this tool. */
   recordDenial(user: Owner, connectorName: string, toolName: string, callArguments: unknown): Promise<void>
-  /** Closes a person's connections that wait for their next request; whoever needs one opens it again. */
+  /** Closes a user's idle connections; the next request opens a new one. */
   closeIdle(userId: string): Promise<void>
-  /** Ends every connection and everything that is under way. Call it before the guards and the database close. */
+  /** Closes every connection and aborts running work. Call it before the guards and the database close. */
   close(): Promise<void>
 }
 
 /** Users and API types whose offered tools are cached. */
 const maxOffers = 1_000
 
-/** Makes what connectors work with. Nothing is connected before somebody needs it. */
+/** Creates the connectors' dependencies. Nothing is connected before it is needed. */
 export function openConnectors(options: ConnectorOptions): Connectors {
   const { config, now } = options
   const limits = { ...connectorLimits, ...options.limits }
@@ -101,7 +101,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     recordDenial: (...denial) => recordDenial(deps, ...denial),
     closeIdle: (userId) => pool.drop(userPrefix(userId)),
     async close() {
-      closing.abort(new Error('The server goes down.'))
+      closing.abort(new Error('The server shuts down.'))
       await pool.close()
     },
   }

@@ -10,21 +10,21 @@ export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
 /** A built-in connector that a user has. */
 export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 
-/** What other domains bring along, and who has it. */
+/** The connectors of other domains, and who has them. */
 export interface BroughtConnectors {
   readonly connectors: readonly BuiltInConnector[]
-  /** The integrations that a person has connected, by name. */
+  /** The integrations that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
 }
 
 export interface BuiltInConnectors {
-  /** All of them, whoever has them, in the order in which people see them. */
+  /** All of them, in the order of the list. */
   readonly list: readonly BuiltInConnector[]
-  /** Those of a person. */
+  /** Those that a user has. */
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
-  /** Whether it is one of the product's, whoever has it. */
+  /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
-  /** Whether its person has to connect its integration (again) before it can be used. */
+  /** Whether the user has to connect its integration before it can be used. */
   isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
 }
 
@@ -69,7 +69,7 @@ export function createBuiltInConnectors(
   }
 }
 
-/** Why a connector of an integration cannot be used, for its person and for the model. */
+/** Why a connector of an integration cannot be used, for the user and the model. */
 export function waitsForIntegration(name: string): string {
   return `${name} is not connected any more. Connect it again under Settings, Integrations.`
 }

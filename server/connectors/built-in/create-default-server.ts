@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { evaluateExpression, ExpressionError } from './evaluate-expression.ts'
 
-/** The server behind the default connector: what every bot is asked for and no model can know by itself. */
+/** The server of the default connector: the time and a calculator, which no model has by itself. */
 export function createDefaultServer(now: () => number): McpServer {
   const server = new McpServer({ name: 'yonder', title: 'Yonder', version: '1.0.0' })
   server.registerTool(
@@ -55,7 +55,7 @@ function failure(text: string) {
   return { ...success(text), isError: true }
 }
 
-/** A moment (milliseconds since 1970) as people of a time zone say it, or nothing when there is no such zone. */
+/** Formats a time (milliseconds since 1970) in a time zone; undefined when there is no such zone. */
 export function describeTime(moment: number, timeZone: string): string | undefined {
   let format: Intl.DateTimeFormat
   try {

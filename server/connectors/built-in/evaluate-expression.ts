@@ -1,7 +1,7 @@
-/** Characters of an expression; what is longer is no sum that a person wants to know. */
-const longest = 1_000
+/** Characters of an expression. */
+const maxChars = 1_000
 /** Brackets and signs inside of one another. */
-const deepest = 100
+const maxDepth = 100
 
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
@@ -35,11 +35,11 @@ const functions: Readonly<Record<string, { readonly arity: number | 'many'; read
 /**
  * The value of an arithmetic expression: `+ - * / % ^`, brackets, `sqrt(2)` and the like, `pi` and `e`. `^` and `**` bind
  * to the right and before a sign, as on paper: -2^2 is -4.
- * @throws ExpressionError with a sentence for whoever wrote the expression
+ * @throws ExpressionError with a message for the model
  */
 export function evaluateExpression(expression: string): number {
-  if (expression.length > longest)
-    throw new ExpressionError(`The expression is longer than ${longest} characters.`)
+  if (expression.length > maxChars)
+    throw new ExpressionError(`The expression is longer than ${maxChars} characters.`)
   const value = new ExpressionReader(readTokens(expression)).read()
   if (Number.isNaN(value)) throw new ExpressionError('The result is not a real number.')
   if (!Number.isFinite(value)) throw new ExpressionError('The result is too large, or divided by zero.')
@@ -151,7 +151,7 @@ class ExpressionReader {
   }
 
   #nest(read: () => number): number {
-    if (++this.#depth > deepest) throw new ExpressionError('The expression is nested too deeply.')
+    if (++this.#depth > maxDepth) throw new ExpressionError('The expression is nested too deeply.')
     const value = read()
     this.#depth--
     return value

@@ -24,7 +24,7 @@ export interface RecordedCall {
   readonly approval: Approval
 }
 
-/** Notes that a call begins, before anything is sent; what `end` notes later is how it ended. */
+/** Records that a call starts, before anything is sent; `end` records its outcome. */
 export async function recordCall(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
@@ -39,7 +39,7 @@ export async function recordCall(
   }
 }
 
-/** Notes that a person denied a call; nothing was sent. A call of something that is not there leaves no line. */
+/** Records that the user denied a call; nothing was sent. Without such a connector nothing is recorded. */
 export async function recordDenial(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
@@ -49,7 +49,7 @@ export async function recordDenial(
 ): Promise<void> {
   const connector = await findConnector(database.db, user, connectorName)
   if (connector === undefined) return
-  const call = { tool, arguments: readOrNothing(callArguments), approval: 'denied' } as const
+  const call = { tool, arguments: readArgumentsIfValid(callArguments), approval: 'denied' } as const
   await insertToolCall(database.db, toRow(user, connector, call, 'denied', now()))
 }
 
@@ -75,8 +75,8 @@ function toRow(
   }
 }
 
-/** What could never have been sent is noted as nothing. */
-function readOrNothing(callArguments: unknown): Readonly<Record<string, unknown>> {
+/** Arguments that cannot be read could not have been sent either. */
+function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, unknown>> {
   try {
     return readArguments(callArguments)
   } catch {
@@ -84,7 +84,7 @@ function readOrNothing(callArguments: unknown): Readonly<Record<string, unknown>
   }
 }
 
-/** A page of the record of what a connector's tools were called for. */
+/** A page of the recorded calls of a connector. */
 export async function listConnectorCalls(
   db: Db,
   user: Owner,
@@ -101,7 +101,7 @@ export async function listConnectorCalls(
   }
 }
 
-/** A line of the record of calls as its person reads it. */
+/** A recorded call as its user reads it. */
 export function presentToolCall(call: ToolCallRow): ToolCallRecord {
   return {
     id: call.id,

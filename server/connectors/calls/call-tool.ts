@@ -37,7 +37,7 @@ export interface ToolCallRequest {
   /** Aborting ends the request at the server too. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
-  /** Asks the person; the signal aborts when no answer is wanted any more. Without it every question is declined. */
+  /** Asks the user; the signal aborts when the answer is no longer needed. Without it every elicitation is declined. */
   readonly onElicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
 
@@ -185,7 +185,7 @@ class RunningCall {
     return { ...read, status: isError ? await this.#nameError() : 'done', duration: clock.elapsed }
   }
 
-  /** Google may have ended the consent during the call. */
+  /** The integration's provider may have ended the consent during the call. */
   async #nameError(): Promise<ToolOutcome['status']> {
     return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
   }
@@ -208,7 +208,7 @@ class RunningCall {
     if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...rest })
     if (this.#deps.closing.aborted) return failure('The server went down during the call.', rest)
     if (this.#clock?.timedOut === true) {
-      const text = 'The tool took too long. Whether it has done its work is not known.'
+      const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...rest })
     }
     const { code, message } = explainFailure(error)
@@ -220,7 +220,7 @@ class RunningCall {
     return failure(`The tool failed: ${message}`, rest)
   }
 
-  /** Then connecting again sends the person to their consent, and the connector says so until they have. */
+  /** Whether the call needs the user's consent. The connector shows that until the user connects it again and consents. */
   async #wantsConsent(error: unknown): Promise<boolean> {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false
     if (

@@ -4,21 +4,21 @@ import { cleanText } from '../../lib/clean-text.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const longestMessage = 2_000
-const longestText = 300
-const mostOptions = 100
+const maxMessageChars = 2_000
+const maxTextChars = 300
+const maxOptions = 100
 
 /**
- * A server's question as a form of plain fields, or nothing when it is none: it asks for a visit to an address, for too
- * much, or for something that looks like a password, which no server gets this way.
+ * Reads an elicitation as a form of plain fields. Returns undefined for an elicitation by URL, for one with too many fields,
+ * and for one that asks for something that looks like a password.
  */
-export function readElicitation(params: unknown, mostFields: number): Elicitation | undefined {
+export function readElicitation(params: unknown, maxFields: number): Elicitation | undefined {
   if (!isObject(params) || (params['mode'] !== undefined && params['mode'] !== 'form')) return undefined
   const schema = params['requestedSchema']
   const properties = isObject(schema) ? schema['properties'] : undefined
   if (!isObject(schema) || !isObject(properties)) return undefined
   const names = Object.keys(properties)
-  if (names.length > mostFields) return undefined
+  if (names.length > maxFields) return undefined
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const fields: ElicitationField[] = []
   for (const name of names) {
@@ -26,15 +26,15 @@ export function readElicitation(params: unknown, mostFields: number): Elicitatio
     if (field === undefined) return undefined
     fields.push(field)
   }
-  return { message: text(params['message'], longestMessage) ?? '', fields }
+  return { message: text(params['message'], maxMessageChars) ?? '', fields }
 }
 
 const secretWords = /pass(word|phrase|code)|\bpin\b|secret|api.?key|credit.?card|\bcvv\b|private.?key/i
 
 function readField(name: string, property: unknown, required: boolean): ElicitationField | undefined {
   if (!isObject(property) || name === '__proto__' || name.length > 100) return undefined
-  const label = text(property['title'], longestText) ?? cleanText(name)
-  const description = text(property['description'], longestText)
+  const label = text(property['title'], maxTextChars) ?? cleanText(name)
+  const description = text(property['description'], maxTextChars)
   if (secretWords.test(`${name} ${label}`) || property['format'] === 'password') return undefined
   const shared = { name, label, description, required }
   const choice = readChoice(property)
@@ -99,11 +99,11 @@ function readOptions(source: JsonObject) {
     : Array.isArray(source['enum'])
       ? source['enum'].map((value: unknown, index) => [value, names[index]])
       : undefined
-  if (pairs === undefined || pairs.length === 0 || pairs.length > mostOptions) return undefined
-  // A value goes back as it came, so one that is too long cannot be cut.
+  if (pairs === undefined || pairs.length === 0 || pairs.length > maxOptions) return undefined
+  // A value is returned to the server unchanged, so one that is too long cannot be cut.
   const options = pairs.map(([value, title]) =>
-    typeof value === 'string' && value.length <= longestText
-      ? { value, label: text(title, longestText) ?? (cleanText(value) || '(empty)') }
+    typeof value === 'string' && value.length <= maxTextChars
+      ? { value, label: text(title, maxTextChars) ?? (cleanText(value) || '(empty)') }
       : undefined,
   )
   return options.every((option) => option !== undefined) ? options : undefined
@@ -113,15 +113,15 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function text(value: unknown, most: number): string | null {
-  return typeof value === 'string' ? cleanText(value).slice(0, most).toWellFormed() : null
+function text(value: unknown, maxChars: number): string | null {
+  return typeof value === 'string' ? cleanText(value).slice(0, maxChars).toWellFormed() : null
 }
 
 function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** An answer as its server may get it: only fields that were asked for, of the kind that was asked for. */
+/** The answer as the server may receive it: only fields of the form, with values that fit. Undefined when it does not fit. */
 export function checkElicitationAnswer(
   { fields }: Elicitation,
   answer: ElicitationAnswer,

@@ -1,8 +1,8 @@
 import { AppError } from '../../lib/app-error.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 
-/** Levels of what a model may send to a tool. */
-const deepest = 32
+/** Nesting levels of the arguments of a call. */
+const maxDepth = 32
 
 /**
  * The arguments of a call: the text of a JSON object, or the object.
@@ -13,8 +13,8 @@ export function readArguments(given: unknown): Readonly<Record<string, unknown>>
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid_request', 'The arguments of a tool must be a JSON object.')
   }
-  if (isDeeperThan(value, deepest)) {
-    throw new AppError('invalid_request', `The arguments are nested deeper than ${deepest} levels.`)
+  if (isDeeperThan(value, maxDepth)) {
+    throw new AppError('invalid_request', `The arguments are nested deeper than ${maxDepth} levels.`)
   }
   return value as Readonly<Record<string, unknown>>
 }

@@ -1,4 +1,4 @@
-/** The first bytes of the formats that browsers draw and that hold no script. */
+/** The first bytes of the formats that browsers draw and that cannot contain scripts. */
 const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Buffer) => boolean }[] = [
   { mimeType: 'image/png', begins: (bytes) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1A\n' },
   { mimeType: 'image/jpeg', begins: (bytes) => bytes.toString('latin1', 0, 3) === '\xFF\xD8\xFF' },
@@ -6,23 +6,26 @@ const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Bu
   { mimeType: 'image/webp', begins: (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12)) },
 ]
 
-/** A few bytes can stand for more pixels than a browser has memory for. */
-const mostPixels = 25_000_000
+/** A few bytes can describe more pixels than a browser has memory for. */
+const maxPixels = 25_000_000
 
-/** A picture from base64, by what it is and not by what it says it is; nothing when it is none of ours or too large. */
+/** Reads a base64 image by its bytes, whatever type is claimed; undefined when its format is not supported or it is too large. */
 export function readImage(
   data: unknown,
-  mostBytes: number,
+  maxBytes: number,
 ): { readonly mimeType: string; readonly data: string } | undefined {
-  if (typeof data !== 'string' || data.length > (mostBytes * 4) / 3 + 4) return undefined
+  if (typeof data !== 'string' || data.length > (maxBytes * 4) / 3 + 4) return undefined
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined
   const bytes = Buffer.from(data, 'base64')
   const format = formats.find(({ begins }) => begins(bytes))
-  if (format === undefined || (countPixels(format.mimeType, bytes) ?? Infinity) > mostPixels) return undefined
+  if (format === undefined || (countPixels(format.mimeType, bytes) ?? Infinity) > maxPixels) return undefined
   return { mimeType: format.mimeType, data }
 }
 
-/** How many pixels a picture says that it has, from its first bytes; nothing when it does not say so. */
+/**
+ * Reads the number of pixels from the first bytes of an image; undefined when they do not say. `image-size` reads only the
+ * screen of a GIF and misreads JPEG markers without a length, which lets oversized images pass.
+ */
 export function countPixels(mimeType: string, bytes: Buffer): number | undefined {
   try {
     const size = measure[mimeType]?.(bytes)

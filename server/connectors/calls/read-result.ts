@@ -12,27 +12,27 @@ export interface ReadResult {
   /** What a model reads of it. */
   readonly text: string
   readonly isError: boolean
-  /** Bytes of the result as it came. */
+  /** Size of the result as it was received. */
   readonly bytes: number
 }
 
-/** Blocks of one result that are looked at. */
-const mostBlocks = 500
+/** Blocks of one result that are read. */
+const maxBlocks = 500
 /** Levels of a structured result. */
-const deepest = 64
-/** Characters of a structured result that is shown with a line for each of its parts. */
-const longestIndented = 100_000
+const maxDepth = 64
+/** Characters of a structured result that is shown indented. */
+const maxIndentedChars = 100_000
 
 /**
- * Reads a result block by block: a bad one becomes a note about itself, and the others stay. Between the steps that look at
- * all of it other people's work gets its turn.
+ * Reads a result block by block: a bad block becomes a note, and the others stay. It yields to the event loop between the
+ * steps that walk the whole result.
  */
 export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
   const reader = new BlockReader(limits)
-  const parts = content.slice(0, mostBlocks).map((block) => reader.read(block))
-  if (content.length > mostBlocks) {
-    parts.push({ type: 'note', text: `${content.length - mostBlocks} further parts were left out.` })
+  const parts = content.slice(0, maxBlocks).map((block) => reader.read(block))
+  if (content.length > maxBlocks) {
+    parts.push({ type: 'note', text: `${content.length - maxBlocks} further parts were left out.` })
   }
   const structured = await readStructured(result, parts)
   if (structured !== undefined) parts.push(structured)
@@ -104,20 +104,20 @@ function readLink({ uri, name, title }: JsonObject): OutcomePart {
   return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
 }
 
-/** Servers repeat a structured result as text for older clients; shown twice it would only be longer. */
+/** Servers repeat a structured result as text for older clients; it is shown once. */
 async function readStructured(
   { structuredContent }: JsonObject,
   parts: readonly OutcomePart[],
 ): Promise<OutcomePart | undefined> {
   if (structuredContent === undefined) return undefined
-  if (isDeeperThan(structuredContent, deepest))
+  if (isDeeperThan(structuredContent, maxDepth))
     return note('A structured result was left out: it is nested too deeply.')
   await setImmediate()
   const plain = JSON.stringify(structuredContent) ?? 'null'
   const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
   if (isRepeated) return undefined
-  // Deep lists grow a hundredfold with their indentation, of which nobody would read more than the beginning.
-  const text = plain.length > longestIndented ? plain : JSON.stringify(structuredContent, null, 2)
+  // Indentation makes deep lists a hundred times longer.
+  const text = plain.length > maxIndentedChars ? plain : JSON.stringify(structuredContent, null, 2)
   return { type: 'json', text: cleanText(text) }
 }
 
@@ -155,8 +155,8 @@ function cut(text: string, most: number): string {
 }
 
 async function countBytes(result: JsonObject): Promise<number> {
-  // Deeper ones cannot be written as text; they were noted as left out.
-  if (isDeeperThan(result, deepest * 2)) return 0
+  // Deeper results cannot be serialized. A note says that they were left out.
+  if (isDeeperThan(result, maxDepth * 2)) return 0
   await setImmediate()
   return Buffer.byteLength(JSON.stringify(result))
 }

@@ -6,7 +6,7 @@ export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
   await db.insertInto('tool_calls').values(call).execute()
 }
 
-/** Notes how a call ended. */
+/** Stores the outcome of a call. */
 export async function updateToolCall(
   db: Db,
   id: string,
@@ -21,7 +21,7 @@ export interface ToolCallPage {
   readonly limit: number
 }
 
-/** Calls of a person's connector, the newest first. */
+/** The calls of a user's connector, the newest first. */
 export function listToolCalls(
   db: Db,
   user: Owner,

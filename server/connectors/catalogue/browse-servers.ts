@@ -6,26 +6,24 @@ import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts
 import { readRegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
 
-/** Milliseconds between two readings of the registry. */
-const readingInterval = 3_600_000
-/** Milliseconds for one page, and for all. */
-const longestPage = 15_000
-const longestReading = 120_000
-const pageBytes = 4 * 1_024 * 1_024
+const readIntervalMs = 3_600_000
+const pageTimeoutMs = 15_000
+const readTimeoutMs = 120_000
+const maxPageBytes = 4 * 1_024 * 1_024
 const pageSize = 100
-const mostPages = 200
-const mostServers = 3_000
+const maxPages = 200
+const maxServers = 3_000
 
 /**
- * What a person can browse: the registry as it was read last, at once; it is read again behind their back, hourly at the
- * most for the whole installation. The shipped list stands in until the first reading and wherever there is none.
+ * The servers that users can browse: the registry as it was last read. It is read again in the background, at most once an
+ * hour for the whole installation. The shipped list is shown until the first read, and when no registry is configured.
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
   const { database, now, onError } = deps
   const { registryUrl } = deps.settings
   if (registryUrl === null) return shippedServers
   const known = await findCatalogue(database.db, registryUrl)
-  if (now() - (known?.attempted_at ?? 0) >= readingInterval) {
+  if (now() - (known?.attempted_at ?? 0) >= readIntervalMs) {
     void deps.shared.registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
   const servers = known === undefined ? [] : (JSON.parse(known.servers) as BrowseServer[])
@@ -34,7 +32,7 @@ export async function browseServers(deps: ConnectorDeps): Promise<readonly Brows
 
 async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promise<void> {
   const { database, now } = deps
-  if (!(await claimReading(database.db, registryUrl, now(), now() - readingInterval + 1))) return
+  if (!(await claimReading(database.db, registryUrl, now(), now() - readIntervalMs + 1))) return
   const servers = await readRegistry(deps, registryUrl)
   if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
 }
@@ -43,14 +41,14 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   const { guards, settings, closing } = deps
   const budget = new ResponseBudget()
   const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
-  const deadline = AbortSignal.any([closing, AbortSignal.timeout(longestReading)])
+  const deadline = AbortSignal.any([closing, AbortSignal.timeout(readTimeoutMs)])
   const found = new Map<string, BrowseServer>()
   let cursor: string | undefined
-  for (let page = 0; page < mostPages && found.size < mostServers; page++) {
-    budget.allow(pageBytes)
+  for (let page = 0; page < maxPages && found.size < maxServers; page++) {
+    budget.allow(maxPageBytes)
     const answer = await fetchPage(pageAddress(registryUrl, cursor), {
       headers: { accept: 'application/json' },
-      signal: AbortSignal.any([deadline, AbortSignal.timeout(longestPage)]),
+      signal: AbortSignal.any([deadline, AbortSignal.timeout(pageTimeoutMs)]),
     })
     if (!answer.ok)
       throw new AppError('upstream_error', `The registry of connectors answers ${answer.status}.`)
@@ -59,7 +57,7 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
     if (read.cursor === undefined || read.cursor === cursor) break
     cursor = read.cursor
   }
-  return [...found.values()].slice(0, mostServers)
+  return [...found.values()].slice(0, maxServers)
 }
 
 function pageAddress(registryUrl: string, cursor: string | undefined): string {

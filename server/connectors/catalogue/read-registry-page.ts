@@ -3,7 +3,7 @@ import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
 import { cleanText } from '../../lib/clean-text.ts'
 
-/** What we read of the registry's answer; everything else may change as it likes. */
+/** The fields that are read; the registry may change all others. */
 const Header = z.object({
   name: z.string(),
   isRequired: z.boolean().optional(),
@@ -37,8 +37,7 @@ export interface RegistryPage {
 }
 
 /**
- * The servers of a page that a person can add by an address alone, or with a token; entry by entry, so that one that is
- * unreadable costs itself alone.
+ * The servers of a page that a user can add with an address alone, or with a token. An unreadable entry is skipped.
  * @throws ZodError when it is no page at all
  */
 export function readRegistryPage(page: unknown): RegistryPage {
@@ -100,7 +99,7 @@ export function describeServer({ name, title, description, url, needsToken }: Ca
   }
 }
 
-/** `io.github.user` is a person at GitHub, everything else a domain. */
+/** `io.github.user` is a GitHub user, everything else a domain. */
 function readAuthor(namespace: string): string {
   const user = /^io\.github\.(.+)$/.exec(namespace)?.[1]
   return user ?? namespace.split('.').toReversed().join('.')

@@ -1,20 +1,20 @@
 export interface CallTimes {
-  /** Milliseconds between two signs of life. */
+  /** Milliseconds between two messages of the server. */
   readonly idle: number
   /** Milliseconds in all. */
   readonly total: number
 }
 
 /**
- * The time that a call may take: idle time begins again with every sign of life, the total does not, and neither runs
- * while a person is asked.
+ * Times a call out. The idle time starts again with every message of the server, the total does not, and both stop while
+ * the user is asked.
  */
 export class CallClock {
   readonly signal: AbortSignal
   readonly #times: CallTimes
   readonly #timeout = new AbortController()
   #left: number
-  /** By a clock that nobody sets back. */
+  /** Of the monotonic clock. */
   #runningSince: number | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #totalTimer: NodeJS.Timeout | undefined
@@ -31,13 +31,13 @@ export class CallClock {
     return this.#timeout.signal.aborted
   }
 
-  /** Milliseconds that the clock has run. */
+  /** Milliseconds that have passed, without pauses. */
   get elapsed(): number {
     const running = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince
     return this.#times.total - this.#left + running
   }
 
-  /** A sign of life came. */
+  /** Restarts the idle time. */
   touch(): void {
     if (this.#runningSince !== undefined) this.#restartIdle()
   }

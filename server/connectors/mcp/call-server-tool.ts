@@ -15,18 +15,18 @@ export interface CallProgress {
 }
 
 export interface ServerCall {
-  /** As it was allowed: what is sent follows this definition, not a newer one. */
+  /** As it was allowed: the request follows this definition, not a newer one. */
   readonly tool: ToolDefinition
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
-  /** Asks a person what the server wants to know; `params` is whatever it sent. Resolves in any case. */
+  /** Asks the user; `params` is whatever the server sent. Never rejects. */
   readonly onElicit: (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
   readonly clock: CallClock
 }
 
 /**
- * Calls a tool, with as many rounds of questions as the limits allow, and gives the result unread. The clock's signal
- * ends the request at the server too. Nothing is sent twice.
+ * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal cancels the
+ * request at the server too. Nothing is sent twice.
  */
 export async function callServerTool(
   connection: ServerConnection,
@@ -34,15 +34,15 @@ export async function callServerTool(
   limits: ConnectorLimits,
 ): Promise<JsonObject> {
   connection.allow(limits.maxCallBytes)
-  const asked = new Questions(call, limits)
-  connection.elicitation = (params, signal) => asked.ask(params, signal)
+  const elicitations = new Elicitations(call, limits)
+  connection.elicitation = (params, signal) => elicitations.ask(params, signal)
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
       connection.results.takeCall()
       const answer: JsonObject = await connection.client.callTool(params, {
-        signal: AbortSignal.any([call.clock.signal, asked.refused]),
-        // The clock decides, which knows of the time in which a person is asked.
+        signal: AbortSignal.any([call.clock.signal, elicitations.refused]),
+        // The clock times the call out; it excludes the time spent waiting for the user.
         timeout: 2 ** 31 - 1,
         allowInputRequired: true,
         toolDefinition: asTool(call.tool),
@@ -52,29 +52,29 @@ export async function callServerTool(
         },
       })
       if (answer['resultType'] !== 'input_required') return connection.results.takeCall() ?? answer
-      if (round === limits.maxElicitationRounds) throw tooManyQuestions()
+      if (round === limits.maxElicitationRounds) throw tooManyElicitations()
       connection.allow(limits.maxCallBytes)
-      params = await asked.answerAll(params, answer)
+      params = await elicitations.answerAll(params, answer)
     }
   } catch (error) {
-    throw asked.refused.aborted ? asked.refused.reason : error
+    throw elicitations.refused.aborted ? elicitations.refused.reason : error
   } finally {
     connection.elicitation = undefined
-    asked.end()
+    elicitations.end()
   }
 }
 
-/** Only what decides which headers are sent: nothing of the result is checked against a schema. */
+/** Only the parts that decide which headers are sent; the result is not validated. */
 function asTool({ name, inputSchema }: ToolDefinition): Tool {
   return { name, inputSchema: { ...inputSchema, type: 'object' } }
 }
 
-function tooManyQuestions(): AppError {
+function tooManyElicitations(): AppError {
   return new AppError('upstream_invalid', 'The tool asked too many questions.')
 }
 
-/** The questions of one call: one after the other, and not too many. */
-class Questions {
+/** The elicitations of one call: one after the other, and not too many. */
+class Elicitations {
   readonly #call: ServerCall
   readonly #limits: ConnectorLimits
   readonly #ended = new AbortController()
@@ -87,19 +87,19 @@ class Questions {
     this.#limits = limits
   }
 
-  /** Aborts when the server asks too much: then the call is over. */
+  /** Aborts when the server asks too often; the call fails then. */
   get refused(): AbortSignal {
     return this.#refused.signal
   }
 
-  /** Nobody waits for an answer any more. */
+  /** Cancels open elicitations. */
   end(): void {
     this.#ended.abort()
   }
 
   async ask(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
     if (++this.#count > this.#limits.maxElicitationRounds) {
-      this.#refused.abort(tooManyQuestions())
+      this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
     }
     const before = this.#last
@@ -128,11 +128,11 @@ class Questions {
     }
   }
 
-  /** The parameters of the next round: the same call with the answers to what the server wants to know. */
+  /** The parameters of the next round: the same call with the user's answers. */
   async answerAll(params: CallToolRequest['params'], answer: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((answer['inputRequests'] ?? {}) as JsonObject)
-    if (requests.length > this.#limits.maxElicitationRounds) throw tooManyQuestions()
+    if (requests.length > this.#limits.maxElicitationRounds) throw tooManyElicitations()
     for (const [key, request] of requests) {
       const { method, params: question } = (request ?? {}) as { method?: unknown; params?: unknown }
       if (method !== 'elicitation/create') {

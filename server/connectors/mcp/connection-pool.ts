@@ -1,17 +1,17 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** Keys of a person's connections begin so. */
+/** The keys of a user's connections start with this. */
 export function userPrefix(userId: string): string {
   return `${userId} `
 }
 
-/** Keys of a connector's connections begin so. */
+/** The keys of a connector's connections start with this. */
 export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' | 'id'>): string {
   return `${userPrefix(user_id)}${id} `
 }
 
-/** A connection is never used under another key: not by another person, and not after its credentials have changed. */
+/** A connection is never used under another key: not by another user, and not after its credentials have changed. */
 export function connectionKey(
   connector: Pick<ConnectorRow, 'user_id' | 'id' | 'credential_version'>,
 ): string {
@@ -21,7 +21,7 @@ export function connectionKey(
 export interface ConnectionPoolOptions {
   /** Milliseconds that an unused connection is kept. */
   readonly maxIdleMs: number
-  /** Unused connections of this process at the most; the longest unused goes first. */
+  /** The longest unused connection is closed first. */
   readonly maxIdleConnections: number
 }
 
@@ -32,12 +32,12 @@ interface Idle {
 }
 
 /**
- * Connections that wait for their next request. Whoever takes one has it alone, so an answer or a question of its server
- * belongs to what they asked; a second request at the same time opens another.
+ * Idle connections. A caller uses a connection alone, so a response or an elicitation belongs to its request; a second
+ * request at the same time opens another connection. Cache libraries hold one value per key; here a key may have several.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions
-  /** In the order in which they were given back. */
+  /** In the order of release. */
   readonly #idle = new Set<Idle>()
   #closed = false
 
@@ -45,7 +45,7 @@ export class ConnectionPool {
     this.#options = options
   }
 
-  /** A waiting connection of this key, which belongs to the caller until it is given back. */
+  /** Takes an idle connection out of the pool; the caller releases it after use. */
   acquire(key: string): ServerConnection | undefined {
     for (const waiting of this.#idle) {
       if (waiting.key !== key) continue
@@ -55,7 +55,7 @@ export class ConnectionPool {
     return undefined
   }
 
-  /** Keeps a connection for its next request, or closes it when it has broken. */
+  /** Keeps a connection for its next request, or closes it when it is broken. */
   release(key: string, connection: ServerConnection): void {
     if (this.#closed || !connection.usable) return void connection.close()
     const timer = setTimeout(() => void this.#end(waiting), this.#options.maxIdleMs)
@@ -66,7 +66,7 @@ export class ConnectionPool {
     if (this.#idle.size > this.#options.maxIdleConnections && oldest !== undefined) void this.#end(oldest)
   }
 
-  /** Closes the waiting connections whose key begins so. */
+  /** Closes the idle connections whose key starts with `prefix`. */
   async drop(prefix: string): Promise<void> {
     const dropped = [...this.#idle].filter(({ key }) => key.startsWith(prefix))
     await Promise.all(dropped.map((waiting) => this.#end(waiting)))

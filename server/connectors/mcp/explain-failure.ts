@@ -11,10 +11,10 @@ import {
 import { AppError } from '../../lib/app-error.ts'
 import { normalizeText } from '../../lib/normalize-text.ts'
 
-/** Characters of a server's own words that are repeated to a person. */
-const longestQuote = 300
+/** Characters of a server's message that are shown to the user. */
+const maxQuoteChars = 300
 
-/** Whether a person has to give their consent (again) before this can work. */
+/** Whether the user has to give their consent (again) first. */
 export function needsAuthorization(error: unknown): boolean {
   return causes(error).some(
     (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
@@ -22,8 +22,8 @@ export function needsAuthorization(error: unknown): boolean {
 }
 
 /**
- * Whether the server has forgotten the session: it did not run the request, which may be sent again. The protocol wants
- * 404 then; many servers answer 400 and a sentence.
+ * Whether the server has lost the session. It did not run the request, so the request may be sent again. MCP requires 404;
+ * many servers send 400 with a message.
  */
 export function isLostSession(error: unknown): boolean {
   return causes(error).some(
@@ -41,7 +41,7 @@ export function isTimeout(error: unknown): boolean {
   )
 }
 
-/** Any failure of talking to a server as a sentence for the person whose connector it is. */
+/** Explains any failure of a server to the user whose connector it is. */
 export function explainFailure(error: unknown): AppError {
   for (const cause of causes(error)) if (cause instanceof AppError) return cause
   if (needsAuthorization(error)) {
@@ -70,7 +70,7 @@ function unreachable(cause: unknown): AppError {
 
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** Nobody answered at all: the protocol's client takes that for a wrong answer to its first question. */
+/** The MCP client reports a network failure as an invalid response to its first request. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
 }
@@ -128,12 +128,12 @@ function explainStatus(error: SdkHttpError): AppError {
   )
 }
 
-/** A server's words as plain text of bounded length, without invisible characters. */
+/** A server's message as plain text of bounded length, without invisible characters. */
 export function quote(text: string): string {
   const visible = normalizeText(text)
     .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
     .trim()
-  return visible.length <= longestQuote ? visible : `${visible.slice(0, longestQuote).toWellFormed()}…`
+  return visible.length <= maxQuoteChars ? visible : `${visible.slice(0, maxQuoteChars).toWellFormed()}…`
 }
 
 /** An error and everything behind it, the outermost first. */

@@ -1,8 +1,8 @@
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
- * Requests to the connector's own origin go where its person said; every other address comes from a server, and less is
- * believed of it.
+ * Guards requests to the connector's own origin as an address that the user entered, and every other address as one that a
+ * server named, which is trusted less.
  */
 export function fetchByOrigin(
   url: URL,

@@ -5,11 +5,11 @@ import { readTools } from './read-tools.ts'
 import type { ToolReading } from './read-tools.ts'
 
 export interface ServerTools extends ToolReading {
-  /** How long the server says that its list holds, in milliseconds. */
+  /** How long the list is valid, by the server, in milliseconds. */
   readonly ttl: number | null
 }
 
-/** Asks for all pages of a server's list. `url` is the connector's address, which belongs to what is allowed. */
+/** Reads all pages of a server's list. `url` is the connector's address, which is part of each fingerprint. */
 export async function listServerTools(
   connection: ServerConnection,
   url: string,

@@ -11,7 +11,7 @@ type Limits = Pick<
   'maxTools' | 'maxToolNameChars' | 'maxDescriptionChars' | 'maxSchemaChars' | 'maxSchemaDepth'
 >
 
-/** A tool of a server, or what is known of one that cannot be used. */
+/** A tool of a server; with a `problem` it cannot be used. */
 export interface ListedTool {
   readonly definition: ToolDefinition
   readonly fingerprint: string
@@ -26,8 +26,8 @@ export interface ToolReading {
 }
 
 /**
- * Reads what a server lists, tool by tool: a bad one costs itself alone. One without a usable name is left out, one whose
- * definition cannot be kept is named with the reason, and everything above the limit is left out.
+ * Reads a server's list tool by tool, so that a bad one costs only itself. A tool without a usable name is left out, one
+ * whose definition cannot be stored is kept with the reason, and tools above the limit are left out.
  */
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()
@@ -53,10 +53,9 @@ function readName(item: unknown, { maxToolNameChars }: Limits): string | undefin
   return name.trim() === '' || hidden.test(name) || normalizeText(name) !== name ? undefined : name
 }
 
-/** What nobody sees in a name, and what could make it look like another one. */
+/** Invisible characters, which could make a name look like another one. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
-/** Characters of a name for people. */
-const longestTitle = 300
+const maxTitleChars = 300
 
 function readTool(name: string, item: Record<string, unknown>, url: string, limits: Limits): ListedTool {
   const parts = ['inputSchema', 'outputSchema', 'annotations'].map((part) => readObject(item[part]))
@@ -71,12 +70,12 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
   }
   const problem = findProblem(definition, input, limits)
   const unusable = { ...definition, inputSchema: {}, outputSchema: null, annotations: null }
-  // Of what is too large or too deep nothing is kept, not even for a fingerprint.
+  // A definition that is too large or too deep is not stored, nor part of the fingerprint.
   const kept = problem === null ? definition : unusable
   return {
     definition: {
       ...kept,
-      title: kept.title === null ? null : shorten(kept.title, longestTitle),
+      title: kept.title === null ? null : shorten(kept.title, maxTitleChars),
       description: shorten(kept.description, limits.maxDescriptionChars),
     },
     fingerprint: fingerprintTool(kept, url),
@@ -84,9 +83,9 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
   }
 }
 
-/** What a model reads of it is what a person can see. */
-function shorten(text: string, most: number): string {
-  return cleanText(text).slice(0, most).toWellFormed()
+/** A model must read only what a user can see. */
+function shorten(text: string, maxChars: number): string {
+  return cleanText(text).slice(0, maxChars).toWellFormed()
 }
 
 function readText(value: unknown): string | null {

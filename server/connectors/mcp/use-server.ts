@@ -14,13 +14,13 @@ import { fetchByOrigin } from './fetch-by-origin.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal
-  /** A person is there and can be sent to consent: always a new connection. */
+  /** The user is at their browser and can be sent to consent. Always opens a new connection. */
   readonly consent?: ConsentRequest
 }
 
 /**
- * Lends a connection to a connector's server for as long as `use` needs it: a waiting one, or a new one. When a waiting
- * one turns out to be forgotten by its server, nothing has run, and `use` runs once more on a new one.
+ * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session of
+ * an idle one, nothing has run there, and `use` runs once more on a new connection.
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,
@@ -29,21 +29,21 @@ export async function useServer<Result>(
   use: (connection: ServerConnection) => Promise<Result>,
 ): Promise<Result> {
   const key = connectionKey(connector)
-  const waiting = options.consent === undefined ? deps.shared.pool.acquire(key) : undefined
-  if (waiting !== undefined) {
-    const hadSession = waiting.hasSession
+  const idle = options.consent === undefined ? deps.shared.pool.acquire(key) : undefined
+  if (idle !== undefined) {
+    const hadSession = idle.hasSession
     try {
-      return await lend(deps, key, waiting, use)
+      return await runAndRelease(deps, key, idle, use)
     } catch (error) {
       if (!hadSession || !isLostSession(error)) throw error
-      await waiting.close()
+      await idle.close()
     }
   }
   const connection = await open(deps, connector, key, options)
-  return lend(deps, key, connection, use)
+  return runAndRelease(deps, key, connection, use)
 }
 
-async function lend<Result>(
+async function runAndRelease<Result>(
   deps: ConnectorDeps,
   key: string,
   connection: ServerConnection,
@@ -54,7 +54,7 @@ async function lend<Result>(
     deps.shared.pool.release(key, connection)
     return result
   } catch (error) {
-    // Whatever the server still sends to a failed request must not meet the next one.
+    // Late messages of a failed request must not reach the next one.
     void connection.close()
     throw connection.refusal ?? error
   }
@@ -75,7 +75,7 @@ async function open(
     }),
   })
   if (target.kind === 'http' && target.prior === null) {
-    const era = noteEra(deps, connection)
+    const era = describeEra(deps, connection)
     if (era !== undefined) await updateConnectorState(deps.database.db, connector, { era })
   }
   return connection
@@ -120,11 +120,11 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
   return until > now ? prior : null
 }
 
-/** Characters of what a server says of itself that are kept. */
-const longestEra = 64_000
+/** Characters of a server's description of itself that are stored. */
+const maxEraChars = 64_000
 
-/** What to believe of the server next time, so that it need not be asked. */
-function noteEra(
+/** What is known of the server's protocol era, so that the next connection need not probe it. */
+function describeEra(
   { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
   { era, discover }: ServerConnection,
 ): string | undefined {
@@ -133,11 +133,10 @@ function noteEra(
       ? { prior: { kind: 'modern', discover }, until: now() + limits.toolListTtlMs }
       : { prior: { kind: 'legacy' }, until: now() + limits.legacyEraTtlMs }
   const text = JSON.stringify(stored)
-  return text.length > longestEra ? undefined : text
+  return text.length > maxEraChars ? undefined : text
 }
 
-/** Milliseconds in which many changes count as one. */
-const changesCount = 300
+const debounceMs = 300
 
 function debounce(work: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -146,7 +145,7 @@ function debounce(work: () => void): () => void {
     timer = setTimeout(() => {
       timer = undefined
       work()
-    }, changesCount)
+    }, debounceMs)
     timer.unref()
   }
 }

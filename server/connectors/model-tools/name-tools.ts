@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** What every provider takes: Gemini wants a letter or underscore first and at most 63 signs. */
 const allowed = /^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/
 const hashChars = 8
-const longest = 63
+const maxChars = 63
 
 export interface NamedTool {
   readonly connectorId: string
@@ -32,6 +32,6 @@ export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): Reado
 
 function hashedName(name: string, { connectorId, tool }: NamedTool): string {
   const hash = createHash('sha256').update(`${connectorId}\0${tool}`).digest('hex').slice(0, hashChars)
-  const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - hashChars - 1)
+  const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxChars - hashChars - 1)
   return `${/^[a-zA-Z_]/.test(safe) ? safe : `_${safe.slice(1)}`}_${hash}`
 }

@@ -7,9 +7,8 @@ import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
 
 /**
- * Sends a person to consent to more than they have, when the server refused something for want of it: now (`refusal`), or
- * during an earlier call. Answers whether there is something to consent to. A server that wants what it was given already
- * gets no further consent.
+ * Sends the user to consent to a larger scope when the server refused something for lack of it: now (`refusal`), or during an
+ * earlier call. Returns whether there is something to consent to; for a scope that was granted already there is not.
  */
 export async function askForScope(
   deps: ConnectorDeps,
@@ -32,7 +31,7 @@ export async function askForScope(
   return consent.authorizationUrl !== null
 }
 
-/** Remembers what a call was refused for, so that connecting again asks for it; false when it was given already. */
+/** Stores the scope that a call lacked, so that connecting again asks for it; false when it was granted already. */
 export async function rememberScope(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -14,10 +14,10 @@ import { refreshTokens } from './refresh-tokens.ts'
 import { runAuth } from './run-auth.ts'
 import { readTokens } from './stored-tokens.ts'
 
-/** Milliseconds before its end at which a token is renewed. */
-const renewBefore = 30_000
+/** A token is refreshed this long before it expires. */
+const refreshBeforeMs = 30_000
 
-/** How requests to a connector's server are authorized: by the token that was typed, else by OAuth when the server asks. */
+/** Authorizes requests to a connector's server: with the token that the user entered, else by OAuth when the server asks. */
 export async function authorizeServer(
   deps: ConnectorDeps,
   connector: ConnectorRow,
@@ -73,9 +73,9 @@ class ServerAuthorization implements AuthProvider {
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
     if (grant !== undefined) {
       const { tokens } = this.#read(grant)
-      // Renewed by somebody else since this request was sent.
+      // Another request has refreshed it since this one was sent.
       if (tokens.access_token !== this.#sent) return
-      // A token that should be good is refused: perhaps the server has moved to another authorization server.
+      // A valid token is refused: the server may have moved to another authorization server.
       await oauth.invalidateCredentials('discovery')
       if (await refreshTokens(this.#deps, this.#connector, this.#url, grant, resourceMetadataUrl)) return
     }
@@ -100,7 +100,9 @@ class ServerAuthorization implements AuthProvider {
   #endsSoon(grant: ConnectorGrantRow): boolean {
     const { tokens, expiresAt } = this.#read(grant)
     return (
-      expiresAt !== null && tokens.refresh_token !== undefined && expiresAt - renewBefore < this.#deps.now()
+      expiresAt !== null &&
+      tokens.refresh_token !== undefined &&
+      expiresAt - refreshBeforeMs < this.#deps.now()
     )
   }
 }

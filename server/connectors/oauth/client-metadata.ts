@@ -1,13 +1,13 @@
 import type { OAuthClientMetadata } from '@modelcontextprotocol/client'
 
-/** Where people come back to from an authorization server; it stands outside of the app's own routes. */
+/** Where authorization servers send users back to. */
 export const callbackPath = '/api/connector-oauth/callback'
 
 export function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
 }
 
-/** How we introduce ourselves to an authorization server. */
+/** Our client metadata for authorization servers. */
 export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
   return {
     client_name: 'Yonder',

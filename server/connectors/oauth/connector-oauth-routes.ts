@@ -14,8 +14,8 @@ const Callback = z.object({
 })
 
 /**
- * Where authorization servers send people back to. No token comes along: what counts is the state, in the browser that
- * was sent away. Nothing that the server wrote into the address is shown. `perMinute` counts calls from one address.
+ * Where authorization servers send users back to. The request carries no session: the state and the browser's cookie
+ * authorize it. Nothing that the server wrote into the address is shown. `perMinute` limits calls from one IP address.
  */
 export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perMinute: number): void {
   limitWrites(api, perMinute, (request) => request.ip)

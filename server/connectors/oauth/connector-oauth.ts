@@ -11,12 +11,12 @@ import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
-import { consentTime, hashSecret, randomSecret } from './consent-request.ts'
+import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
 import { createClientMetadata, redirectAddress } from './client-metadata.ts'
 import { readTokens, writeTokens } from './stored-tokens.ts'
 
-/** What is known of a connector's servers, and what they wanted when they last refused. */
+/** What is known of a connector's servers, and the scope that they last asked for. */
 export interface StoredDiscovery {
   readonly state: OAuthDiscoveryState | null
   /** A scope that a call needed and our tokens do not have. */
@@ -24,9 +24,9 @@ export interface StoredDiscovery {
 }
 
 /**
- * Our side of OAuth for one connector: what the library asks to remember is kept in the database, for each authorization
- * server apart, secrets sealed. With a `request` a person can be sent to consent; with `pending` they come back from it;
- * with neither, whatever needs a person fails.
+ * Our OAuth client for one connector. What the SDK stores is kept in the database for each authorization server, with sealed
+ * secrets. With a `request` the user can be sent to consent; with `pending` they come back from it; with neither, every step
+ * that needs the user fails.
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string
@@ -40,12 +40,12 @@ export class ConnectorOAuth implements OAuthClientProvider {
   constructor(
     deps: ConnectorDeps,
     connector: ConnectorRow,
-    person: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
+    user: { readonly request?: ConsentRequest | undefined; readonly pending?: PendingConsent } = {},
   ) {
     this.#deps = deps
     this.#connector = connector
-    this.#request = person.request
-    this.#pending = person.pending
+    this.#request = user.request
+    this.#pending = user.pending
     if (deps.settings.clientMetadataUrl !== null) this.clientMetadataUrl = deps.settings.clientMetadataUrl
   }
 
@@ -88,7 +88,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
-    // A server that does not say what it granted has granted what was asked for.
+    // A server that returns no scope has granted the requested one.
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const sealed = writeTokens(this.#deps.sealer, granted, this.#deps.now())
@@ -101,11 +101,11 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   codeVerifier(): string {
-    if (this.#pending === undefined) throw new Error('Nobody has come back with a code.')
+    if (this.#pending === undefined) throw new Error('There is no pending consent.')
     return this.#pending.verifier
   }
 
-  /** Remembers where the person has to go; they come back with the state that only their browser can redeem. */
+  /** Stores the consent under a state that only this browser can redeem, and tells the request where to send it. */
   async redirectToAuthorization(address: URL): Promise<void> {
     const request = this.#request
     if (request === undefined) return
@@ -125,7 +125,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
       user_id: this.#connector.user_id,
       browser_hash: hashSecret(request.browserKey),
       payload: sealer.seal(JSON.stringify(pending)),
-      expires_at: now() + consentTime,
+      expires_at: now() + maxConsentMs,
     })
     request.authorizationUrl = address
   }
@@ -176,10 +176,13 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async #save(issuer: string | undefined, part: Parameters<typeof saveGrant>[3]): Promise<void> {
-    if (issuer === undefined) throw new Error('An authorization server without a name gave something.')
+    if (issuer === undefined) throw new Error('The authorization server has no issuer.')
     const { database, now } = this.#deps
     if (await saveGrant(database.db, this.#connector, issuer, part, now())) return
-    throw new AppError('conflict', `"${this.#connector.name}" has got another address meanwhile.`)
+    throw new AppError(
+      'conflict',
+      `The address of "${this.#connector.name}" has changed meanwhile. Connect it again.`,
+    )
   }
 }
 

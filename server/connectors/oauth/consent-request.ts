@@ -1,10 +1,10 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Milliseconds in which a person must come back with their consent. */
-export const consentTime = 10 * 60_000
+/** How long the user may take to consent. */
+export const maxConsentMs = 10 * 60_000
 
-/** A person stands at their browser and can be sent away to consent. */
+/** A request of a user whose browser can be sent to consent. */
 export interface ConsentRequest {
   /** The page to come back to, below our origin. */
   readonly returnTo: string
@@ -14,12 +14,12 @@ export interface ConsentRequest {
   authorizationUrl: URL | null
 }
 
-/** What must survive until the person comes back; sealed. */
+/** What is stored, sealed, until the user comes back. */
 export interface PendingConsent {
   readonly verifier: string
   readonly returnTo: string
   readonly credentialVersion: number
-  /** Where the person was sent. */
+  /** The authorization server that the user was sent to. */
   readonly discovery: OAuthDiscoveryState | undefined
   /** What was asked for. */
   readonly scope: string | null
@@ -35,14 +35,14 @@ export function randomSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** What is stored of a state or a browser's secret: whoever reads the table holds neither. */
+/** Only hashes of states and browser secrets are stored, so the table reveals neither. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
 /*
- * Marks the browser that a person was sent away in, so that a code can come back in no other. Scripts cannot read it, and
- * over TLS no other host can set it. It is no sign-in: by itself it opens nothing.
+ * Identifies the browser that was sent to consent, so that a code is accepted from no other. Scripts cannot read it, and
+ * over TLS no other host can set it. It is no session: by itself it grants nothing.
  */
 
 function cookieName(publicUrl: string): string {
@@ -52,7 +52,7 @@ function cookieName(publicUrl: string): string {
 /** Lax, because the browser comes back by a link from another site. */
 export function writeBrowserKey(publicUrl: string, key: string): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  const seconds = consentTime / 1_000
+  const seconds = maxConsentMs / 1_000
   return `${cookieName(publicUrl)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
 }
 

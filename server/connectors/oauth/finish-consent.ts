@@ -31,8 +31,8 @@ export interface FinishedConsent {
 }
 
 /**
- * Takes a person back who was sent to consent. The state counts once, for ten minutes, in the browser that was sent away,
- * for the connector as it was then; the code goes only to the server that the person was sent to.
+ * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for the
+ * same connector; the code goes only to the server that the user was sent to.
  */
 export async function finishConsent(
   deps: ConnectorDeps,
@@ -77,8 +77,8 @@ async function redeem(
 }
 
 /**
- * The library compares names where the server published one. Where it did not, its address is its name: otherwise it could
- * have sent the person on to another server, and be handed that one's code.
+ * The SDK compares issuers when the server published one. Otherwise its address is its issuer: without this check it could
+ * send the user on to another server and receive that server's code.
  */
 function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | undefined): void {
   if (issuer === undefined || discovery?.authorizationServerMetadata !== undefined) return

@@ -3,13 +3,13 @@ import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
-/** The row, not its name: only its owner gets this far. What was given for its address is no other address's. */
+/** A grant belongs to a connector, its owner and its address. */
 type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
 
 /** The part of a grant that is written at one time. */
 export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'discovery'>>
 
-/** What authorization servers gave for a connector, the latest first. */
+/** The grants of a connector, the latest first. */
 export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[]> {
   return db
     .selectFrom('connector_grants as g')
@@ -24,8 +24,8 @@ export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[
 }
 
 /**
- * Writes a part of what this authorization server gave; the other parts stay. False, and nothing written, when the connector
- * has got another address meanwhile.
+ * Stores a part of a grant; the other parts stay. False, with nothing stored, when the connector's address has changed
+ * meanwhile.
  */
 export function saveGrant(
   db: Kysely<Tables>,
@@ -36,7 +36,7 @@ export function saveGrant(
 ): Promise<boolean> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
   return db.transaction().execute(async (trx) => {
-    // Changes nothing, but holds off whoever changes the address until this is written, to be deleted with the others.
+    // Locks the row, so that a change of the address waits and then deletes this grant too.
     const { numUpdatedRows } = await trx
       .updateTable('connectors')
       .set({ url })
@@ -55,7 +55,7 @@ export function saveGrant(
   })
 }
 
-/** Forgets a part of what every authorization server gave. */
+/** Deletes a part of every grant. */
 export async function clearGrants(
   db: Db,
   { id, user_id }: Pick<Owned, 'id' | 'user_id'>,

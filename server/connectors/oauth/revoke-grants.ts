@@ -12,10 +12,9 @@ import { ConnectorOAuth } from './connector-oauth.ts'
 import type { StoredDiscovery } from './connector-oauth.ts'
 import { readTokens } from './stored-tokens.ts'
 
-/** Milliseconds for one request to an authorization server. */
-const longestRequest = 15_000
+const requestTimeoutMs = 15_000
 
-/** What a server takes to end what it gave (RFC 7009). */
+/** What a revocation needs (RFC 7009). */
 interface Revocation {
   readonly endpoint: URL
   readonly authMethods: readonly string[]
@@ -24,8 +23,8 @@ interface Revocation {
 }
 
 /**
- * Collects what authorization servers gave for a connector that is about to be forgotten. The returned function gives it
- * back to those that say where, behind the scenes: whether they listen changes nothing here.
+ * Reads the grants of a connector before it is deleted. The returned function revokes them in the background at the servers
+ * that support it; a failed revocation changes nothing here.
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
@@ -58,7 +57,7 @@ async function findRevocation(
   }
 }
 
-/** The refresh token first: with it most servers end all that came of it. */
+/** The refresh token first: most servers end the whole grant with it. */
 async function revoke(deps: ConnectorDeps, url: URL, revocation: Revocation): Promise<void> {
   const { refresh_token, access_token } = revocation.tokens
   try {
@@ -83,13 +82,13 @@ async function send(
     method: 'POST',
     headers,
     body: form,
-    signal: AbortSignal.any([closing, AbortSignal.timeout(longestRequest)]),
+    signal: AbortSignal.any([closing, AbortSignal.timeout(requestTimeoutMs)]),
   })
   await answer.body?.cancel()
-  if (!answer.ok) throw new Error(`Tokens could not be given back to ${endpoint.origin} (${answer.status}).`)
+  if (!answer.ok) throw new Error(`Tokens could not be revoked at ${endpoint.origin} (${answer.status}).`)
 }
 
-/** Says who we are as the server wants to hear it. */
+/** Adds the client's credentials in the way that the server supports. */
 function authenticate(
   client: StoredOAuthClientInformation,
   supported: readonly string[],

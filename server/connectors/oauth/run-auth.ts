@@ -5,22 +5,21 @@ import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
 import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
-/** Milliseconds for one document of an authorization server. */
-const longestRequest = 15_000
+const requestTimeoutMs = 15_000
 
 export interface AuthStep {
   readonly scope?: string | undefined
   readonly resourceMetadataUrl?: URL | undefined
-  /** Consent again, although there are tokens: they do not reach far enough. */
+  /** Asks for consent although there are tokens, because their scope is too small. */
   readonly forceReauthorization?: boolean
   readonly authorizationCode?: string
-  /** Who the server says it is that sent the person back. */
+  /** The issuer that the server named when it sent the user back. */
   readonly iss?: string | undefined
 }
 
 /**
- * A step of the library's OAuth with our storage: tokens, or a person on their way to consent. Every address that a server
- * names on the way goes through the guard, and its documents are small; when the guard refused one, that is the reason.
+ * Runs a step of the SDK's OAuth flow with our storage. It ends with tokens, or with a user to send to consent. Every address
+ * that a server names is guarded and every document has a size limit; a refusal of the guard is thrown as the reason.
  */
 export async function runAuth(
   { guards, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'settings'>,
@@ -42,7 +41,7 @@ export async function runAuth(
             fetch,
             budget,
             limits,
-          )(input, { ...init, signal: AbortSignal.timeout(longestRequest) })
+          )(input, { ...init, signal: AbortSignal.timeout(requestTimeoutMs) })
         } catch (error) {
           if (error instanceof AppError) refusal ??= error
           throw error
@@ -54,7 +53,7 @@ export async function runAuth(
   }
 }
 
-/** The library tells an absent value from an undefined one. */
+/** The SDK distinguishes an absent property from an undefined one. */
 function withoutAbsent<Step extends object>(
   step: Step,
 ): { [Key in keyof Step]: Exclude<Step[Key], undefined> } {

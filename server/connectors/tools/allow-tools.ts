@@ -5,10 +5,10 @@ import { AppError } from '../../lib/app-error.ts'
 import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
 
 /**
- * Keeps a list of allowed tools. A name that is new on it is allowed as the tool is now; a name that was on it before
- * stays allowed as it was then, unless the person says by its fingerprint that they saw the tool as it is now. Give it a
- * transaction.
- * @throws AppError `conflict` when a tool is not what the person saw
+ * Stores the list of allowed tools, in the caller's transaction. A name that is new on the list is allowed as the tool is
+ * now; a name that was on it before stays allowed as it was then, unless its fingerprint says that the user saw the tool as
+ * it is now.
+ * @throws AppError `conflict` when a tool is not the one that the user saw
  */
 export async function allowTools(
   trx: Db,
@@ -39,15 +39,15 @@ function changedMeanwhile(name: string): AppError {
   return new AppError('conflict', `The tool "${name}" has changed since you saw it. Look at it again first.`)
 }
 
-/** Whether nobody has seen this connector's tools yet, and so nobody has chosen which of them ask. */
+/** Whether the user has not seen this connector's tools yet, and so has not chosen which of them need approval. */
 export async function isUnseen(trx: Db, { id }: Pick<ConnectorRow, 'id'>): Promise<boolean> {
   const [tools, allowed] = [await listTools(trx, [id]), await listAllowedTools(trx, [id])]
   return tools.length === 0 && allowed.length === 0
 }
 
 /**
- * Tools of the product's own connectors that run without asking until their person chooses otherwise: they are allowed as
- * they are now, like any others, so that a change asks. Give it a transaction in which the tools are stored.
+ * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed as they
+ * are now, so a changed tool needs approval. Call it in the transaction that stores the tools.
  */
 export async function allowInitialTools(
   trx: Db,

@@ -17,7 +17,7 @@ export interface ConnectionStatus {
   readonly finished?: true
 }
 
-/** Looks at a person's connectors before a reply: asks those that have to be asked, and says how that goes. */
+/** Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each. */
 export class ConnectionRound {
   readonly ready: ReadyConnector[] = []
   readonly #deps: ConnectorDeps
@@ -30,11 +30,11 @@ export class ConnectionRound {
     this.#onStatus = onStatus
   }
 
-  async look(connector: ConnectorRow, ask: boolean, signal: AbortSignal): Promise<void> {
+  async prepare(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
     const { settings, onError } = this.#deps
     const server = connector.name
-    const refreshed = ask ? refreshTools(this.#deps, connector) : Promise.resolve()
-    // It may still fail when nobody waits any more; how it went stands in the row.
+    const refreshed = needsRefresh ? refreshTools(this.#deps, connector) : Promise.resolve()
+    // It may fail after the wait has ended; the outcome is stored in the connector's row.
     refreshed.catch(() => undefined)
     try {
       await within(settings.limits.maxToolListWaitMs, refreshed, signal)
@@ -47,18 +47,18 @@ export class ConnectionRound {
       this.#onStatus({
         status: 'info',
         server,
-        message: `${server} takes long; what is known of it is used.`,
+        message: `${server} takes long; its last known tools are used.`,
       })
     }
     try {
-      await this.#take(connector)
+      await this.#addReady(connector)
     } catch (error) {
       onError(error)
       this.#onStatus({ status: 'error', server, message: 'Its tools cannot be read.' })
     }
   }
 
-  async #take(connector: ConnectorRow): Promise<void> {
+  async #addReady(connector: ConnectorRow): Promise<void> {
     const { db } = this.#deps.database
     const current = await findConnectorById(db, this.#user, connector.id)
     if (current === undefined) return

@@ -13,8 +13,8 @@ type Tool = Pick<ConnectorToolRow, 'fingerprint' | 'definition'>
 type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
 
 /**
- * Whether a call of a tool runs, decided before it and on the server alone (§4.18, §4.19): without a list it runs; a tool
- * on the list runs as long as it is what was allowed; everything else asks.
+ * Decides on the server, before a call, whether it needs approval (§4.18, §4.19). Without a list of allowed tools every call
+ * runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval.
  */
 export function decideConsent(
   connector: Pick<ConnectorRow, 'asks'>,
@@ -28,7 +28,7 @@ export function decideConsent(
 }
 
 function listChanges(allowed: Allowed, tool: Tool): ToolChange[] {
-  // It was put on the list before its server was ever asked: there is nothing to compare with.
+  // It was allowed before its server was ever reached, so there is nothing to compare with.
   if (allowed.definition === null) return [{ what: 'other', before: null, after: null }]
   const before = parseDefinition(allowed.definition)
   const after = parseDefinition(tool.definition)
@@ -39,7 +39,7 @@ function listChanges(allowed: Allowed, tool: Tool): ToolChange[] {
     change('output', show(before.outputSchema), show(after.outputSchema)),
     change('annotations', show(before.annotations), show(after.annotations)),
   ].flat()
-  // Beyond what is stored of a long description, or at another address.
+  // The change is in a part that is not stored, or the address is another one.
   return changes.length === 0 ? [{ what: 'other', before: null, after: null }] : changes
 }
 
@@ -47,12 +47,12 @@ function change(what: ToolChange['what'], before: string | null, after: string |
   return before === after ? [] : [{ what, before, after }]
 }
 
-/** Characters of a part that is shown with a line for each of its values: a deep list grows many times over. */
-const longestIndented = 100_000
+/** Characters of a part that is shown indented. */
+const maxIndentedChars = 100_000
 
 function show(part: ToolDefinition['annotations']): string | null {
   if (part === null) return null
   const text = canonicalJson(part)
   const indented = JSON.stringify(JSON.parse(text), null, 2)
-  return indented.length > longestIndented ? text : indented
+  return indented.length > maxIndentedChars ? text : indented
 }

@@ -17,10 +17,9 @@ export interface ListModelToolsOptions {
 }
 
 /**
- * The tools of a person's connected connectors, from the database. Where a list is not known, because its server was never
- * asked, says that it has changed, or failed, it is asked for now, and a reply waits for that as long as
- * `limits.toolsWait`: a connector that fails or hangs costs its own tools, at most. A list that has only become old is used
- * as it is and asked for again meanwhile. Nothing is said (`onStatus`) unless a reply waits.
+ * The tools of the user's connected connectors, from the database. An unknown list (never read, changed, or failed) is read
+ * now, and the reply waits at most `maxToolListWaitMs` for it: a connector that fails or hangs costs only its own tools. An
+ * expired list is used as it is and refreshed in the background. `onStatus` is called only when the reply waits.
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -30,21 +29,21 @@ export async function listModelTools(
   const connectors = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
     ({ status }) => status !== 'disconnected',
   )
-  if (connectors.some((connector) => isUnknown(connector) && mayBeAsked(deps, connector))) {
+  if (connectors.some((connector) => isUnknown(connector) && mayRetry(deps, connector))) {
     return connectFirst(deps, { user, apiType, signal, onStatus }, connectors)
   }
   const known = connectors.filter((connector) => !isUnknown(connector))
   const old = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
-  if (old.length > 0) refreshBehind(deps, old)
+  if (old.length > 0) refreshInBackground(deps, old)
   return offerKnown(deps, apiType, known)
 }
 
-/** Whether there is no list of tools that could be used as it is. */
+/** Whether there is no stored list of tools to use. */
 function isUnknown({ status, tools_expire_at }: ConnectorRow): boolean {
   return status === 'failed' || tools_expire_at === null
 }
 
-function mayBeAsked({ shared }: Pick<ConnectorDeps, 'shared'>, connector: ConnectorRow): boolean {
+function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: ConnectorRow): boolean {
   try {
     shared.backoff.throwIfPaused(connectionKey(connector))
     return true
@@ -58,12 +57,12 @@ async function connectFirst(
   { user, apiType, signal, onStatus }: ListModelToolsOptions,
   connectors: readonly ConnectorRow[],
 ): Promise<ModelTools> {
-  // Brings the protocol with it.
+  // Loads the MCP client.
   const { ConnectionRound } = await import('./connection-round.ts')
   for (const { name } of connectors)
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
   const round = new ConnectionRound(deps, user, onStatus)
-  await Promise.all(connectors.map((connector) => round.look(connector, isUnknown(connector), signal)))
+  await Promise.all(connectors.map((connector) => round.prepare(connector, isUnknown(connector), signal)))
   const offered = await offerTools(round.ready, apiType, deps.settings.limits.maxToolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
   const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
@@ -71,14 +70,14 @@ async function connectFirst(
   return offered
 }
 
-/** How it went stands in the connectors' rows. */
-function refreshBehind(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): void {
+/** The outcomes are stored in the connectors' rows. */
+function refreshInBackground(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): void {
   import('./refresh-tools.ts')
     .then(({ refreshTools }) => Promise.allSettled(connectors.map((each) => refreshTools(deps, each))))
     .catch(deps.onError)
 }
 
-/** What a model is told changes only with a connector's row: its list is replaced together with its time. */
+/** Cached: what a model is offered changes only with a connector's row, which is written together with its tools. */
 async function offerKnown(
   { database, shared: { offeredTools }, settings: { limits } }: ConnectorDeps,
   apiType: ApiType,

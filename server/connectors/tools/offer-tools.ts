@@ -7,7 +7,7 @@ import { nameTools } from '../model-tools/name-tools.ts'
 import { cleanText } from '../../lib/clean-text.ts'
 import { parseDefinition } from './tool-definition.ts'
 
-/** A tool as a model is told of it. */
+/** A tool as a model is offered it. */
 export interface OfferedTool {
   readonly name: string
   readonly description: string
@@ -15,30 +15,30 @@ export interface OfferedTool {
 }
 
 export interface ModelTools {
-  /** In an order that only changes with the tools. */
+  /** In a stable order, for the provider's prompt cache. */
   readonly tools: readonly OfferedTool[]
-  /** What a name stands for; names are looked up, never taken apart. */
+  /** The tool of a name; names are looked up, never parsed. */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
   /** Sentences about tools that are not offered. */
   readonly notices: readonly string[]
 }
 
-/** More tools than this make models choose badly. */
-const many = 40
+/** Models choose badly from more tools than this. */
+const manyTools = 40
 
 export interface ReadyConnector {
   readonly connector: ConnectorRow
   readonly tools: readonly ConnectorToolRow[]
 }
 
-/** Milliseconds of work after which other people's gets its turn: a server may list hundreds of large schemas. */
-const longestWork = 20
+/** Milliseconds before it yields to the event loop: a server may list hundreds of large schemas. */
+const maxWorkMs = 20
 
-/** What a model of this wire format is told of these connectors' tools. */
+/** The tools of these connectors as a model of this API type is offered them. */
 export async function offerTools(
   ready: readonly ReadyConnector[],
   apiType: ApiType,
-  most: number,
+  maxTools: number,
 ): Promise<ModelTools> {
   const inOrder = [...ready].sort((a, b) => (a.connector.slug < b.connector.slug ? -1 : 1))
   const usable = inOrder.flatMap(({ connector, tools }) =>
@@ -51,7 +51,7 @@ export async function offerTools(
   const offered: OfferedTool[] = []
   let began = performance.now()
   for (const [name, { row, connector }] of named) {
-    if (performance.now() - began > longestWork) {
+    if (performance.now() - began > maxWorkMs) {
       await setImmediate()
       began = performance.now()
     }
@@ -59,15 +59,17 @@ export async function offerTools(
     const adapted = adaptSchema(inputSchema, apiType)
     if ('problem' in adapted) {
       notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
-    } else if (offered.length === most) {
-      notices.push(`Only ${most} tools fit into a request; the others of ${connector.name} are not offered.`)
+    } else if (offered.length === maxTools) {
+      notices.push(
+        `Only ${maxTools} tools fit into a request; the others of ${connector.name} are not offered.`,
+      )
       break
     } else {
-      const inputSchema = withoutHidden(adapted.schema)
+      const inputSchema = removeHidden(adapted.schema)
       offered.push({ name, description: description || title || row.name, inputSchema })
     }
   }
-  if (offered.length > many)
+  if (offered.length > manyTools)
     notices.push(`${offered.length} tools are offered; models choose better from fewer.`)
   return {
     tools: offered,
@@ -79,14 +81,14 @@ export async function offerTools(
   }
 }
 
-/** In a schema too a model must read nothing that a person cannot see. */
-function withoutHidden(schema: JsonSchema): JsonSchema {
+/** A model must read nothing in a schema that a user cannot see. */
+function removeHidden(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema)
   const cleaned = cleanText(text)
   return cleaned === text ? schema : (JSON.parse(cleaned) as JsonSchema)
 }
 
-/** For people. */
+/** Formats a number of tools for users. */
 export function countTools(tools: number): string {
   return tools === 1 ? '1 tool' : `${tools} tools`
 }

@@ -12,12 +12,12 @@ import { useServer } from '../mcp/use-server.ts'
 import type { UseServerOptions } from '../mcp/use-server.ts'
 
 /**
- * Asks a connector's server for its tools, once however many want to know, and keeps them. How it went stands in the
- * connector's row afterwards.
- * @throws AppError that says what is wrong
+ * Reads the tools from a connector's server, once for all callers at a time, and stores them. The outcome is stored in the
+ * connector's row.
+ * @throws AppError that says what failed
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  // What was under way when its person disconnected it is not what connects it again.
+  // A refresh that started before the user disconnected the connector must not be the one that connects it again.
   const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
   const key = `${connector.id} ${connector.credential_version} ${from}`
   return deps.shared.toolRefreshes.run(key, () => refreshOnce(deps, connector))
@@ -39,7 +39,7 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   }
 }
 
-/** Asks for the tools and keeps them; the connector counts as connected then. */
+/** Reads and stores the tools; the connector counts as connected then. */
 export async function fetchTools(
   deps: ConnectorDeps,
   connector: ConnectorRow,
@@ -54,7 +54,7 @@ export async function fetchTools(
     notice: listed.notice,
     tools_expire_at: deps.now() + freshFor(listed, deps.settings.limits),
   } as const
-  // When its address has changed meanwhile, these are the tools of another server.
+  // When the address has changed meanwhile, these are the tools of another server and are not stored.
   await changeState(deps, connector, state, async (trx) => {
     const initialTools =
       connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined

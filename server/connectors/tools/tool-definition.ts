@@ -2,7 +2,7 @@ import { hashJson } from '../../lib/canonical-json.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** What a server says of a tool: everything that a person who allows it relies on. */
+/** What a server says about a tool: everything that a user relies on when allowing it. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string | null
@@ -12,7 +12,7 @@ export interface ToolDefinition {
   readonly annotations: JsonObject | null
 }
 
-/** Changes with any of it, and with the address of the connector. */
+/** Changes with every part of the definition, and with the address of the connector. */
 export function fingerprintTool(tool: ToolDefinition, url: string): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool
   return hashJson([name, title, description, inputSchema, outputSchema, annotations, url])

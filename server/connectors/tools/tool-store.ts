@@ -1,8 +1,8 @@
 import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
 
-/** Rows that one statement carries, below the parameter limits of both engines. */
-const rowsAtOnce = 50
+/** Keeps a statement below the parameter limits of both engines. */
+const maxRowsPerInsert = 50
 
 /** The tools of these connectors in the order in which their servers list them. */
 export function listTools(db: Db, connectorIds: readonly string[]): Promise<ConnectorToolRow[]> {
@@ -28,22 +28,22 @@ export function findTool(
     .executeTakeFirst()
 }
 
-/** Puts a new list in the place of the old one. Give it a transaction. */
+/** Replaces the list, in the caller's transaction. */
 export async function replaceTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
   tools: readonly ConnectorToolRow[],
 ): Promise<void> {
   await trx.deleteFrom('connector_tools').where('connector_id', '=', connector.id).execute()
-  for (let from = 0; from < tools.length; from += rowsAtOnce) {
+  for (let from = 0; from < tools.length; from += maxRowsPerInsert) {
     await trx
       .insertInto('connector_tools')
-      .values(tools.slice(from, from + rowsAtOnce))
+      .values(tools.slice(from, from + maxRowsPerInsert))
       .execute()
   }
 }
 
-/** The lists of allowed tools of these connectors, in the order in which people see them. */
+/** The allowed tools of these connectors, in the order of the list. */
 export function listAllowedTools(db: Db, connectorIds: readonly string[]): Promise<AllowedToolRow[]> {
   if (connectorIds.length === 0) return Promise.resolve([])
   return db
@@ -67,17 +67,17 @@ export function findAllowedTool(
     .executeTakeFirst()
 }
 
-/** Puts a new list in the place of the old one. Give it a transaction. */
+/** Replaces the list, in the caller's transaction. */
 export async function replaceAllowedTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
   allowed: readonly AllowedToolRow[],
 ): Promise<void> {
   await trx.deleteFrom('allowed_tools').where('connector_id', '=', connector.id).execute()
-  for (let from = 0; from < allowed.length; from += rowsAtOnce) {
+  for (let from = 0; from < allowed.length; from += maxRowsPerInsert) {
     await trx
       .insertInto('allowed_tools')
-      .values(allowed.slice(from, from + rowsAtOnce))
+      .values(allowed.slice(from, from + maxRowsPerInsert))
       .execute()
   }
 }
