@@ -90,7 +90,7 @@ describe('an address', () => {
     expect(await server.seen('polite')).toEqual([])
   })
 
-  it('to consent at leads to no machine of the person where the product is on another', async () => {
+  it('to consent at is refused when it leads to the user’s own machine and the product is on another', async () => {
     await open({})
     const guarded = await startOAuthMcpServer()
     const elsewhere = await openTestConnectors({

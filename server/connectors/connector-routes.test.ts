@@ -25,7 +25,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   const { list, find, create, idOf, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
   const custom = async (client?: TestClient) => (await list(client)).filter(({ is_default }) => !is_default)
 
-  it('gives everybody the built-in default connector with its tools, which ask (§2.56, §3.12, §7.14)', async () => {
+  it('gives every user the built-in default connector with its tools, which need approval (§2.56, §3.12, §7.14)', async () => {
     const [first, ...others] = await list()
     expect(others).toEqual([])
     expect(first).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(id)
   })
 
-  it('lets a person change of the default connector which tools ask, for themselves (§6.4)', async () => {
+  it('lets a user change which tools of the default connector need approval, for themselves (§6.4)', async () => {
     const bob = await test.signIn('Bob')
     const whole = await find('default')
     const answer = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
@@ -239,7 +239,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
   })
 
-  it("answers 404 for another person's connector, and writes nothing", async () => {
+  it("answers 404 for another user's connector, and writes nothing", async () => {
     const bob = await test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
     await list(ada)

@@ -50,7 +50,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
   await refreshing
 }
 
-describe('a connector that its person disconnects while its tools are asked for', () => {
+describe('a connector that is disconnected while its tools are read', () => {
   it('stays disconnected when its server answers', async () => {
     await disconnectMeanwhile()
     expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
@@ -66,13 +66,13 @@ describe('a connector that its person disconnects while its tools are asked for'
     expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
   })
 
-  it('is connected again when its person says so', async () => {
+  it('is connected again when the user connects it', async () => {
     await disconnectMeanwhile()
     await connectConnector(connectors, await look(), openConsentRequest('/settings/connectors'))
     expect(await look()).toMatchObject({ status: 'connected' })
   })
 
-  it('is connected again when its person comes back from their consent before that is over', async () => {
+  it('is connected again when the user comes back from consent before the read ends', async () => {
     await disconnectMeanwhile(async () => refreshTools(connectors, await look()))
     expect(await look()).toMatchObject({ status: 'connected' })
   })

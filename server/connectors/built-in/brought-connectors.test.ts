@@ -87,7 +87,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(reader.seen).toEqual([])
   })
 
-  it('has each person’s own key', async () => {
+  it('uses each user’s own key', async () => {
     const eve = await product.signIn(`Eve of ${ada.user.id}`)
     await give('finder', key)
     await give('finder', 'key-of-eve-0123456789', eve)
@@ -163,7 +163,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
 
-  it('gives way to a connector of the person’s own that has its name, or its address', async () => {
+  it('is renamed beside a connector of the user’s own that has its name, or its address', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
     await give('finder', key)

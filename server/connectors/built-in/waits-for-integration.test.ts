@@ -84,7 +84,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
 
-  it('lets tools run that do no harm, until its person chooses or they become others', async () => {
+  it('runs initial tools without approval, until the user chooses otherwise or they change', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'run' } })
     description = 'Looks at all that is yours'
@@ -97,7 +97,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
   })
 
-  it('that has ended still offers its tools, and whoever calls one is told to connect again', async () => {
+  it('that has ended still offers its tools, and a call says to connect again', async () => {
     standing = { version: 1, isConnected: false }
     expect(await offer()).toHaveLength(2)
     expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
@@ -138,7 +138,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'done' })
   })
 
-  it('that its person has disconnected is gone, and is not called', async () => {
+  it('that the user has disconnected is gone, and is not called', async () => {
     standing = undefined
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
     expect(await offer()).toEqual([])

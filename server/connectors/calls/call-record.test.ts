@@ -78,7 +78,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     expect(all.slice(0, 9)).toEqual(seen)
   })
 
-  it('shows nobody what others called', async () => {
+  it('does not show the calls of other users', async () => {
     const bob = await test.signIn('Bob')
     expect((await read('', bob)).calls).toEqual([])
   })

@@ -69,7 +69,7 @@ describe('the built-in default connector', () => {
     ])
   })
 
-  it('tells what the tool did also where the record of it cannot be ended', async () => {
+  it('returns the result even when its record cannot be completed', async () => {
     const { db } = connectors.database
     await sql`create trigger refuse_endings before update on tool_calls begin select raise(abort, 'no room'); end`.execute(
       db,
@@ -171,7 +171,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect(seen.length).toBeGreaterThanOrEqual(3)
   })
 
-  it('stops when its person stops it', async () => {
+  it('stops when the user stops it', async () => {
     const controller = new AbortController()
     const started = Date.now()
     const running = call(
@@ -185,7 +185,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect((await records('everything')).at(-1)?.outcome).toBe('stopped')
   })
 
-  it('asks its person in the middle of a call', async () => {
+  it('asks the user during a call', async () => {
     const questions: Elicitation[] = []
     const outcome = await call(
       'everything',
@@ -223,7 +223,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect(outcome.text).toContain('Ada')
   })
 
-  it('declines where nobody can be asked', async () => {
+  it('declines an elicitation when the user cannot be asked', async () => {
     const outcome = await call('everything', 'trigger-elicitation-request', {})
     expect(outcome.text.toLowerCase()).toContain('decline')
   })

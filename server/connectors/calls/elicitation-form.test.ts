@@ -68,7 +68,7 @@ describe('readElicitation', () => {
       'a password by its format',
       { requestedSchema: { properties: { a: { type: 'string', format: 'password' } } } },
     ],
-  ])('asks nobody for %s', (_, params) => {
+  ])('does not ask the user for %s', (_, params) => {
     expect(readElicitation(params, 32)).toBeUndefined()
   })
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-// What a second person does meanwhile goes on, and the event loop never stands still for a quarter of a second.
+// A second user's calls go on meanwhile, and the event loop is never blocked for a quarter of a second.
 beforeEach(() => scene.startBob())
 afterEach(async () => {
   expect(await scene.stopBob()).toBeLessThan(250)

@@ -120,7 +120,7 @@ describe('a call that has waited for its slot', () => {
     expect(sent).toEqual([])
   })
 
-  it('is made when its person allowed this very call, whatever the list says meanwhile', async () => {
+  it('is made when the user allowed this very call, whatever the list says meanwhile', async () => {
     const { outcome } = await callMeanwhile(() => change({ allow_tools: [] }), 'once')
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
   })

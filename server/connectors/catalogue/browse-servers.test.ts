@@ -80,7 +80,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(registry.asked[0]).toBe('/v0.1/servers?limit=100&version=latest')
   })
 
-  it('asks the registry once an hour, for everybody together', async () => {
+  it('reads the registry once an hour, for all users together', async () => {
     registry.pages = [[entry()]]
     await Promise.all([browse(), browse(), browse()])
     await browse()
@@ -169,7 +169,7 @@ it('ships a list that can be added as it is', () => {
   expect(new Set(servers.map(({ uuid }) => uuid)).size).toBe(servers.length)
 })
 
-it('asks nobody on a closed network', async () => {
+it('sends no request on a closed network', async () => {
   const closed = await openTestConnectors({ registryUrl: null })
   expect(await browseServers(closed)).toEqual(shippedServers)
   expect(await closed.database.db.selectFrom('connector_catalogue').selectAll().execute()).toEqual([])

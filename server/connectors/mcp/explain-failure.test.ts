@@ -9,7 +9,7 @@ const probing = (cause: Error) =>
   })
 
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
-  'says that a server cannot be reached where nobody answers (%s)',
+  'says that a server cannot be reached when there is no response (%s)',
   (code) => {
     const refused = Object.assign(new Error('no way there'), { code })
     expect(explainFailure(probing(new TypeError('fetch failed', { cause: refused })))).toMatchObject({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-// What a second person does meanwhile goes on, and the event loop never stands still for a quarter of a second.
+// A second user's calls go on meanwhile, and the event loop is never blocked for a quarter of a second.
 beforeEach(() => scene.startBob())
 afterEach(async () => {
   expect(await scene.stopBob()).toBeLessThan(250)
@@ -236,7 +236,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(await scene.refuses('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
   })
 
-  it('is not called after its person has stopped', async () => {
+  it('is not called after the user has stopped', async () => {
     const name = await scene.connect('polite')
     const before = (await scene.hostile.seen('polite')).length
     const outcome = await scene.call({ connectorName: name, signal: AbortSignal.abort() })
@@ -270,7 +270,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 })
 
-describe('two people with one server', () => {
+describe('two users with one server', () => {
   it('never share a session, a token or an answer', async () => {
     const patient = await openTestConnectors({ database: scene.connectors.database })
     const url = scene.hostile.url('whoami')

@@ -61,7 +61,7 @@ describe('readTools', () => {
     expect(tools[0]?.definition.inputSchema).toEqual({})
   })
 
-  it('keeps of what nobody sees nothing but the change', () => {
+  it('stores nothing of invisible characters except the change of the fingerprint', () => {
     const secret = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(
       '',
     )

@@ -96,7 +96,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       signal: AbortSignal.timeout(10_000),
     })
 
-  it('sends a person to consent and takes them back connected', async () => {
+  it('sends a user to consent and comes back connected', async () => {
     await connect()
     expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })
@@ -136,7 +136,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ['another browser', ({ back }) => [back, undefined]],
     ["another browser's cookie", ({ back }) => [back, `yonder-consent=${'x'.repeat(43)}`]],
     ['another state', ({ back, cookie }) => [back.replace(/state=[^&]+/, 'state=made-up'), cookie]],
-  ])('takes nobody back with %s, and asks for no token', async (_, spoil) => {
+  ])('accepts no return with %s, and requests no token', async (_, spoil) => {
     const started = await start()
     const [back, cookie] = spoil(started)
     expect(await comeBack(back, cookie)).toBe(
@@ -146,7 +146,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect((await grants()).filter(({ tokens }) => tokens !== null)).toEqual([])
   })
 
-  it("does not link an attacker's consent to the person who opens it, nor the other way round", async () => {
+  it("does not link an attacker's consent to the user who opens it, nor the other way round", async () => {
     const eve = await test.signIn('Eve')
     await eve.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
     const hers = await start(eve)
@@ -156,7 +156,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('takes a person back once', async () => {
+  it('accepts a return once', async () => {
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=connected')
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
@@ -169,14 +169,14 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
   })
 
-  it('takes nobody back after ten minutes', async () => {
+  it('accepts no return after ten minutes', async () => {
     const { back, cookie } = await start()
     time = 10 * 60_000 + 1
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('takes nobody back to a connector that has become another', async () => {
+  it('accepts no return to a connector that has become another one', async () => {
     const { back, cookie } = await start()
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: `${server.url}?other` })
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
@@ -193,7 +193,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(home).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
   })
 
-  it('refuses a code that comes from another server than the person was sent to', async () => {
+  it('refuses a code that comes from another server than the user was sent to', async () => {
     server.manners.issuer = 'https://evil.example'
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=failed')
@@ -204,7 +204,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ['https://evil.example', 'failed', []],
     ['itself', 'connected', ['authorization_code']],
   ])(
-    'compares who answers with where the person was sent, also when that was not published: %s',
+    'compares the issuer with the server that the user was sent to, also when it was not published: %s',
     async (issuer, outcome, requests) => {
       server.manners.describesItself = false
       server.manners.issuer = issuer === 'itself' ? server.origin : issuer
@@ -296,7 +296,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     }
   })
 
-  it('keeps nobody waiting for a server that takes tokens back slowly', async () => {
+  it('does not wait for a server that revokes tokens slowly', async () => {
     let answer: (value?: unknown) => void = () => undefined
     server.manners.beforeTaking = () => new Promise((resolve) => (answer = resolve))
     await connect()

@@ -30,7 +30,7 @@ export class ConnectionRound {
     this.#onStatus = onStatus
   }
 
-  async prepare(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
+  async include(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
     const { settings, onError } = this.#deps
     const server = connector.name
     const refreshed = needsRefresh ? refreshTools(this.#deps, connector) : Promise.resolve()

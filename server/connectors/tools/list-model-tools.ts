@@ -62,7 +62,7 @@ async function connectFirst(
   for (const { name } of connectors)
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
   const round = new ConnectionRound(deps, user, onStatus)
-  await Promise.all(connectors.map((connector) => round.prepare(connector, isUnknown(connector), signal)))
+  await Promise.all(connectors.map((connector) => round.include(connector, isUnknown(connector), signal)))
   const offered = await offerTools(round.ready, apiType, deps.settings.limits.maxToolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
   const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`

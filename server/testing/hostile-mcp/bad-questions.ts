@@ -33,7 +33,7 @@ export function noteAnswer(message: Message): void {
   open.done()
 }
 
-/** Questions to a person, and requests to the product, in the middle of a call. */
+/** Elicitations, and other requests to the client, during a call. */
 export const badQuestions: Readonly<Record<string, Behaviour>> = {
   'redos-question': {
     post: onCall((exchange) =>

@@ -38,7 +38,7 @@ export const badResults: Readonly<Record<string, Behaviour>> = {
       response.end('{"jsonrpc":"2.0","id":')
     }),
   },
-  'wrong-id': { post: onCall(({ response }) => json(response, 999_999, text('for somebody else'))) },
+  'wrong-id': { post: onCall(({ response }) => json(response, 999_999, text('for another request'))) },
   twice: {
     post: onCall(({ response, message }) => {
       sse(response)

@@ -97,5 +97,5 @@ server.listen(0, '127.0.0.1', () => {
   if (typeof address === 'object') process.stdout.write(`${String(address?.port)}\n`)
 })
 
-// Ends with whoever started it, however that ended.
+// Ends when the process that started it ends, for whatever reason.
 process.stdin.on('end', () => process.exit()).resume()

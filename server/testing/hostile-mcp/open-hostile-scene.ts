@@ -42,7 +42,7 @@ export interface HostileScene {
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
   /** From now on Bob calls without a pause. */
   startBob(): void
-  /** Rejects when one of his calls failed. Gives the longest time, in milliseconds, that the event loop stood still. */
+  /** Rejects when one of his calls failed. Returns the longest time, in milliseconds, that the event loop was blocked. */
   stopBob(): Promise<number>
   close(): Promise<void>
 }
@@ -63,10 +63,10 @@ export async function openHostileScene(): Promise<HostileScene> {
       ...request,
     })
   const { database, builtIns, now } = connectors
-  // So that what the second person does is warm, however busy the machine is.
+  // So that the second user's path is warm, however busy the machine is.
   for (const own of await listOwnConnectors(database.db, bob, builtIns, now()))
     await refreshTools(connectors, own)
-  const second = new SecondPerson(connectors, call)
+  const second = new SecondUser(connectors, call)
   await second.callOnce()
   let count = 0
   const connect: HostileScene['connect'] = async (behaviour, query, token) => {
@@ -102,7 +102,7 @@ export async function openHostileScene(): Promise<HostileScene> {
 }
 
 /** Calls while a hostile server is at work; none of the calls may fail. */
-class SecondPerson {
+class SecondUser {
   readonly #connectors: TestConnectors
   readonly #call: HostileScene['call']
   #ended = new AbortController()
@@ -140,7 +140,7 @@ class SecondPerson {
       toolName: 'calculate',
       arguments: { expression: '1 + 1' },
     })
-    if (text !== '2') throw new Error(`The second person reads "${text}".`)
+    if (text !== '2') throw new Error(`The second user reads "${text}".`)
   }
 
   async #callOn(signal: AbortSignal): Promise<void> {

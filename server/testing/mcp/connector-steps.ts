@@ -6,7 +6,7 @@ export const connectorUrl = 'https://tools.example/mcp'
 /** The address of a connector in the API. */
 export const addressOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
 
-/** What people do with their connectors; who does it at this moment says `now`. */
+/** What users do with their connectors; `now` is the user of this step. */
 export function connectorSteps(now: () => { readonly test: TestApp; readonly client: TestClient }) {
   async function list(client: TestClient = now().client): Promise<Connector[]> {
     const answer = await client.get('/api/mcp-servers')

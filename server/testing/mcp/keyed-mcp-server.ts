@@ -23,7 +23,7 @@ export interface KeyedMcpServer {
   close(): Promise<void>
 }
 
-/** A hosted MCP server with one tool, for whoever has a key. */
+/** A hosted MCP server with one tool, for clients with a key. */
 export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
   const manners: KeyedMcpServer['manners'] = {
     accepts: () => true,

@@ -19,7 +19,7 @@ export interface OAuthMcpServer {
     revoked: boolean
     /** What its metadata calls the page of consent; null means the real one. */
     authorizationEndpoint: string | null
-    /** Who it says it is when it sends a person back; null means nothing is said. */
+    /** The issuer that it names when it sends a user back; null means none. */
     issuer: string | null
     /** Publishes what its authorization server is. */
     describesItself: boolean

@@ -18,14 +18,14 @@ import type { Engine, TestDatabase } from '../database/test-database.ts'
 
 export interface TestConnectors extends Connectors, ConnectorDeps {
   readonly database: TestDatabase
-  /** A person, made as their first sign-in would. */
+  /** Creates a user as their first sign-in would. */
   addUser(id: string): Promise<{ readonly id: string }>
   /** A connector of theirs, connected. */
   connect(
     userId: string,
     fields: { name?: string; url: string; token?: string; allow_tools?: string[] | null },
   ): Promise<ConnectorRow>
-  /** Errors that nobody could act on. */
+  /** Errors that no user could act on. */
   readonly errors: unknown[]
   /** Whose connectors were said to read differently, each time. */
   readonly changes: string[]
