@@ -11,7 +11,7 @@ const withoutOperator = { ...withOperator, defaultModel: null }
 describe('a bot with an address of its own', () => {
   const base_url = 'https://own.example/v1'
 
-  it('is asked there with its own key, as an address that a person typed (§1.1, §3.1)', () => {
+  it('is called there with its own key, as an address that a user supplied (§1.1, §3.1)', () => {
     const own = bot({
       base_url,
       api_key: sealer.seal('own-key'),
@@ -35,7 +35,7 @@ describe('a bot with an address of its own', () => {
     })
   })
 
-  it('is asked there even when its model is named as the demo model', () => {
+  it('is called there even when its model has the name of the demo model', () => {
     expect(resolveEndpoint(bot({ base_url, model: 'demo' }), withoutOperator).baseUrl).toBe(base_url)
   })
 })
@@ -51,11 +51,11 @@ describe('a bot without an address', () => {
     })
   })
 
-  it("takes its own key before the operator's", () => {
+  it("uses its own key before the operator's", () => {
     expect(resolveEndpoint(bot({ api_key: sealer.seal('own-key') }), withOperator).apiKey).toBe('own-key')
   })
 
-  it("asks the operator's provider for a model named demo, when there is one", () => {
+  it("calls the operator's provider for a model named demo, when there is one", () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withOperator).baseUrl).toBe(operator.baseUrl)
   })
 
@@ -68,7 +68,7 @@ describe('a bot without an address', () => {
     },
   )
 
-  it('asks the built-in demo model when no provider is configured', () => {
+  it('calls the built-in demo model when no provider is configured', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: null,

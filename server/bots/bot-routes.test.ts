@@ -47,7 +47,7 @@ describe.each(engines)('bots on %s', (engine) => {
     return row.api_key === null ? null : test.deps.sealer.open(row.api_key)
   }
 
-  it('answers an empty list when there is no bot (§7.2)', async () => {
+  it('returns an empty list when there is no bot (§7.2)', async () => {
     expect(await list(ada)).toEqual([])
   })
 
@@ -83,7 +83,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('Full')).toBe(key)
   })
 
-  it('never lets the key out: not in an answer, not in the database', async () => {
+  it('never reveals the key, neither in a response nor in the database', async () => {
     const created = await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     const changed = await ada.put(address('A'), { name: 'A', model: 'm2' })
     const listed = await ada.get('/api/bots')
@@ -187,7 +187,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('lets one of two that claim a name at once have it', async () => {
+  it('gives a name to only one of two concurrent requests', async () => {
     const answers = await Promise.all(
       ['m1', 'm2', 'm3'].map((model) => ada.post('/api/bot', { name: 'A', model })),
     )
@@ -195,14 +195,14 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toHaveLength(1)
   })
 
-  it('lets two people use the same name', async () => {
+  it('lets two users use the same name', async () => {
     const bob = await test.signIn('Bob')
     expect((await ada.post('/api/bot', { name: 'A', model: 'm' })).statusCode).toBe(201)
     expect((await bob.post('/api/bot', { name: 'A', model: 'b' })).statusCode).toBe(201)
     expect(await list(ada)).toMatchObject([{ name: 'A', model: 'm' }])
   })
 
-  it("answers 404 for another person's bot, and writes nothing", async () => {
+  it("returns 404 for another user's bot, and writes nothing", async () => {
     const bob = await test.signIn('Bob')
     await bob.post('/api/bot', { name: "Bob's", model: 'm', api_key: key })
     const before = await rows()
@@ -245,7 +245,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toEqual([])
   })
 
-  it('answers 404 for an address with NUL, and 400 for one that is no UTF-8', async () => {
+  it('returns 404 for an address with NUL, and 400 for one that is not UTF-8', async () => {
     expect((await ada.delete('/api/bot/%00')).statusCode).toBe(404)
     expect((await ada.delete('/api/bot/%ff')).statusCode).toBe(400)
   })

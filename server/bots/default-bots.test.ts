@@ -28,12 +28,12 @@ describe.each(engines)('default bots on %s', (engine) => {
     return listBots(database.db, user)
   }
 
-  it('gives the demo bot when no provider is configured', async () => {
+  it('are the demo bot when no provider is configured', async () => {
     const bots = await insert({})
     expect(bots).toMatchObject([{ name: 'Yonder Demo', model: 'demo', base_url: null, api_key: null }])
   })
 
-  it("gives the operator's bots in the operator's order, as ordinary bots", async () => {
+  it("are the operator's bots in the operator's order, as ordinary bots", async () => {
     const named = [
       { name: 'Zebra', model: 'z' },
       { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100 },
@@ -53,11 +53,11 @@ describe.each(engines)('default bots on %s', (engine) => {
     expect(sealer.open(bots[2]?.api_key ?? '')).toBe('the-operators-choice')
   })
 
-  it('gives none when a provider is configured and no bot is named', async () => {
+  it('are none when a provider is configured and no bot is named', async () => {
     expect(await insert({ DEFAULT_MODEL_BASE_URL: 'https://models.example.com/v1' })).toEqual([])
   })
 
-  it('gives none when the operator names an empty list', async () => {
+  it('are none when the operator names an empty list', async () => {
     expect(await insert({ DEFAULT_BOTS: '[]' })).toEqual([])
   })
 })

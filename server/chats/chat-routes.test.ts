@@ -100,7 +100,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
 
-  it('removes what was reserved a day ago and never used', async () => {
+  it('deletes chats that were reserved a day ago and never used', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()
     await say(ada, used, 'Hi', 'Ho')
@@ -118,7 +118,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(fresh)).messages).toEqual([])
   })
 
-  describe("another person's chat", () => {
+  describe("another user's chat", () => {
     let chatId: string
     let question: string
     let reply: string
@@ -198,7 +198,7 @@ describe.each(engines)('chats on %s', (engine) => {
       },
     )
 
-    it('lends its messages to no chat of mine', async () => {
+    it('has no message that another chat can use', async () => {
       const own = await eve.newChat()
       for (const body of [
         { chatId: own, content: 'x', parentId: reply },
@@ -214,7 +214,7 @@ describe.each(engines)('chats on %s', (engine) => {
       expect(await eve.readChat(own)).toMatchObject({ messages: [], selected_message_id: null })
     })
 
-    it('is in no list and no search of mine', async () => {
+    it('is in no list and no search of the user', async () => {
       for (const query of ['', '?search=private', '?search=confidential']) {
         expect((await list(eve, query)).chats.map((chat) => chat.id)).not.toContain(chatId)
       }
@@ -222,7 +222,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('lets a browser keep a picture for the person who read it, and for no other', async () => {
+  it('lets a browser cache an image for the user who read it, and for no other', async () => {
     const chatId = await ada.newChat()
     const [question] = await say(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''
@@ -236,7 +236,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(answer.headers.vary).toBe('authorization')
   })
 
-  it('needs a signed-in person for every call', async () => {
+  it('needs a signed-in user for every call', async () => {
     const calls = [
       ['GET', '/api/chat/id'],
       ['GET', '/api/chats/x'],

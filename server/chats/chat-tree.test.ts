@@ -19,7 +19,7 @@ describe('pathTo', () => {
     expect(pathTo(nodes, 'nothing')).toEqual([])
   })
 
-  it('ends in a tree that is a circle', () => {
+  it('ends when the tree has a cycle', () => {
     expect(pathTo([node('a', 'b'), node('b', 'a')], 'a').length).toBe(2)
     expect(pathTo([node('a', 'a')], 'a').length).toBe(1)
   })

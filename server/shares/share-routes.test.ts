@@ -48,7 +48,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await visit(shareId)).statusCode).toBe(200)
   })
 
-  it.runIf(isConcurrent(engine))('gives one link to whoever asks at once (§7.10)', async () => {
+  it.runIf(isConcurrent(engine))('returns one link to concurrent requests (§7.10)', async () => {
     const { chatId, reply } = await talk(ada, 'At once')
     const ids = await Promise.all(Array.from({ length: 8 }, () => share(ada, chatId, reply)))
     expect(new Set(ids).size).toBe(1)
@@ -74,7 +74,7 @@ describe.each(engines)('own links on %s', (engine) => {
     await share(ada, chatId, reply?.id ?? '')
   })
 
-  it('knows no chat and no message of another person, and no message of another chat', async () => {
+  it('finds no chat and no message of another user, and no message of another chat', async () => {
     const own = await talk(ada, 'Mine')
     const other = await talk(ada, 'Mine too')
     const foreign = await talk(eve, 'Not yours')
@@ -108,7 +108,7 @@ describe.each(engines)('own links on %s', (engine) => {
     },
   )
 
-  it('lets nobody in without a token, except to read (§6.2, §6.3, §7.1)', async () => {
+  it('needs a token, except to read (§6.2, §6.3, §7.1)', async () => {
     const { chatId, reply } = await talk(ada, 'Guarded')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()
@@ -131,7 +131,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)
   })
 
-  it('lists a person’s own links, the newest first, by how each chat begins', async () => {
+  it('lists a user’s own links, newest first, by the start of each chat', async () => {
     const grace = await product.join('Grace')
     expect(await list(grace)).toEqual([])
     const long = `A\n long ${'word '.repeat(60)}`
@@ -167,7 +167,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await visit(again)).statusCode).toBe(200)
   })
 
-  it('lets nobody revoke another person’s link, and tells it from no other missing one', async () => {
+  it('revokes no link of another user, which looks like a missing one', async () => {
     const { chatId, reply } = await talk(ada, 'Mine to end')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()

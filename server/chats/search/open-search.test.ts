@@ -80,7 +80,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'el', 2, 4)).toEqual({ ids: [...ids].reverse().slice(4), total: 6 })
   })
 
-  it('wants every word, in whichever messages of the chat', async () => {
+  it('requires every word, in any messages of the chat', async () => {
     const user = await newUser()
     const both = await addTexts(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
     await addTexts(user, ['the lighthouse', 'alone'])
@@ -90,7 +90,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'keeper absent')).toEqual({ ids: [], total: 0 })
   })
 
-  it('takes special characters as they are', async () => {
+  it('reads special characters literally', async () => {
     const user = await newUser()
     const odd = await addTexts(user, ['100% of a_b \\ "quoted" NEAR(x) * -- \'; drop'])
     await addTexts(user, ['1000 of axb quoted near x drop'])
@@ -100,7 +100,7 @@ describe.each(engines)('search on %s', (engine) => {
     }
   })
 
-  it('leaves out other people, unfinished replies and results of tools', async () => {
+  it('leaves out other users, unfinished replies and tool results', async () => {
     const user = await newUser()
     const other = await newUser()
     await addTexts(other, ['walrus'])
@@ -122,7 +122,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'needle')).toEqual({ ids: ids.reverse(), total: 3 })
   })
 
-  it('counts no further than 1,000 and still gives later pages', async () => {
+  it('counts up to 1,000 and still returns later pages', async () => {
     const user = await newUser()
     const first = await addTexts(user, ['common word'])
     for (let index = 0; index < 1_004; index++) await addTexts(user, ['common'])

@@ -8,14 +8,14 @@ describe('grams', () => {
     expect(cutGrams(' \n')).toBe('')
   })
 
-  it('are asked for together, or by their beginning', () => {
+  it('are matched together, or by their beginning', () => {
     expect(matchExpression('hello')).toBe('"hell" AND "ello"')
     expect(matchExpression('hel')).toBe('"hel" *')
     expect(matchExpression('a"b')).toBe('"a""b" *')
     expect(matchExpression('aaaaaa')).toBe('"aaaa"')
   })
 
-  it('tell short words for certain', () => {
+  it('match short words exactly', () => {
     expect([isExact('hell'), isExact('hello')]).toEqual([true, false])
   })
 })
