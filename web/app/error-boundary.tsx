@@ -3,7 +3,7 @@ import { logError } from '../lib/log-error.ts'
 import { ErrorState } from '../ui/states/states.tsx'
 
 interface ErrorBoundaryProps {
-  /** With another value a new screen stands here, which is given a try of its own. */
+  /** Another value means another screen, which is rendered even if the one before failed. */
   readonly screen?: string
   readonly children: ReactNode
 }
@@ -13,7 +13,7 @@ interface ErrorBoundaryState {
   readonly screen: string | undefined
 }
 
-/** Stands in for a screen that failed to draw or to load, for instance because a newer version replaced its files. */
+/** Replaces a screen that failed to render or to load, for instance because a newer version replaced its files. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failed: false, screen: this.props.screen }
 
@@ -40,7 +40,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
           title="This page could not be shown"
           retry={{ label: 'Reload', onRetry: () => window.location.reload() }}
         >
-          Something went wrong here, or a newer version has taken its place. Your chats are safe.
+          Something went wrong, or a newer version was installed. Your chats are safe. Reload the page.
         </ErrorState>
       </main>
     )

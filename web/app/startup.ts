@@ -9,7 +9,7 @@ export type Startup =
   | { readonly status: 'failed'; readonly retry: () => void }
   | { readonly status: 'ready'; readonly settings: ClientSettings; readonly identity: IdentityClient }
 
-/** What must be known before any screen can be shown: the server's settings, and with them the sign-in. */
+/** Loads what every screen needs: the server's settings, and with them the sign-in. */
 export function useStartup(): Startup {
   const [startup, setStartup] = useState<Startup>({ status: 'loading' })
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useStartup(): Startup {
 async function startUp(report: (startup: Startup) => void, signal: AbortSignal): Promise<void> {
   try {
     const settings = await loadClientSettings()
-    // A client that starts takes up the provider's answer, which can be done once.
+    // A client that starts processes the provider's response, which can be done once.
     if (signal.aborted) return
     const identity = createIdentityClient(settings.identity)
     void identity.start()

@@ -1,6 +1,6 @@
 /**
- * Leaves for another page. Answers only when the browser comes back to this very page, as its back button may do; what
- * waits here is then free again.
+ * Sends the browser to another page. Resolves when the browser comes back to this page, as its back button may do, so that
+ * pending controls become usable again.
  */
 export async function leaveFor(address: string | URL): Promise<void> {
   location.assign(address)

@@ -5,14 +5,14 @@ export interface Retry {
   readonly retry: () => Promise<void>
 }
 
-/** Reads again at a person's wish, and shows it: reads that are tried again by themselves show nothing. */
+/** Reads again when the user asks for it, and shows that it does; automatic retries show nothing. */
 export function useRetry(read: () => Promise<unknown>): Retry {
   const [retrying, setRetrying] = useState(false)
   return {
     retrying,
     async retry() {
       setRetrying(true)
-      // What fails again stands in the error of the read.
+      // A failure shows in the error of the read.
       await read().catch(() => undefined)
       setRetrying(false)
     },

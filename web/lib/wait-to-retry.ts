@@ -1,11 +1,11 @@
-/** Milliseconds before the second try; each further pause is twice as long, up to the longest. */
-const firstPause = 500
-const longestPause = 15_000
+/** The pause before the second retry; each further pause is twice as long, up to the maximum. */
+const firstPauseMs = 500
+const maxPauseMs = 15_000
 
-/** Waits before a broken connection is tried again: not at all the first time, and no longer once the network is back. */
+/** Waits before a broken connection is retried: not at all the first time, and no longer once the network is back. */
 export async function waitToRetry(failures: number, signal: AbortSignal): Promise<void> {
   if (failures === 0 || signal.aborted) return
-  const pause = Math.min(longestPause, firstPause * 2 ** (failures - 1))
+  const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1))
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -1,6 +1,6 @@
 import { Spinner } from '../../ui/states/progress.tsx'
 
-/** What stands on the page until it is known what belongs there (§2.9). */
+/** Shown until the page knows which screen to show (§2.9). */
 export function CentredSpinner() {
   return (
     <div className="flex flex-1 items-center justify-center p-8">

@@ -1,7 +1,7 @@
 import { WifiOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 
-/** Says that the browser has no network, for as long as that is so; it lies over the page and moves nothing. */
+/** Says that the browser is offline; it lies over the page and moves nothing. */
 export function ConnectionBanner() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine)
   return (
@@ -9,7 +9,7 @@ export function ConnectionBanner() {
       {!online && (
         <span className="flex animate-rise items-center gap-2.5 rounded-full bg-surface px-4 py-2 text-sm shadow-float">
           <WifiOff size={16} aria-hidden className="shrink-0 text-warning" />
-          Offline. What is open can still be read.
+          Offline. You can still read what is open.
         </span>
       )}
     </output>

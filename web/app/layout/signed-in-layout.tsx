@@ -8,7 +8,7 @@ import { ErrorBoundary } from '../error-boundary.tsx'
 import { Header, type HeaderProps } from './header.tsx'
 import { useLiveUpdates } from '../live-updates.ts'
 
-/** The frame of every screen of a signed-in person: the header, the screen, and the search that opens over both. */
+/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both. */
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
@@ -26,13 +26,13 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
           </main>
         </Suspense>
       </ErrorBoundary>
-      {/* Not loaded late: what is typed right after the shortcut must already reach its box. */}
+      {/* Not loaded late: text typed right after the shortcut must reach its box. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
     </>
   )
 }
 
-/** A new screen starts at its top; going back finds the place that the browser kept. */
+/** A new screen starts at its top; going back returns to the position that the browser stored. */
 function TopOfPage() {
   const type = useNavigationType()
   const scroll = useEffectEvent(() => {

@@ -1,7 +1,7 @@
 import { BotsSection } from '../../features/bots/bots-section.tsx'
 import { renameBotChoices } from '../../features/chat/composer/use-bot-choice.ts'
 
-/** The Bots section of settings; chats in this browser go on with a bot that gets another name. */
+/** The Bots section of settings; a renamed bot stays selected in this browser's chats. */
 export function BotsScreen() {
   return <BotsSection onRename={renameBotChoices} />
 }

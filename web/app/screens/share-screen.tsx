@@ -7,12 +7,12 @@ import { SharedChatView } from '../../features/sharing/shared-chat-view.tsx'
 import { SharedToolCall } from '../../features/sharing/shared-tool-call.tsx'
 import { BrandLink } from '../layout/brand-link.tsx'
 
-/** A shared chat, the same whether a person is signed in or not (§2.3). */
+/** A shared chat, the same signed in and signed out (§2.3). */
 export function ShareScreen() {
   const { id = '' } = useParams()
   return (
     <>
-      {/* The header of the page says it too; this stays when the page is saved. */}
+      {/* The response header says it too; this stays when the page is saved. */}
       <meta name="robots" content="noindex, nofollow" />
       <header className="flex h-header items-center px-3 sm:px-5">
         <BrandLink />

@@ -1,17 +1,17 @@
 import type { ClientSettings } from '@yonder/contract/identity'
 import type { OpenIdClient } from './open-id-client.ts'
-import { keepPendingSignIn } from './pending-sign-in.ts'
+import { storePendingSignIn } from './pending-sign-in.ts'
 import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface SignInRequest {
-  /** Asks the provider for Google at once. */
+  /** Sends the user straight to Google's sign-in. */
   readonly google: boolean
   /** The path to come back to. */
   readonly returnTo: string
 }
 
-/** Keeps what the answer will be checked against, and makes the provider's address to go to (§7.29). */
+/** Stores what the response will be checked against, and returns the provider's address to go to (§7.29). */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,
@@ -24,7 +24,7 @@ export async function beginSignIn(
     verifier: library.randomPKCECodeVerifier(),
     returnTo: toReturnPath(returnTo, location.origin),
   }
-  keepPendingSignIn(store.key, pending)
+  storePendingSignIn(store.key, pending)
   return library.buildAuthorizationUrl(configuration, {
     redirect_uri: `${location.origin}/`,
     scope: 'openid profile email offline_access',

@@ -3,22 +3,22 @@ import type { OpenIdClient } from './open-id-client.ts'
 import type { Session } from './session-store.ts'
 
 /**
- * Tells the provider that the sign-in is over, and answers where to go: its sign-out, which leads back here, or straight
- * here when it has none or cannot be reached.
+ * Signs out at the provider, and returns the address to go to: its sign-out page, which leads back here, or our origin when
+ * it has none or cannot be reached.
  */
 export async function endSession(
   openClient: () => Promise<OpenIdClient>,
   session: Session | null,
 ): Promise<string> {
   try {
-    return await tellProvider(await openClient(), session)
+    return await signOutAtProvider(await openClient(), session)
   } catch (error) {
-    logError('The provider could not be told of the sign-out', error)
+    logError('The sign-out at the provider failed', error)
     return location.origin
   }
 }
 
-async function tellProvider(
+async function signOutAtProvider(
   { library, configuration }: OpenIdClient,
   session: Session | null,
 ): Promise<string> {

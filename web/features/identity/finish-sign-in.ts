@@ -4,30 +4,30 @@ import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 import { toSession } from './to-session.ts'
 
-/** The provider answers at the root, with the state it was given and a code or an error. */
-export function isSignInAnswer({ pathname, search }: Location): boolean {
+/** The provider leads back to the root, with the state it was given and a code or an error. */
+export function isSignInResponse({ pathname, search }: Location): boolean {
   const params = new URLSearchParams(search)
   return pathname === '/' && params.has('state') && (params.has('code') || params.has('error'))
 }
 
 /**
- * Takes up the provider's answer in the address, once: checks it, stores the session and goes back to where the sign-in
- * began. Whatever is wrong with it throws, and nothing is stored.
+ * Processes the provider's response in the address, once: checks it, stores the session and returns to the page where the
+ * sign-in started. Throws when anything is wrong with it, and stores nothing.
  */
 export async function finishSignIn(
   openClient: () => Promise<OpenIdClient>,
   store: SessionStore,
 ): Promise<void> {
-  const answer = new URL(location.href)
+  const response = new URL(location.href)
   const pending = takePendingSignIn(store.key)
   replaceAddress(toReturnPath(pending?.returnTo, location.origin))
   if (pending === null) {
-    // An answer that nobody here asked for signs nobody in, and nobody out.
+    // A response that this browser did not request neither signs in nor out.
     if (store.read() !== null) return
-    throw new Error('This browser did not ask for that sign-in.')
+    throw new Error('This browser did not start that sign-in.')
   }
   const { library, configuration } = await openClient()
-  const tokens = await library.authorizationCodeGrant(configuration, answer, {
+  const tokens = await library.authorizationCodeGrant(configuration, response, {
     expectedState: pending.state,
     expectedNonce: pending.nonce,
     pkceCodeVerifier: pending.verifier,
@@ -36,7 +36,7 @@ export async function finishSignIn(
   store.write(toSession(tokens, Date.now(), null))
 }
 
-/** Takes the answer out of the address before anyone can see or copy it; the router hears of it. */
+/** Removes the response from the address before anyone can see or copy it, and notifies the router. */
 function replaceAddress(path: string): void {
   history.replaceState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate', { state: null }))

@@ -2,7 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import { beginSignIn } from './begin-sign-in.ts'
 import type { SignInRequest } from './begin-sign-in.ts'
 import { endSession } from './end-session.ts'
-import { finishSignIn, isSignInAnswer } from './finish-sign-in.ts'
+import { finishSignIn, isSignInResponse } from './finish-sign-in.ts'
 import { insecureOrigin, loginFailed, tokenFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { createIdentityStatus } from './identity-status.ts'
@@ -17,17 +17,17 @@ import type { SessionStore } from './session-store.ts'
 /** The sign-in of this browser: one per page, shared by its tabs through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
-  /** Answers how to stop. */
+  /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void
-  /** Takes up what the page was opened with: an answer of the provider, or a stored sign-in. */
+  /** Processes what the page was opened with: a response of the provider, or a stored session. */
   readonly start: () => Promise<void>
-  /** Leaves for the provider. */
+  /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
-  /** A token that is good for a minute at least. Throws 'Get access token failed' when none can be had. */
+  /** Returns a token that is valid for at least a minute. Throws 'Get access token failed' when there is none. */
   readonly getAccessToken: () => Promise<string>
-  /** Signs out here, in every tab and at the provider, and leaves for the origin. */
+  /** Signs out here, in every tab and at the provider, and leads to the origin. */
   readonly signOut: () => Promise<void>
-  /** Forgets the sign-in without a word to the provider: after the server has refused its token. */
+  /** Removes the session without notifying the provider, after the server refused its token. */
   readonly forget: () => void
 }
 
@@ -36,14 +36,14 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   const openClient = createOpenIdClient(settings)
   const tokens = createTokenSource(store, openClient)
   const status = createIdentityStatus(store)
-  const getAccessToken = (): Promise<string> => takeToken(tokens, status)
+  const getAccessToken = (): Promise<string> => requestToken(tokens, status)
   let starting: Promise<void> | undefined
 
   async function begin(): Promise<void> {
     watchPage(store, status)
     if (!canSignIn()) {
       status.set({ status: 'error', message: insecureOrigin })
-    } else if (isSignInAnswer(location)) {
+    } else if (isSignInResponse(location)) {
       await finishSignIn(openClient, store).then(
         () => status.showStored(),
         (error: unknown) => status.fail(loginFailed, error),
@@ -51,7 +51,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     } else if (store.read() === null) {
       status.showStored()
     } else {
-      // A failure shows itself in the state.
+      // A failure shows in the state.
       await getAccessToken().catch(() => undefined)
     }
   }
@@ -92,8 +92,8 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Whether a token can be had shows in the state. */
-async function takeToken(tokens: TokenSource, status: IdentityStatus): Promise<string> {
+/** Returns a token, and shows in the state whether there is one. */
+async function requestToken(tokens: TokenSource, status: IdentityStatus): Promise<string> {
   try {
     const token = await tokens.get()
     status.showStored()
@@ -104,7 +104,7 @@ async function takeToken(tokens: TokenSource, status: IdentityStatus): Promise<s
   }
 }
 
-/** Another tab may sign in or out; and this one may come back, frozen as it was while it left for the provider. */
+/** Another tab may sign in or out, and the browser may restore this page as it was when it left for the provider. */
 function watchPage(store: SessionStore, status: IdentityStatus): void {
   store.watch(() => status.showStored())
   addEventListener('pageshow', (event) => {

@@ -2,9 +2,9 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import type { Configuration } from 'openid-client'
 import type * as Library from './open-id-library.ts'
 
-/** Seconds (§9.15). */
-const httpTimeout = 10
-const idTokenLeeway = 60
+/** Both are given to the library in seconds (§9.15). */
+const httpTimeoutSeconds = 10
+const idTokenLeewaySeconds = 60
 
 export interface OpenIdClient {
   readonly library: typeof Library
@@ -12,8 +12,8 @@ export interface OpenIdClient {
 }
 
 /**
- * Loads the OpenID library, which a first look at the page does without, and what the provider says of itself. Asked
- * for once, and again after a failure.
+ * Loads the OpenID library, which the first page does without, and the provider's metadata. Loaded once, and again after a
+ * failure.
  */
 export function createOpenIdClient({
   issuer,
@@ -34,10 +34,10 @@ export function createOpenIdClient({
     const configuration = await library.discovery(
       new URL(issuer),
       clientId,
-      { id_token_signed_response_alg: 'RS256', [library.clockTolerance]: idTokenLeeway },
+      { id_token_signed_response_alg: 'RS256', [library.clockTolerance]: idTokenLeewaySeconds },
       library.None(),
       // Checks the signature of every ID token with the provider's keys, on top of the claims.
-      { timeout: httpTimeout, execute: [library.enableNonRepudiationChecks, ...insecure] },
+      { timeout: httpTimeoutSeconds, execute: [library.enableNonRepudiationChecks, ...insecure] },
     )
     return { library, configuration }
   }

@@ -1,4 +1,4 @@
-/** What the page uses of the OpenID library, by name, so that the rest of it stays out of the bundle. */
+/** The parts of the OpenID library that the page uses, by name, so that the others stay out of the bundle. */
 export {
   allowInsecureRequests,
   authorizationCodeGrant,

@@ -1,4 +1,4 @@
-/** What one sign-in must find again when it comes back; it belongs to this tab alone. */
+/** What a response is checked against; each tab stores its own. */
 export interface PendingSignIn {
   readonly state: string
   readonly nonce: string
@@ -8,11 +8,11 @@ export interface PendingSignIn {
 
 const keyOf = (store: string): string => `${store}:pending`
 
-export function keepPendingSignIn(store: string, pending: PendingSignIn): void {
+export function storePendingSignIn(store: string, pending: PendingSignIn): void {
   sessionStorage.setItem(keyOf(store), JSON.stringify(pending))
 }
 
-/** Takes the record away, so that an answer is used once. */
+/** Reads and removes the record, so that a response is used once. */
 export function takePendingSignIn(store: string): PendingSignIn | null {
   try {
     const text = sessionStorage.getItem(keyOf(store))

@@ -4,9 +4,9 @@ import { SignedOutError } from './signed-out-error.ts'
 import { toSession } from './to-session.ts'
 
 /**
- * Trades the refresh token for a new access token and stores both. Only the provider's word that the sign-in is over
- * clears the store; a failure on the way leaves the person signed in.
- * @throws SignedOutError, or what went wrong on the way
+ * Exchanges the refresh token for a new access token and stores both. Only a refusal by the provider clears the store;
+ * after any other failure the user stays signed in.
+ * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(
   store: SessionStore,
@@ -15,14 +15,14 @@ export async function refreshSession(
 ): Promise<Session> {
   if (known.refreshToken === null) {
     store.clear()
-    throw new SignedOutError('The access token has expired and cannot be renewed.')
+    throw new SignedOutError('The access token has expired and cannot be refreshed.')
   }
   const isStored = (): boolean => store.read()?.refreshToken === known.refreshToken
   const { library, configuration } = await openClient()
   try {
     const answer = await library.refreshTokenGrant(configuration, known.refreshToken)
     const session = toSession(answer, Date.now(), known)
-    // A sign-out while the answer was on its way stands.
+    // The user may have signed out during the request.
     if (!isStored()) throw new SignedOutError('Signed out meanwhile.')
     store.write(session)
     return session

@@ -1,7 +1,7 @@
 import { browserStorage } from '../../lib/browser-storage.ts'
 import type { IdentityUser } from './identity-state.ts'
 
-/** What a signed-in browser keeps (§3.26). */
+/** What a signed-in browser stores (§3.26). */
 export interface Session {
   readonly accessToken: string
   /** Milliseconds since 1970. */
@@ -17,16 +17,16 @@ export interface SessionStore {
   read(): Session | null
   write(session: Session): void
   clear(): void
-  /** Calls back when another tab has changed the entry; answers how to stop. */
+  /** Calls `onChange` when another tab has changed the entry; the returned function ends that. */
   watch(onChange: () => void): () => void
-  /** Resolves when another tab has changed the entry, or after so many milliseconds. */
-  nextChange(longest: number): Promise<void>
+  /** Resolves when another tab has changed the entry, or after `maxMs`. */
+  nextChange(maxMs: number): Promise<void>
 }
 
-/** How the names of the entries begin. */
+/** The start of the entries' names. */
 const keyPrefix = 'yonder.sign-in:'
 
-/** Whether somebody seems to be signed in, told before the provider is known: good enough to load code early. */
+/** Whether a user seems to be signed in, before the provider is known: enough to load code early. */
 export function hasStoredSession(): boolean {
   try {
     return Object.keys(localStorage).some((key) => key.startsWith(keyPrefix))
@@ -52,20 +52,20 @@ export function createSessionStore(issuer: string, clientId: string): SessionSto
     write: (session) => browserStorage.write(key, JSON.stringify(session)),
     clear: () => browserStorage.remove(key),
     watch,
-    nextChange: (longest) =>
+    nextChange: (maxMs) =>
       new Promise((resolve) => {
         const finish = (): void => {
           clearTimeout(timer)
           stop()
           resolve()
         }
-        const timer = setTimeout(finish, longest)
+        const timer = setTimeout(finish, maxMs)
         const stop = watch(finish)
       }),
   }
 }
 
-/** What is broken or from an older version counts as signed out. */
+/** A broken entry, or one from an older version, counts as signed out. */
 function parseSession(text: string | null): Session | null {
   if (text === null) return null
   try {

@@ -3,10 +3,10 @@ import { cleanup, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
-import { IdentityContext } from './identity-context.ts'
 import { loginFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { SignInScreen } from './sign-in-screen.tsx'
+import { IdentityContext } from './use-identity.ts'
 
 function open(
   embedded: boolean,

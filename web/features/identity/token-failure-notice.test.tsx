@@ -2,10 +2,10 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
 import type { IdentityClient } from './identity-client.ts'
-import { IdentityContext } from './identity-context.ts'
 import { tokenFailed } from './identity-state.ts'
 import type { IdentityState } from './identity-state.ts'
 import { TokenFailureNotice } from './token-failure-notice.tsx'
+import { IdentityContext } from './use-identity.ts'
 
 function open(failure: string | null) {
   const getAccessToken = vi.fn<IdentityClient['getAccessToken']>(() => Promise.reject(new Error(tokenFailed)))

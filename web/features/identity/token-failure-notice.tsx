@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { Button } from '../../ui/button/button.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Says that no access token can be had though the person is signed in (§8.6), and tries again when asked. */
+/** Says that there is no access token though the user is signed in (§8.6), with a button that tries again. */
 export function TokenFailureNotice() {
   const { state, identity } = useIdentity()
   const [busy, setBusy] = useState(false)
   if (state.status !== 'authenticated' || state.failure === null) return null
   const retry = async (): Promise<void> => {
     setBusy(true)
-    // A failure shows itself: the notice stays.
+    // After a failure the notice stays.
     await identity.getAccessToken().catch(() => undefined)
     setBusy(false)
   }

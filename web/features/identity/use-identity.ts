@@ -1,9 +1,11 @@
-import { useContext, useSyncExternalStore } from 'react'
+import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { IdentityClient } from './identity-client.ts'
-import { IdentityContext } from './identity-context.ts'
 import type { IdentityState } from './identity-state.ts'
 
-/** Where the sign-in stands, and what can be done about it. */
+/** The page's one identity client. */
+export const IdentityContext = createContext<IdentityClient | null>(null)
+
+/** The sign-in state, and the client that changes it. */
 export function useIdentity(): { readonly state: IdentityState; readonly identity: IdentityClient } {
   const identity = useContext(IdentityContext)
   if (identity === null) throw new Error('useIdentity must be used within IdentityContext.')

@@ -3,10 +3,9 @@ import { createRoot } from 'react-dom/client'
 import type { ClientSettings } from '@yonder/contract/identity'
 import { createIdentityClient } from '../../features/identity/identity-client.ts'
 import type { IdentityClient } from '../../features/identity/identity-client.ts'
-import { IdentityContext } from '../../features/identity/identity-context.ts'
 import { SignInScreen } from '../../features/identity/sign-in-screen.tsx'
 import { TokenFailureNotice } from '../../features/identity/token-failure-notice.tsx'
-import { useIdentity } from '../../features/identity/use-identity.ts'
+import { IdentityContext, useIdentity } from '../../features/identity/use-identity.ts'
 import './page.css'
 
 declare global {
