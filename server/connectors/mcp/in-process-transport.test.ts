@@ -20,10 +20,10 @@ describe('a server in this process', () => {
     server.registerTool('repeat', { inputSchema: z.object({ times: z.number() }) }, ({ times }) => ({
       content: [{ type: 'text', text: 'x'.repeat(times) }],
     }))
-    server.registerTool('report', {}, async ({ mcpReq }) => {
-      const progressToken = mcpReq._meta?.progressToken ?? 0
+    server.registerTool('report', {}, async ({ mcpReq: { _meta: meta, notify } }) => {
+      const progressToken = meta?.progressToken ?? 0
       const params = { progressToken, progress: 1, total: 2, message: 'half' }
-      await mcpReq.notify({ method: 'notifications/progress', params })
+      await notify({ method: 'notifications/progress', params })
       return { content: [{ type: 'text', text: 'reported' }] }
     })
     server.registerTool('wait', {}, ({ mcpReq }) => {
