@@ -130,7 +130,7 @@ test('a tooltip opens for the focus of the keyboard, and not for that of a press
 test('a tooltip closes when its control scrolls away', async ({ gallery }) => {
   await rest(gallery, button(gallery, 'Scrolls away'))
   await expect(tooltip(gallery)).toBeVisible()
-  await gallery.getByRole('group', { name: 'A list that scrolls' }).evaluate((list) => list.scrollBy(0, 20))
+  await gallery.getByRole('region', { name: 'A list that scrolls' }).evaluate((list) => list.scrollBy(0, 20))
   await expect(tooltip(gallery)).toHaveCount(0)
 })
 

@@ -65,13 +65,13 @@ export function MenuSpecimens() {
       </Specimen>
       <Specimen name="Tooltip in a list that scrolls" arrange="column">
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolls with the keyboard too */}
-        <div className="gallery-scroller" tabIndex={0} role="group" aria-label="A list that scrolls">
+        <section className="gallery-scroller" tabIndex={0} aria-label="A list that scrolls">
           <div>
             <IconButton label="Scrolls away">
               <Pencil size={18} aria-hidden />
             </IconButton>
           </div>
-        </div>
+        </section>
       </Specimen>
     </Section>
   )

@@ -87,7 +87,7 @@ function Panel({
   footer,
   onClose,
 }: PanelProps) {
-  const { body, isScrollable } = useScrollableText()
+  const { body, isScrollable } = useScrollableText(children)
   return (
     <div
       className={classNames(
@@ -135,15 +135,15 @@ function Panel({
 }
 
 /** Whether the body is longer than its place and holds no field: only then must the keyboard reach it to scroll. */
-function useScrollableText() {
+function useScrollableText(content: ReactNode) {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)
   const initialFocus = useContext(InitialFocusContext)
-  // After every render, since the content may have changed; not in a layout effect, which runs before the dialog opens.
+  // Not a layout effect, which would run before the dialog opens.
   useEffect(() => {
     const element = body.current
     if (element !== null)
       setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0)
-  })
+  }, [content, initialFocus])
   return { body, isScrollable }
 }
