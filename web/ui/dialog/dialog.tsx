@@ -87,7 +87,7 @@ function Panel({
   footer,
   onClose,
 }: PanelProps) {
-  const { body, isScrollable } = useScrollableText(children)
+  const { body, isScrollable } = useScrollableText()
   return (
     <div
       className={classNames(
@@ -135,7 +135,7 @@ function Panel({
 }
 
 /** Whether the body is longer than its place and holds no field: only then must the keyboard reach it to scroll. */
-function useScrollableText(content: ReactNode) {
+function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)
   const initialFocus = useContext(InitialFocusContext)
@@ -144,6 +144,6 @@ function useScrollableText(content: ReactNode) {
     const element = body.current
     if (element !== null)
       setScrollable(element.scrollHeight > element.clientHeight && initialFocus?.fields.list().length === 0)
-  }, [content, initialFocus])
+  }, [initialFocus])
   return { body, isScrollable }
 }
