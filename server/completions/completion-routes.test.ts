@@ -257,7 +257,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(next.status).toBe(200)
     })
 
-    it('of the length limit is told on the complete reply', async () => {
+    it('by the length limit is stored with the complete reply', async () => {
       product.model.reply(['cut sh', { finish: 'length' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -285,7 +285,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body.model).toBe('old')
     })
 
-    it('goes on when its reader leaves, also before the first token', async () => {
+    it('continues when its reader disconnects, also before the first token', async () => {
       const gate = product.model.gate()
       product.model.reply([gate, 'all ', { delay: 100 }, 'of it', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -298,7 +298,7 @@ describe.each(engines)('completions on %s', (engine) => {
       await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
     })
 
-    it('shows its text so far with the number of its last event to whoever reads the chat', async () => {
+    it('is part of the chat with its text so far and the number of its last event', async () => {
       const gate = product.model.gate()
       product.model.reply(['so far', gate, ' so good', { finish: 'stop' }])
       const chatId = await ada.newChat()

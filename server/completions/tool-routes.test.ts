@@ -20,7 +20,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  /** A person whose only tool is this one. */
+  /** A user whose only tool is this one. */
   async function meet(behaviour: string, allow_tools: readonly string[] | null): Promise<ChatClient> {
     const client = await product.join(`Person ${++count}`)
     await product.connect(client, behaviour, { allow_tools })
@@ -42,7 +42,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   it.each([
     ['of a connector without a list', null, 'no_list'],
     ['on the list', ['act'], 'listed'],
-  ] as const)('lets a tool %s run at once, and goes on (§4.18)', async (_what, allow_tools, approval) => {
+  ] as const)('runs a tool %s at once, and continues (§4.18)', async (_what, allow_tools, approval) => {
     const ada = await meet('polite', allow_tools)
     const before = await product.countCalls('polite')
     product.model.reply([callOf('polite', 'act')])
@@ -118,7 +118,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     })
 
     it.each(['cancel', 'Something else entirely'])(
-      'is denied by writing "%s", and the model is told (§4.22)',
+      'is denied by sending "%s", and the model reads that (§4.22)',
       async (content) => {
         const ada = await meet('polite', allow_tools)
         const before = await product.countCalls('polite')
@@ -174,7 +174,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('does not call a tool that has changed since its person was asked', async () => {
+  it('does not call a tool that has changed since the approval was requested', async () => {
     const ada = await meet('polite', [])
     const { call } = await ask(ada)
     const before = await product.countCalls('polite')
@@ -231,13 +231,13 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       await expectRefused({ ...call, ...change }, message)
     })
 
-    it('a call that was never made, however it is told', async () => {
+    it('a call that was never made, however it is sent', async () => {
       const lonely = await meet('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
       await expectRefused(made, 'No reply waits', lonely)
     })
 
-    it("another person's call", async () => {
+    it("another user's call", async () => {
       const { chatId, call } = await ask(ada)
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No reply waits', eve)
@@ -314,7 +314,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 })
 
-describe('a person who allows a lot', () => {
+describe('a user who allows many calls', () => {
   it('is limited as with other completions, and the call waits on', async () => {
     const product = await openToolApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
     const ada = await product.join()

@@ -108,7 +108,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages[1]?.status).toBe('complete')
   })
 
-  it('ends when the log goes away under a reader, and tells a repeated message from what is stored', async () => {
+  it('ends when the log is removed under a reader, and replays a repeated message from the stored messages', async () => {
     const { database } = product
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Hi', { id: 'once' })
@@ -147,7 +147,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(stream.events).toEqual(first.events)
   })
 
-  it('of another person is refused without a byte of the reply, also with an event id', async () => {
+  it('of another user is refused without a byte of the reply, also with an event id', async () => {
     const gate = product.model.gate()
     product.model.reply(['secret', gate, { finish: 'stop' }])
     const chatId = await ada.newChat()

@@ -5,14 +5,14 @@ import type { Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
-/** Milliseconds for which a node holds its runs without renewing. */
+/** Milliseconds for which a node holds its runs without renewing their leases. */
 export const leaseTime = 10_000
 
-/** Spelled out, since SQLite uses the index of the runs that are under way for no parameter. */
+/** A literal: SQLite does not use the partial index of running runs for a parameter. */
 const running = sql.lit('running')
 
-/** A run as the log is followed: `expired` says that its node has not renewed it in time. */
-export type RunStanding = RunRow & { readonly expired: boolean }
+/** A run; `expired` is true when its node has not renewed the lease in time. */
+export type StoredRun = RunRow & { readonly expired: boolean }
 
 type NewRun = Pick<RunRow, 'chat_id' | 'user_id' | 'message_id' | 'node_id' | 'started_at'>
 
@@ -34,7 +34,7 @@ const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<n
     .compile(),
 )
 
-/** Gives the run's id. Fails when the chat has a run already. */
+/** Returns the run's id. Violates a unique index when the chat has a running run. */
 export async function insertRun(trx: Db, { clock }: Dialect, run: NewRun, started: string): Promise<number> {
   const { rows } = await runInsert(trx, { ...run, clock })
   const [row] = rows
@@ -50,13 +50,13 @@ function selectRuns(db: Db, dialect: Dialect) {
     .select((eb) => eb(eb.ref('lease_until'), '<', dialect.clock).as('expired'))
 }
 
-function toStanding(row: RunRow & { readonly expired: unknown }): RunStanding {
+function toStoredRun(row: RunRow & { readonly expired: unknown }): StoredRun {
   return { ...row, expired: Boolean(row.expired) }
 }
 
-export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<RunStanding | undefined> {
+export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<StoredRun | undefined> {
   const row = await selectRuns(db, dialect).where('id', '=', runId).executeTakeFirst()
-  return row === undefined ? undefined : toStanding(row)
+  return row === undefined ? undefined : toStoredRun(row)
 }
 
 /** The run that is writing into a chat. */
@@ -64,12 +64,12 @@ export async function findActiveRun(
   db: Db,
   dialect: Dialect,
   chatId: string,
-): Promise<RunStanding | undefined> {
+): Promise<StoredRun | undefined> {
   const row = await selectRuns(db, dialect)
     .where('chat_id', '=', chatId)
     .where('status', '=', running)
     .executeTakeFirst()
-  return row === undefined ? undefined : toStanding(row)
+  return row === undefined ? undefined : toStoredRun(row)
 }
 
 /** The chat's newest run whose log is still there; with `messageId` the one that writes or wrote this reply. */
@@ -78,15 +78,15 @@ export async function findLatestRun(
   dialect: Dialect,
   chatId: string,
   messageId?: string,
-): Promise<RunStanding | undefined> {
+): Promise<StoredRun | undefined> {
   let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
-  // Ids follow one another in a chat, which holds off a second run; the clocks of two nodes need not.
+  // Ids grow within a chat, which has one running run at a time; the clocks of two nodes may differ.
   const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
-  return row === undefined ? undefined : toStanding(row)
+  return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** Whose a run is, and where it is written. */
+/** The user of a run, and the node that writes it. */
 export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
 
 const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
@@ -95,7 +95,7 @@ export function listRunOwners(db: Db, runIds: readonly number[]): Promise<RunOwn
   return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
 }
 
-/** A person's runs that are being written, on whichever node. */
+/** The user's running runs, on whichever node. */
 export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
@@ -127,7 +127,7 @@ export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[
   return rows.map((row) => row.id)
 }
 
-/** A piece of a run's log, in order. */
+/** Returns the events of a run after the given one, in order. */
 export function listEvents(
   db: Db,
   runId: number,
@@ -143,7 +143,7 @@ export function listEvents(
   return (limit === undefined ? query : query.limit(limit)).execute()
 }
 
-/** The number of a run's newest event; 0 without one. */
+/** Returns the number of a run's newest event, or 0. */
 export async function findLastSeq(db: Db, runId: number): Promise<number> {
   const row = await db
     .selectFrom('run_events')
@@ -153,7 +153,7 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** The events with which the runs of a chat begin, or store a result, and that name a message; the newest first. */
+/** Returns the `started` and `tool_result` events of a chat's runs that name a message, newest first. */
 export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
     .selectFrom('run_events as e')
@@ -176,7 +176,7 @@ const eventInsert = prepareQuery((db, event: RunEventRow) =>
   db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
 )
 
-/** The first event of a run, or one of a run that no node holds any more; all others are written through the log. */
+/** For the first event of a run, and for a run that no node holds any more; the run log writes all others. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
@@ -197,13 +197,13 @@ const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
     .compile(),
 )
 
-/** Ends a run that is still running; false when it was not. */
+/** Ends a running run. Returns false when it had ended before. */
 export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
   const { numAffectedRows = 0n } = await runEnd(trx, { id: runId, ...end })
   return numAffectedRows > 0n
 }
 
-/** Keeps these runs of a node for another `leaseTime` and gives them; what is missing was closed by another node. */
+/** Renews the leases of these runs of a node and returns the renewed ones; another node has ended the others. */
 export async function renewLeases(
   db: Db,
   dialect: Dialect,
@@ -221,7 +221,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Asks the run's node to stop it. */
+/** Requests the run's node to stop it. */
 export async function requestStop(db: Db, runId: number): Promise<void> {
   await db
     .updateTable('runs')
@@ -231,7 +231,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Runs of this node that someone asked to stop. */
+/** Runs of this node that were requested to stop at another node. */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -243,7 +243,7 @@ export async function listStopRequests(db: Db, nodeId: string): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-/** Removes up to `limit` events of runs that ended before `before`; the number that went. */
+/** Removes up to `limit` events of runs that ended before `before`, and returns how many it removed. */
 export async function deleteOldEvents(db: Db, before: number, limit: number): Promise<number> {
   const result = await sql`
     delete from run_events where (run_id, seq) in (
@@ -252,7 +252,7 @@ export async function deleteOldEvents(db: Db, before: number, limit: number): Pr
   return Number(result.numAffectedRows ?? 0n)
 }
 
-/** Removes runs that ended before `before`, with what is left of their logs. */
+/** Removes runs that ended before `before`, with the remaining events of their logs. */
 export async function deleteOldRuns(db: Db, before: number): Promise<void> {
   await db.deleteFrom('runs').where('ended_at', '<', before).execute()
 }

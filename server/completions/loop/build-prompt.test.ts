@@ -57,7 +57,7 @@ describe('buildPrompt', () => {
     )
   })
 
-  it('takes the newest of a path that is too long, beginning with the person', () => {
+  it('takes the newest messages of a path that is too long, beginning with the user', () => {
     const long = 'x'.repeat(3_000_000)
     expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(turns([user('now')]))
     expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
@@ -99,7 +99,7 @@ describe('buildPrompt', () => {
     expect(said[3]).toBe(`two: ${next}`)
   })
 
-  it('tells calls and results in words to a model without tools', () => {
+  it('describes calls and results in words to a model without tools', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { text: 'Hm.' }),
@@ -121,7 +121,7 @@ describe('buildPrompt', () => {
     ).not.toContain(mark)
   })
 
-  it('keeps what a person wrote and shortens old results of a path that is too long', () => {
+  it('keeps user messages and shortens old results of a path that is too long', () => {
     const long = 'x'.repeat(3_000_000)
     const path = [
       user('first'),

@@ -44,7 +44,7 @@ const streaming =
 const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((part) => [part]))
 
 describe('callModel', () => {
-  it('tells what the model says, in order', async () => {
+  it('passes on what the model sends, in order', async () => {
     const { ending, said, events } = await run(
       answering(
         { type: 'model', model: 'm-1', provider: 'p' },

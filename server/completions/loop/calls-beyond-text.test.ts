@@ -44,7 +44,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
   })
 
-  it('tells of the progress of a call, in the stream and in the chat', async () => {
+  it('shows the progress of a call, in the stream and in the chat', async () => {
     product.model.reply([callOf('everything', 'trigger-long-running-operation', { duration: 1.5, steps: 3 })])
     product.model.reply(['Done.'])
     const { chatId, stream } = await product.sendNew('Wait')
@@ -60,7 +60,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.messages[1]?.call).toEqual({ state: 'answered', title: expect.any(String) as string })
   })
 
-  describe('with a question to its person', () => {
+  describe('with an elicitation', () => {
     const filled = { name: 'Ada', check: true }
     async function beAsked() {
       product.model.reply([callOf('everything', 'trigger-elicitation-request')])
@@ -71,7 +71,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('shows it, also after a reload, and goes on with the answer', async () => {
+    it('shows it, also after a reload, and continues with the answer', async () => {
       const { chatId, stream, question, at } = await beAsked()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
@@ -102,7 +102,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an answer that does not fit, to another question, and of another person', async () => {
+    it('refuses an answer that does not fit, to another elicitation, and of another user', async () => {
       const { chatId, stream, at } = await beAsked()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }

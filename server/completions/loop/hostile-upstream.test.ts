@@ -16,7 +16,7 @@ import { engines } from '../../testing/database/test-database.ts'
 
 const key = 'sk-canary-4f1d9a77c2e84b0fa6d2'
 
-/** They end only when somebody stops them, or after minutes. */
+/** Faults that end only with a stop, or after minutes. */
 const endless = ['no-answer', 'silence', 'silence-after-text', 'drip', 'hang-after-finish', 'hang-after-done']
 
 /** What any format can be asked for and gets no answer to. */
@@ -77,7 +77,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     return { chatId, stream }
   }
 
-  /** What is stored is what was shown, nothing is left open, and the chat goes on. */
+  /** What is stored is what was shown, nothing stays open, and the chat can be continued. */
   async function expectWhole(what: string, { chatId, stream }: Awaited<ReturnType<typeof beginChat>>) {
     await stream.ended
     expect(stream.raw.endsWith('data: [DONE]\n\n'), what).toBe(true)
@@ -98,12 +98,12 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     async (apiType) => {
       const faults = apiType === 'openai' ? Object.keys(hostileFaults) : failing
       // Each takes its time, alone.
-      const told = await Promise.all(
+      const replies = await Promise.all(
         faults
           .filter((fault) => !endless.includes(fault))
           .map(async (fault) => [fault, await expectWhole(fault, await beginChat(apiType, fault))] as const),
       )
-      for (const [fault, reply] of told) {
+      for (const [fault, reply] of replies) {
         const content = textOfContent(reply?.content ?? '')
         if (reply?.status === 'failed') {
           expect(errorCodes, fault).toContain(reply.error?.code)
@@ -114,7 +114,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
           expect(content !== '' || reply?.call !== undefined, fault).toBe(true)
         }
       }
-      const failed = told.filter(([, reply]) => reply?.status === 'failed').map(([fault]) => fault)
+      const failed = replies.filter(([, reply]) => reply?.status === 'failed').map(([fault]) => fault)
       expect(failed).toEqual(expect.arrayContaining(failing.filter((fault) => faults.includes(fault))))
       for (const fault of faults.filter((each) => each.endsWith('-once'))) expect(failed).not.toContain(fault)
       expect(hostile.strayed).toBe(0)

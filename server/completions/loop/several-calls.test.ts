@@ -39,7 +39,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
     })
 
-    it('asks for each, and goes on in the stream of the last confirmation (§4.20)', async () => {
+    it('requests approval for each, and continues in the stream of the last confirmation (§4.20)', async () => {
       product.model.reply([calculate('1 + 1', 'a'), callOf('polite', 'act', {}, 'b')])
       const { chatId, stream } = await product.sendNew('A sum and an act')
       await stream.ended

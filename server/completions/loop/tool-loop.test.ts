@@ -18,7 +18,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  it('says what was called, stores the result before it is sent, and goes on (§3.10, §3.11, §7.36, §7.37)', async () => {
+  it('shows the call, stores the result before it is sent, and continues (§3.10, §3.11, §7.36, §7.37)', async () => {
     product.model.reply(['I will count.', calculate('2 + 3')])
     product.model.reply(['It is 5.'])
     const { chatId, stream } = await product.sendNew('Add 2 and 3')
@@ -64,7 +64,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await product.listRecords(ada)).filter(({ tool }) => tool === 'delete_everything')).toEqual([])
   })
 
-  it('shortens what a person is shown of a book', async () => {
+  it('shortens what the user is shown of a long result', async () => {
     product.model.reply([callOf('long-text', 'act')])
     product.model.reply(['Long.'])
     const { chatId, stream } = await product.sendNew('Read')
@@ -86,7 +86,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.messages.at(-1)).toMatchObject({ content: 'I cannot fly.', status: 'complete' })
   })
 
-  it('goes on after a tool that fails', async () => {
+  it('continues after a tool that fails', async () => {
     product.model.reply([calculate('1 / 0')])
     product.model.reply(['It cannot be done.'])
     const { stream } = await product.sendNew('Divide')
@@ -110,7 +110,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.text).toBe('I do not know.')
   })
 
-  it('ends a call within a second of a stop, and can go on from there (§4.15)', async () => {
+  it('ends a call within a second of a stop, and can be continued from there (§4.15)', async () => {
     product.model.reply([callOf('silent-call', 'act')])
     const { chatId, stream } = await product.sendNew('Hang')
     await stream.until((it) => callOfReply(it)?.state === 'running')
@@ -156,9 +156,9 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const eve = await product.join('Eve')
     const first = await eve.send(await eve.newChat(), 'Hi')
     await first.ended
-    const told = first.events.flatMap((event) => (event.type === 'mcp_status' ? [event] : []))
-    expect(told[0]).toMatchObject({ status: 'connecting', server: 'default' })
-    expect(told.at(-1)).toMatchObject({ status: 'summary', finished: true })
+    const statuses = first.events.flatMap((event) => (event.type === 'mcp_status' ? [event] : []))
+    expect(statuses[0]).toMatchObject({ status: 'connecting', server: 'default' })
+    expect(statuses.at(-1)).toMatchObject({ status: 'summary', finished: true })
     const second = await eve.send(await eve.newChat(), 'Hi again')
     await second.ended
     expect(second.events.filter(({ type }) => type === 'mcp_status')).toEqual([])

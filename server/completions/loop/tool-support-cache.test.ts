@@ -59,7 +59,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
     })
 
-    it('tells it in words what was called before', async () => {
+    it('describes earlier calls to it in words', async () => {
       product.model.reply(['I count.', calculate('20 + 3')])
       product.model.reply(['It is 23.'])
       const { chatId, stream } = await product.sendNew('Add')

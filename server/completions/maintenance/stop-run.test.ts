@@ -57,7 +57,7 @@ describe.each(engines)('stop on %s', (engine) => {
     })
   })
 
-  it('of another person is refused, and the run goes on', async () => {
+  it('of another user is refused, and the run continues', async () => {
     const gate = product.model.gate()
     product.model.reply(['mine', gate, ' whole', { finish: 'stop' }])
     const chatId = await ada.newChat()

@@ -70,7 +70,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     expect(JSON.stringify(chat)).not.toContain('made up')
   })
 
-  it('is told from the messages when the log is gone', async () => {
+  it('is replayed from the messages when the log is removed', async () => {
     const { chatId, call } = await ask()
     product.model.reply(['Done.'])
     const confirmed = await ada.confirm(call)
@@ -83,7 +83,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     expect(chat.messages).toEqual(confirmed.run.messages)
   })
 
-  it('tells a repeated message with all that was called for it when the log is gone', async () => {
+  it('replays a repeated message with all of its calls when the log is removed', async () => {
     await ada.put('/api/mcp-server/polite', {
       name: 'polite',
       url: product.servers.url('polite'),

@@ -18,7 +18,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('the same id', () => {
-    it('is the same message: its stream is told again and the model is not asked twice', async () => {
+    it('is the same message: its stream is sent again and the model is not called twice', async () => {
       const gate = product.model.gate()
       product.model.reply(['Once', gate, ' only', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -37,7 +37,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(await countRows(chatId)).toEqual({ messages: 2, runs: 1 })
     })
 
-    it('is told from the messages when the log is gone', async () => {
+    it('is replayed from the messages when the log is removed', async () => {
       product.model.reply([{ reasoning: 'hm' }, 'kept', { finish: 'stop' }])
       const chatId = await ada.newChat()
       const first = await ada.send(chatId, 'Hi', { id: 'm1' })

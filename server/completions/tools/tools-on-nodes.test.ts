@@ -72,7 +72,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'has a result that says that nobody knows when that server is killed, and is never made again',
+    'has a result that says that it may have finished when that server is killed, and is never made again',
     async () => {
       const { here, there, kill } = await open('silent-call')
       near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])

@@ -8,14 +8,14 @@ import type { TestApp, TestAppOptions, TestClient } from '../test-app.ts'
 
 export const botName = 'Helper'
 
-/** A person who talks to a bot. */
+/** A user who talks to a bot. */
 export interface ChatClient extends TestClient {
   newChat(): Promise<string>
   readChat(chatId: string): Promise<Chat>
-  /** Asks for a completion and reads its stream. */
+  /** Requests a completion and reads its stream. */
   complete(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   send(chatId: string, content: string, more?: Readonly<Record<string, unknown>>): Promise<TestStream>
-  /** Allows a call, and reads the stream that goes on with it. */
+  /** Allows a call, and reads the stream that continues with it. */
   confirm(body: Readonly<Record<string, unknown>>): Promise<TestStream>
   followUrl(url: string): Promise<TestStream>
   follow(chatId: string, after?: number, headers?: Readonly<Record<string, string>>): Promise<TestStream>
@@ -24,13 +24,13 @@ export interface ChatClient extends TestClient {
 export interface ChatApp extends TestApp {
   readonly model: ScriptedModel
   readonly base: string
-  /** A person with a bot, whose model is the scripted one. */
+  /** A user with a bot, whose model is the scripted one. */
   join(name?: string): Promise<ChatClient>
-  /** The same person at this node. */
+  /** The same user at this node. */
   meet(client: TestClient): ChatClient
 }
 
-/** A listening server, and the model that it asks. */
+/** A listening server, and the model that it calls. */
 export async function openChatApp(
   options: TestAppOptions & { readonly model?: ScriptedModel } = {},
 ): Promise<ChatApp> {
@@ -57,7 +57,7 @@ export async function openChatApp(
   }
 }
 
-/** A person at one of several servers. */
+/** A user at one of several servers. */
 export function createChatClient(base: string, client: TestClient): ChatClient {
   const requests = createRequestClient(overHttp(base), client.headers)
   const ask =

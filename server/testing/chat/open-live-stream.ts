@@ -20,7 +20,7 @@ export interface LiveStream {
   readonly leave: () => void
 }
 
-/** A browser's live stream at a server; when it answers, the server counts it. */
+/** Opens a browser's live stream at a server, and resolves when the server counts it. */
 export async function openLiveStream(
   base: string,
   headers: Readonly<Record<string, string>>,

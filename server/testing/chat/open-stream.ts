@@ -8,19 +8,19 @@ import type { RunEvent } from '@yonder/contract/completion'
 export interface TestStream {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Everything received so far, as it came. */
+  /** Everything received so far, unparsed. */
   readonly raw: string
   /** The events received so far, checked against the contract; without heartbeats. */
   readonly events: readonly RunEvent[]
-  /** What the one reducer makes of them. */
+  /** The run that the events fold to. */
   readonly run: RunState
   /** The text of the reply so far. */
   readonly text: string
   /** Resolves as soon as `ready` holds; rejects when the stream ends before. */
   until(ready: (stream: TestStream) => boolean): Promise<void>
-  /** Resolves when the answer has ended, by itself or broken. */
+  /** Resolves when the response has ended or broken off. */
   readonly ended: Promise<void>
-  /** Breaks the connection off, as a closed tab does. */
+  /** Closes the connection, as a closed tab does. */
   leave(): void
 }
 
@@ -29,11 +29,11 @@ export interface StreamRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** False for what is no stream of one run: only `raw` is filled then. */
+  /** False for a stream that is not of one run: only `raw` is filled then. */
   readonly parse?: boolean
 }
 
-/** Asks over real HTTP and reads the answer as it comes. */
+/** Sends a request over real HTTP and reads the response as it arrives. */
 export function openStream({
   method = 'GET',
   url,

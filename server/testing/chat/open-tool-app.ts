@@ -9,7 +9,7 @@ import type { TestAppOptions } from '../test-app.ts'
 
 export interface ToolApp extends ChatApp {
   readonly servers: HostileServer
-  /** Gives a person a connector of this name and behaviour, connected. */
+  /** Creates a connected connector of this name and behaviour for a user. */
   connect(
     client: ChatClient,
     behaviour: string,
@@ -21,7 +21,7 @@ export interface ToolApp extends ChatApp {
   listRecords(client: ChatClient): Promise<{ tool: string; approval: string; outcome: string }[]>
 }
 
-/** A listening server whose people have connectors at a server that can misbehave. */
+/** A listening server whose users have connectors at a server that can misbehave. */
 export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp> {
   const [product, servers] = await Promise.all([openChatApp(options), startHostileServer()])
   return {
@@ -52,13 +52,13 @@ export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp
   }
 }
 
-/** What a model says to call a tool of a connector. */
+/** What a model sends to call a tool of a connector. */
 export function callOf(connector: string, tool: string, args: object = {}, id?: string): Step {
   const call = { name: `${connector.replaceAll('-', '_')}__${tool}`, arguments: JSON.stringify(args) }
   return { toolCall: id === undefined ? call : { id, ...call } }
 }
 
-/** The call that the last reply of a stream waits for, as it is confirmed. */
+/** The pending approval call of a stream's last reply, as the request that confirms it. */
 export function waitingCall(chatId: string, { run }: TestStream): ToolConfirm {
   const reply = run.messages.at(-1)
   if (reply?.call?.state !== 'waiting') throw new Error(`nothing waits: ${JSON.stringify(reply)}`)

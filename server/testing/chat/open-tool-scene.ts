@@ -6,12 +6,12 @@ import type { ToolApp } from './open-tool-app.ts'
 import type { Step } from '../models/scripted-model.ts'
 import type { TestAppOptions } from '../test-app.ts'
 
-/** Ada talks to a model that calls tools; what the product brings along runs without asking her. */
+/** Ada talks to a model that calls tools; the built-in connector runs without approval. */
 export interface ToolScene extends ToolApp {
   readonly ada: ChatClient
   /** Ada's first message in a new chat. */
   sendNew(content: string): Promise<{ readonly chatId: string; readonly stream: TestStream }>
-  /** The conversation as the model was given it last. */
+  /** The conversation that was last sent to the model. */
   sentToModel(): ToolApp['model']['requests'][number]['body']['messages'] | undefined
 }
 
@@ -31,12 +31,12 @@ export async function openToolScene(options: TestAppOptions = {}): Promise<ToolS
   }
 }
 
-/** What a model says to have something calculated. */
+/** What a model sends to call the calculator. */
 export function calculate(expression: string, id?: string): Step {
   return callOf('default', 'calculate', { expression }, id)
 }
 
-/** How the call of the newest reply stands. */
+/** The call of the newest reply. */
 export function callOfReply({ run }: TestStream): Message['call'] {
   return run.messages.findLast(({ role }) => role === 'assistant')?.call
 }

@@ -9,8 +9,8 @@ import type { User } from '../../identity/user.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 
 /*
- * A server in a process of its own, for tests that kill it. It knows one person by one token, and says on its standard
- * output where it listens.
+ * A server in a process of its own, for tests that kill it. It accepts one user with one token, and prints the address
+ * that it listens at.
  */
 interface NodeOptions {
   readonly environment: Readonly<Record<string, string>>

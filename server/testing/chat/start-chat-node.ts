@@ -6,13 +6,13 @@ import type { TestDatabase } from '../database/test-database.ts'
 
 export interface ChatNode {
   readonly base: string
-  /** Ends the process as a power cut would. */
+  /** Ends the process as a power cut does. */
   kill(): Promise<void>
-  /** Asks the process to end. */
+  /** Requests the process to end. */
   terminate(): Promise<void>
 }
 
-/** Starts another server on the same data, in a process of its own, that knows one person. */
+/** Starts another server on the same data, in a process of its own, for one user. */
 export async function startChatNode(
   database: TestDatabase,
   client: TestClient,
