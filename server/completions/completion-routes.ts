@@ -6,7 +6,7 @@ import {
   ToolAnswered,
   ToolConfirm,
 } from '@yonder/contract/completion'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
@@ -14,7 +14,7 @@ import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
 import { goingDown } from '../http/closing.ts'
 import { sseFrame } from '../http/sse.ts'
-import type { SseHub } from '../http/sse.ts'
+import type { SseHub, SseStream } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
 import type { User } from '../identity/user.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -43,32 +43,22 @@ export interface CompletionRoutesDeps {
 }
 
 /** Replies, their streams (§7.11, §7.30), and what users decide about tool calls (§7.12). */
-export function registerCompletionRoutes(
-  api: Api,
-  { completions: deps, sse, perMinute, isClosing, onChatChanged }: CompletionRoutesDeps,
-): void {
-  const { db, dialect } = deps.database
+export function registerCompletionRoutes(api: Api, routes: CompletionRoutesDeps): void {
+  registerReplyRoutes(api, routes)
+  registerToolRoutes(api, routes)
+  registerStreamRoutes(api, routes)
+}
 
-  /** Also for a request that came just before the shutdown. */
-  function refuseWhileClosing(): void {
-    if (isClosing()) throw goingDown()
-  }
-
-  async function streamRun(request: FastifyRequest, reply: FastifyReply, run: WrittenRun): Promise<void> {
-    const { id, started } = run
-    const stream = sse.open(request, reply)
-    stream.write(sseFrame(JSON.stringify(started)))
-    await followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
-  }
-
+function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
+  const { completions: deps, sse, perMinute, onChatChanged } = routes
   api.post(
     '/api/chat/completions',
     { schema: { body: CompletionRequest }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      refuseWhileClosing()
-      const bot = await requireBot(db, user, body.botName)
+      refuseWhileClosing(routes)
+      const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
       if (sent.kind === 'repeated') return repeatReply(deps, () => sse.open(request, reply), sent)
       startRun(deps, sent.run, user, bot)
@@ -76,22 +66,25 @@ export function registerCompletionRoutes(
         onChatChanged(user.id, body.chatId)
         await recordDenials(deps, user, sent.denied)
       }
-      await streamRun(request, reply, sent.run)
+      await streamRun(deps, sse.open(request, reply), sent.run)
     },
   )
+}
 
+function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
+  const { completions: deps, sse, perMinute } = routes
   api.post(
     '/api/tool/confirm',
     { schema: { body: ToolConfirm }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      refuseWhileClosing()
-      const bot = await requireBot(db, user, body.botName)
+      refuseWhileClosing(routes)
+      const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
       const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
       startRun(deps, run, user, bot)
-      await streamRun(request, reply, run)
+      await streamRun(deps, sse.open(request, reply), run)
     },
   )
 
@@ -103,7 +96,10 @@ export function registerCompletionRoutes(
       return { answered: true } as const
     },
   )
+}
 
+function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRoutesDeps): void {
+  const { db, dialect } = deps.database
   api.post(
     '/api/chat/stop',
     { schema: { body: StopRequest, response: { 200: StopAnswer } } },
@@ -125,6 +121,17 @@ export function registerCompletionRoutes(
       await followRun(deps, sse.open(request, reply), { runId: run.id, after, numbered: true })
     },
   )
+}
+
+/** Also refuses a request that arrived just before the shutdown. */
+function refuseWhileClosing({ isClosing }: Pick<CompletionRoutesDeps, 'isClosing'>): void {
+  if (isClosing()) throw goingDown()
+}
+
+/** Streams a run that was just started. */
+function streamRun(deps: CompletionDeps, stream: SseStream, { id, started }: WrittenRun): Promise<void> {
+  stream.write(sseFrame(JSON.stringify(started)))
+  return followRun(deps, stream, { runId: id, after: started.seq, numbered: false })
 }
 
 async function write(
