@@ -3,13 +3,15 @@ import { Worker } from 'node:worker_threads'
 import { workerSource } from '../../lib/worker-source.ts'
 
 const maxHtmlChars = 300_000
+/** A thread that takes longer to start is terminated. Starting depends on the machine alone, never on the HTML. */
+const maxStartMs = 30_000
 /** The thread of a text that takes longer is terminated. */
 const maxConversionMs = 4_000
 /** A thread without work is terminated after this time. */
 const maxIdleMs = 30_000
 
 // One thread of our own, because a pool library does not fit (see worker-source.ts).
-let worker: Worker | undefined
+let started: { readonly worker: Worker; readonly ready: Promise<unknown> } | undefined
 let idleTimer: NodeJS.Timeout | undefined
 let previous: Promise<unknown> = Promise.resolve()
 
@@ -26,11 +28,12 @@ export function convertHtml(html: string): Promise<string> {
 async function convertNext(html: string): Promise<string> {
   clearTimeout(idleTimer)
   try {
-    const current = (worker ??= start())
+    const { worker, ready } = (started ??= start())
+    await ready
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-    current.postMessage(html)
+    worker.postMessage(html)
     const signal = AbortSignal.timeout(maxConversionMs)
-    const [text] = (await once(current, 'message', { signal })) as [string]
+    const [text] = (await once(worker, 'message', { signal })) as [string]
     return text
   } catch {
     terminate()
@@ -40,20 +43,21 @@ async function convertNext(html: string): Promise<string> {
   }
 }
 
-function start(): Worker {
-  const started = new Worker(
+function start(): NonNullable<typeof started> {
+  const worker = new Worker(
     ...workerSource(import.meta.url, 'html-worker', { resourceLimits: { maxOldGenerationSizeMb: 128 } }),
   )
   // Without a listener, an error of an idle thread would end the process.
-  started.on('error', () => undefined)
-  started.once('exit', () => {
-    if (worker === started) worker = undefined
+  worker.on('error', () => undefined)
+  worker.once('exit', () => {
+    if (started?.worker === worker) started = undefined
   })
-  started.unref()
-  return started
+  worker.unref()
+  // The first message says that the thread has loaded.
+  return { worker, ready: once(worker, 'message', { signal: AbortSignal.timeout(maxStartMs) }) }
 }
 
 function terminate(): void {
-  void worker?.terminate()
-  worker = undefined
+  void started?.worker.terminate()
+  started = undefined
 }
