@@ -27,7 +27,7 @@ for (const { look, viewport, colorScheme } of looks) {
     await page.getByRole('button', { name: 'Show' }).click()
     await expect(page.getByLabel('Password')).toHaveAttribute('type', 'text')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await expect(page.getByRole('alert')).toHaveText('E-mail or password is wrong.')
+    await expect(page.getByRole('alert')).toHaveText('E-mail or password is wrong. Check both and try again.')
     await axe(page)
     await page.getByRole('link', { name: 'Create an account' }).click()
     await expect(page.getByLabel('Name')).toBeFocused()

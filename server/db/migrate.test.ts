@@ -32,16 +32,20 @@ async function countApplied({ db }: Database): Promise<number> {
   return Number(rows[0]?.applied)
 }
 
-/** The names of tables and indexes, on SQLite with where their rows lie, which tell how far the schema has come. */
+/** The names of tables, columns and indexes, on SQLite also where rows are stored: they show how far the schema has come. */
 async function listSchema({ db, dialect }: Database): Promise<readonly string[]> {
   const { rows } =
     dialect.kind === 'sqlite'
       ? await sql<{
           name: string
         }>`select name || iif(sql like '%without rowid', ' by key', '') as name from sqlite_master
-          where name not like 'sqlite_%' order by name`.execute(db)
+          where name not like 'sqlite_%'
+          union all select m.name || '.' || c.name from sqlite_master m, pragma_table_info(m.name) c
+          where m.type = 'table' and m.name not like 'sqlite_%' order by name`.execute(db)
       : await sql<{ name: string }>`select relname as name from pg_class
-          where relnamespace = current_schema()::regnamespace order by relname`.execute(db)
+          where relnamespace = current_schema()::regnamespace
+          union all select table_name || '.' || column_name from information_schema.columns
+          where table_schema = current_schema() order by name`.execute(db)
   return rows.map(({ name }) => name)
 }
 

@@ -15,7 +15,7 @@ export interface SignUpPolicy {
 
 /** What a person reads who is not allowed to join. */
 export const emailNotAllowed =
-  'This e-mail address may not create an account here. Ask whoever runs this Yonder.'
+  'This e-mail address may not create an account here. Ask the administrator of this Yonder.'
 
 /** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
 export function readSignUpPolicy({
@@ -36,13 +36,13 @@ const maxPasswordChars = 1_000
 export const Email = z
   .string()
   .transform((email) => normalizeText(email).normalize('NFC').trim().toLowerCase())
-  .pipe(z.email('Please give a valid e-mail address.').max(254, 'This e-mail address is too long.'))
+  .pipe(z.email('Enter a valid e-mail address.').max(254, 'This e-mail address is too long.'))
 
 const NewAccount = z.object({
   name: z
     .string()
     .transform((name) => normalizeText(name).normalize('NFC').trim())
-    .pipe(z.string().min(1, 'Please give your name.').max(100, 'This name is too long.')),
+    .pipe(z.string().min(1, 'Enter your name.').max(100, 'This name is too long.')),
   email: Email,
   password: z
     .string()
@@ -67,7 +67,7 @@ export async function createAccount(
   { database: { db, dialect }, now, refuse }: NewAccountRules,
 ): Promise<NewAccountResult> {
   const parsed = NewAccount.safeParse({ name: '', email: '', password: '', ...fields })
-  if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Please fill in every field.' }
+  if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Fill in every field.' }
   const { name, email, password } = parsed.data
   const accountId = `local|${newId()}`
   // Outside the transaction: it takes longer than everything in it.
@@ -88,6 +88,6 @@ export async function createAccount(
     })
   } catch (error) {
     if (!dialect.isUniqueViolation(error)) throw error
-    return { error: 'There is an account with this e-mail address already. Sign in instead.' }
+    return { error: 'An account with this e-mail address already exists. Sign in instead.' }
   }
 }

@@ -41,11 +41,11 @@ export async function requireInteraction(
 ): Promise<Interaction | undefined> {
   const interaction = await findInteraction(provider, request, reply)
   if (interaction === undefined) {
-    sendPage(reply, noticePage('This sign-in has expired', 'Please start again.'), 400)
+    sendPage(reply, noticePage('This sign-in has expired', 'Go back to Yonder and sign in again.'), 400)
     return undefined
   }
   if (request.method === 'POST' && !isFormToken(formKey, interaction.uid, request.body?.['form'])) {
-    sendPage(reply, noticePage('That form was not ours', 'Please start the sign-in again from Yonder.'), 403)
+    sendPage(reply, noticePage('This form is not valid', 'Go back to Yonder and sign in again.'), 403)
     return undefined
   }
   return interaction

@@ -37,9 +37,9 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
   })
 
   it.each([
-    ['no name', { name: '  ' }, 'Please give your name.'],
-    ['no e-mail', { email: '' }, 'Please give a valid e-mail address.'],
-    ['two e-mails', { email: 'a@x.example,b@y.example' }, 'Please give a valid e-mail address.'],
+    ['no name', { name: '  ' }, 'Enter your name.'],
+    ['no e-mail', { email: '' }, 'Enter a valid e-mail address.'],
+    ['two e-mails', { email: 'a@x.example,b@y.example' }, 'Enter a valid e-mail address.'],
     ['a short password', { password: 'seven77' }, 'The password needs at least 8 characters.'],
     ['a password beyond measure', { password: 'x'.repeat(1_001) }, 'This password is too long.'],
   ])('refuses %s, and keeps what was typed', async (_name, changes, message) => {

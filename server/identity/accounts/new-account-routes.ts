@@ -40,7 +40,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
   ): FastifyReply {
     const page = newAccountPage({
       ...filled,
-      sentence: 'It lives on this Yonder and nowhere else.',
+      sentence: 'The account is stored on this Yonder only.',
       action: `${base}/${uid}/new-account`,
       token: makeFormToken(formKey, uid),
       signIn: `${base}/${uid}`,
@@ -50,5 +50,9 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
 }
 
 function showClosed(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, noticePage('Sign-up is closed', 'Ask whoever runs this Yonder for an account.'), 403)
+  return sendPage(
+    reply,
+    noticePage('Sign-up is closed', 'Ask the administrator of this Yonder for an account.'),
+    403,
+  )
 }

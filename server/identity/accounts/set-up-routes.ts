@@ -98,7 +98,8 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
   }
 }
 
-const usedSentence = 'This link was used already, or is not the one that was printed.'
+const usedSentence =
+  'The link was already used, or it is not the one that Yonder printed at its start. Sign in, or open the newest link.'
 
 function showUsed(reply: FastifyReply): FastifyReply {
   return sendPage(reply, noticePage('This link does not work', usedSentence), 403)

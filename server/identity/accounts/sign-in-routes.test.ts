@@ -50,7 +50,7 @@ describe('the sign-in page', () => {
     const { path, form } = await session.openForm()
     const response = await session.post(path, { ...fields, form })
     expect(response.status).toBe(401)
-    expect(await response.text()).toContain('E-mail or password is wrong.')
+    expect(await response.text()).toContain('E-mail or password is wrong. Check both and try again.')
   })
 
   it('shows what was typed as text, never as markup', async () => {

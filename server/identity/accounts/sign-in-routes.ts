@@ -31,7 +31,12 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     const { email = '', password = '' } = request.body ?? {}
     const accountId = await findAccountByPassword(email, password)
     if (accountId === undefined) {
-      return show(reply, interaction, { email, error: 'E-mail or password is wrong.' }, 401)
+      return show(
+        reply,
+        interaction,
+        { email, error: 'E-mail or password is wrong. Check both and try again.' },
+        401,
+      )
     }
     return finishInteraction(deps, request, reply, accountId)
   })

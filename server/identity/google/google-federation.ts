@@ -84,7 +84,7 @@ export function createGoogleFederation({
     async finish(uid, search) {
       const answer = new URL(callback + search)
       const state = answer.searchParams.get('state') ?? ''
-      if (!state.startsWith(`${uid}.`)) throw new Error('The answer is for another sign-in.')
+      if (!state.startsWith(`${uid}.`)) throw new Error('The response belongs to another sign-in.')
       const pending = await consumePendingFederation(db, sealer, state, now())
       const tokens = await openid.authorizationCodeGrant(await open(), answer, {
         expectedState: pending.state,
@@ -158,6 +158,6 @@ export async function consumePendingFederation(
   const record = await findRecord(db, model, id)
   const isFirst = await consumeRecord(db, model, id, now)
   await deleteRecord(db, model, id)
-  if (record === undefined || !isFirst) throw new Error('Nobody here waits for this answer.')
+  if (record === undefined || !isFirst) throw new Error('No sign-in is waiting for this response.')
   return JSON.parse(sealer.open(record.payload)) as PendingFederation
 }

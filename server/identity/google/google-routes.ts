@@ -22,7 +22,13 @@ export function registerGoogleRoutes(
       return await reply.redirect(await google.begin(interaction.uid), 303)
     } catch (error) {
       request.log.warn({ err: error }, 'Google cannot be reached')
-      return showFailure(reply, base, interaction.uid, 'Google cannot be reached. Please try again.', 502)
+      return showFailure(
+        reply,
+        base,
+        interaction.uid,
+        'Google cannot be reached. Try again in a moment, or choose another way.',
+        502,
+      )
     }
   })
 
@@ -31,7 +37,8 @@ export function registerGoogleRoutes(
     `${new URL(provider.issuer).pathname}/federated/callback`,
     async (request: FastifyRequest<{ Querystring: { state?: unknown } }>, reply) => {
       const uid = google.readUid(request.query.state)
-      if (uid === null) return sendPage(reply, noticePage('That did not work', 'Please start again.'), 400)
+      if (uid === null)
+        return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), 400)
       return reply.redirect(`${base}/${uid}/federated${searchOf(request)}`, 303)
     },
   )
@@ -44,7 +51,13 @@ export function registerGoogleRoutes(
       person = await google.finish(interaction.uid, searchOf(request))
     } catch (error) {
       request.log.warn({ err: error }, 'a sign-in with Google failed')
-      return showFailure(reply, base, interaction.uid, 'Signing in with Google did not work.', 400)
+      return showFailure(
+        reply,
+        base,
+        interaction.uid,
+        'Google did not confirm this sign-in. Try again, or choose another way.',
+        400,
+      )
     }
     const refusal = await refuse(person)
     if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
@@ -62,7 +75,7 @@ export function registerGoogleRoutes(
   async function refuse({ accountId, profile, isEmailVerified }: GoogleUser): Promise<string | null> {
     const { email } = profile
     if (email === undefined || email === null || !isEmailVerified) {
-      return 'Google has not verified the e-mail address of this account.'
+      return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
     }
     if (signUp.maySignUp(email.toLowerCase())) return null
     return (await findAccount(database.db, accountId)) === undefined ? emailNotAllowed : null

@@ -1,16 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from '../sessions/token-verifier.ts'
 import type { Profile } from '../user.ts'
 import { readProfile } from '../users/read-profile.ts'
 import { providerTimeout } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 
-/** Milliseconds for which a profile, or its absence, is not asked for again. */
-const memory = 10 * 60_000
-const mostRemembered = 10_000
+/** How long a profile, or its absence, is not requested again. */
+const maxCacheMs = 10 * 60_000
+const maxCachedProfiles = 10_000
 
 /**
- * The profile behind an access token: its own claims, else the provider's userinfo. When that cannot be had, what is
- * stored stays as it is: a missing name is no reason to keep a person out.
+ * Reads the profile from the token's own claims, else from the provider's userinfo. When the request fails, the profile
+ * is empty and the stored one stays: a missing name must not prevent a sign-in.
  */
 export function createFetchProfile({
   discover,
@@ -21,16 +22,19 @@ export function createFetchProfile({
   readonly fetch: typeof globalThis.fetch
   readonly now: () => number
 }) {
-  const known = new Map<string, { readonly profile: Promise<Partial<Profile>>; readonly until: number }>()
+  const cache = new LRUCache<string, { readonly profile: Promise<Partial<Profile>>; readonly until: number }>(
+    {
+      max: maxCachedProfiles,
+    },
+  )
 
   return async function fetchProfile(token: string, claims: AccessClaims): Promise<Partial<Profile>> {
     const own = readProfile(claims)
     if (own.name !== undefined || own.email !== undefined) return own
-    const remembered = known.get(claims.sub)
-    if (remembered !== undefined && remembered.until > now()) return remembered.profile
-    if (known.size >= mostRemembered) known.clear()
+    const cached = cache.get(claims.sub)
+    if (cached !== undefined && cached.until > now()) return cached.profile
     const profile = fetchUserinfo(token, claims.sub).catch(() => ({}))
-    known.set(claims.sub, { profile, until: now() + memory })
+    cache.set(claims.sub, { profile, until: now() + maxCacheMs })
     return profile
   }
 

@@ -63,7 +63,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
         if (isTokenFault(error)) throw error
         throw new AppError(
           'identity_unavailable',
-          'The identity provider cannot be reached. Please try again in a moment.',
+          'The identity provider cannot be reached. Try again in a moment.',
           { cause: error },
         )
       }

@@ -9,8 +9,10 @@ export function showError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   const expired =
     out.error === 'invalid_request' && /interaction|session|expired/.test(out.error_description ?? '')
   show(ctx, {
-    title: expired ? 'This sign-in has expired' : 'That did not work',
-    sentence: expired ? 'Please start again.' : 'The sign-in request was refused.',
+    title: expired ? 'This sign-in has expired' : 'The sign-in failed',
+    sentence: expired
+      ? 'Go back to Yonder and sign in again.'
+      : 'The sign-in request was refused. Go back to Yonder and sign in again.',
     body: html`<p class="detail">${out.error_description ?? out.error}</p>
       <a class="button" href="/">Back to Yonder</a>`,
   })

@@ -13,11 +13,11 @@ export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDe
   registerFormBody(scope)
   scope.setErrorHandler((error: Error & { statusCode?: number; code?: unknown }, request, reply) => {
     if (error.code === 'rate_limited' || error.statusCode === 429) {
-      return sendPage(reply, noticePage('Too many attempts', 'Please wait a minute, then try again.'), 429)
+      return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), 429)
     }
     const status = error.statusCode ?? 500
     if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
-    return sendPage(reply, noticePage('That did not work', 'Please start again.'), status)
+    return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), status)
   })
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)

@@ -1,14 +1,15 @@
 import { errors, jwtVerify } from 'jose'
 import type { JWTPayload, JWTVerifyGetKey } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Seconds of difference between two clocks that are forgiven, on both sides. */
+/** Seconds that two clocks may differ, in either direction. */
 export const clockLeeway = 60
 
-/** No real access token lives longer; a time in milliseconds, read as seconds, lies far beyond. */
-const longestLife = 366 * 86_400
+/** In seconds. An `exp` in milliseconds by mistake lies far beyond it. */
+const maxLifetime = 366 * 86_400
 
-/** Asymmetric ones alone: with a shared secret, whoever can check a token can make one. */
+/** Only asymmetric ones: with a shared secret, everyone who can verify a token can also issue one. */
 export const asymmetricAlgorithms = [
   'RS256',
   'RS384',
@@ -25,18 +26,18 @@ export const asymmetricAlgorithms = [
 
 /** Claims that only an ID token carries. */
 const idTokenMarks = ['nonce', 'at_hash', 'c_hash']
-/** How Keycloak names what is not an access token. */
+/** Values of `typ` by which Keycloak marks other tokens. */
 const otherTypes = new Set<unknown>(['ID', 'Refresh', 'Offline', 'Logout'])
 
 export interface TokenCheck {
-  /** Throws AppError `identity_unavailable` when the keys cannot be had, and a jose error when none fits. */
+  /** Throws AppError `identity_unavailable` when the keys cannot be loaded, and a jose error when none matches. */
   readonly keys: JWTVerifyGetKey
   readonly algorithms: readonly string[]
   readonly issuer: string
   readonly audience: string
-  /** The header's `typ`, when the provider is known to set one. */
+  /** The `typ` of the header, when the provider always sets one. */
   readonly type?: string
-  /** Where ID tokens have the API's audience too, their marks tell them apart. */
+  /** Set when ID tokens have the API's audience too; they are recognized by their own claims. */
   readonly refuseIdTokens: boolean
   readonly now: () => number
 }
@@ -61,7 +62,7 @@ export async function verifyAccessToken(token: string, check: TokenCheck): Promi
       ...(type === undefined ? {} : { typ: type }),
     })
     const { sub, exp } = payload
-    if (typeof sub !== 'string' || sub === '' || exp === undefined || exp > seconds + longestLife) {
+    if (typeof sub !== 'string' || sub === '' || exp === undefined || exp > seconds + maxLifetime) {
       throw refusal('its claims are not those of an access token')
     }
     if (otherTypes.has(payload['typ'])) throw refusal('it is not an access token')
@@ -81,24 +82,25 @@ function refusal(reason: string, cause?: unknown): AppError {
   return new AppError('unauthenticated', `The access token was refused: ${reason}.`, { cause })
 }
 
-/** Milliseconds for which a token that passed the checks is known, as a key that the provider withdrew may be. */
-const memory = 60_000
-const mostRemembered = 1_000
+/** How long a verified token is trusted again without its signature; also how long a withdrawn key still counts. */
+const maxCacheMs = 60_000
+const maxCachedTokens = 1_000
 
 /**
- * Checks access tokens as `verifyAccessToken` does, and computes the signature of the same token once a minute: it costs
- * more than anything else before the first token of a reply. From its expiry on a token is checked anew.
+ * Verifies access tokens like `verifyAccessToken`, and computes the signature of the same token once a minute: it costs
+ * more than anything else before the first token of a reply. A token that has expired is always verified again.
  */
 export function createCachedTokenVerifier(check: TokenCheck): (token: string) => Promise<AccessClaims> {
-  const known = new Map<string, { readonly claims: AccessClaims; readonly until: number }>()
+  const verified = new LRUCache<string, { readonly claims: AccessClaims; readonly until: number }>({
+    max: maxCachedTokens,
+  })
 
   return async function verifyCached(token) {
     const now = check.now()
-    const remembered = known.get(token)
-    if (remembered !== undefined && remembered.until > now) return remembered.claims
+    const cached = verified.get(token)
+    if (cached !== undefined && cached.until > now) return cached.claims
     const claims = await verifyAccessToken(token, check)
-    if (known.size >= mostRemembered) known.clear()
-    known.set(token, { claims, until: Math.min(now + memory, claims.exp * 1000) })
+    verified.set(token, { claims, until: Math.min(now + maxCacheMs, claims.exp * 1000) })
     return claims
   }
 }

@@ -1,17 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
 import { findUser, insertUser, updateProfile } from './user-store.ts'
 
-/** Milliseconds for which a person is known without a look into the database. */
-const memory = 60_000
-const mostRemembered = 10_000
+/** How long a user is not read from the database again. */
+const maxCacheMs = 60_000
+const maxCachedUsers = 10_000
 
-/** `profile` holds what the provider said; a field it left out keeps what is stored. */
+/** A field that `profile` leaves out keeps its stored value. */
 export type UpsertUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
 
-/** Finds the person behind (issuer, subject), storing them at first sight and their profile when it changed. */
+/** Returns the user of (issuer, subject): stores a new one, and a changed profile of a known one. */
 export function createUpsertUser({
   db,
   now,
@@ -21,21 +22,20 @@ export function createUpsertUser({
   readonly now: () => number
   readonly onNewUser: OnNewUser
 }): UpsertUser {
-  const known = new Map<string, { readonly user: User; readonly until: number }>()
+  const cache = new LRUCache<string, { readonly user: User; readonly until: number }>({ max: maxCachedUsers })
 
   return async function upsertUser(issuer, subject, profile) {
     const key = JSON.stringify([issuer, subject])
-    const remembered = known.get(key)
-    if (remembered !== undefined && remembered.until > now() && isCurrent(remembered.user, profile)) {
-      return remembered.user
+    const cached = cache.get(key)
+    if (cached !== undefined && cached.until > now() && isCurrent(cached.user, profile)) {
+      return cached.user
     }
     const stored = (await findUser(db, issuer, subject)) ?? (await insert(issuer, subject, profile))
     const user = isCurrent(stored, profile) ? stored : { ...stored, ...profile }
     if (user !== stored) {
       await updateProfile(db, user.id, { name: user.name, email: user.email, picture: user.picture })
     }
-    if (known.size >= mostRemembered) known.clear()
-    known.set(key, { user, until: now() + memory })
+    cache.set(key, { user, until: now() + maxCacheMs })
     return user
   }
 
@@ -47,7 +47,7 @@ export function createUpsertUser({
         return user
       }
       const first = await findUser(trx, issuer, subject)
-      if (first === undefined) throw new Error('A person was neither stored nor found.')
+      if (first === undefined) throw new Error('A user was neither stored nor found.')
       return first
     })
   }
