@@ -50,13 +50,22 @@ export interface AppDeps {
 
 /** Composes the whole product: the server, every domain, their routes. Does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, database, sealer, identity, guards, nodeId, now } = deps
-  const { publicUrl, logLevel, trustedProxies, rateLimits } = config
-  const { isStorageFull } = database.dialect
-  const connectOrigins = identity.browserOrigins
-  const app = await createServer({ publicUrl, logLevel, trustedProxies, connectOrigins, isStorageFull })
-  const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
+  const { config, database, identity } = deps
+  const app = await createServer({
+    publicUrl: config.publicUrl,
+    logLevel: config.logLevel,
+    trustedProxies: config.trustedProxies,
+    connectOrigins: identity.browserOrigins,
+    isStorageFull: database.dialect.isStorageFull,
+  })
+  await registerRoutes(app, deps, openDomains(app, deps))
+  return app
+}
 
+/** Opens what lives as long as the app, and closes it before the database. */
+function openDomains(app: FastifyInstance, deps: AppDeps) {
+  const { config, database, sealer, identity, guards, nodeId, now } = deps
+  const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   const streams = endStreamsOnSignOut(identity.sessions, logAs('a stream could not be ended'))
   const onOpen = streams.track
   const live = openLive({ database, nodeId, onOpen, onError: logAs('a live update failed') })
@@ -96,7 +105,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     onChatChanged: hub.chatChanged,
     openBotModel: (_user, bot) => openBotModel(bot, providers, { guards }),
     onError: logAs('background work of a run failed'),
-    perMinute: rateLimits.completions,
+    perMinute: config.rateLimits.completions,
   })
   const { readRun } = completions
   const onChatError = logAs('background work of the chats failed')
@@ -112,7 +121,16 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     await integrations.close()
     live.close()
   })
+  return { chats, completions, connectors, integrations, live, changed }
+}
 
+async function registerRoutes(
+  app: FastifyInstance,
+  deps: AppDeps,
+  { chats, completions, connectors, integrations, live, changed }: ReturnType<typeof openDomains>,
+): Promise<void> {
+  const { config, database, sealer, identity, now } = deps
+  const { rateLimits } = config
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
   decorateRequests(app)
   registerHealthRoutes(app, {
@@ -139,5 +157,4 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     live.register(api, { joinRuns, leaveRuns, verify: (token) => identity.verify(token) })
   })
   await registerWebRoutes(app, deps.webRoot)
-  return app
 }

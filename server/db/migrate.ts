@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Database } from './database.ts'
-import type { Dialect } from './database.ts'
+import type { Database, Dialect } from './database.ts'
 import { createChats } from './migrations/0001-chats.ts'
 import { createIdentity } from './migrations/0002-identity.ts'
 import { createSearch } from './migrations/0003-search.ts'

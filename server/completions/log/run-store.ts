@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
-import type { Db } from '../../db/database.ts'
-import type { Dialect } from '../../db/database.ts'
+import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { RunEventRow, RunRow } from '../../db/tables/tables.ts'
 

@@ -6,13 +6,16 @@ import { emailNotAllowed } from '../accounts/create-account.ts'
 import { finishInteraction, interactionPath, requireInteraction } from '../accounts/interaction.ts'
 import type { SignInDeps, InteractionRequest } from '../accounts/interaction.ts'
 
-/** Signing in with Google in the middle of a sign-in here. */
+const unreachable = 'Google cannot be reached. Try again in a moment, or choose another way.'
+const notConfirmed = 'Google did not confirm this sign-in. Try again, or choose another way.'
+
+/** Sign-in with Google, as one step of an interaction with the embedded provider. */
 export function registerGoogleRoutes(
   scope: FastifyInstance,
   deps: SignInDeps,
   google: GoogleFederation,
 ): void {
-  const { database, provider, signUp, now, limit } = deps
+  const { database, provider, now, limit } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid/google`, { config: limit }, async (request: InteractionRequest, reply) => {
@@ -22,13 +25,7 @@ export function registerGoogleRoutes(
       return await reply.redirect(await google.begin(interaction.uid), 303)
     } catch (error) {
       request.log.warn({ err: error }, 'Google cannot be reached')
-      return showFailure(
-        reply,
-        base,
-        interaction.uid,
-        'Google cannot be reached. Try again in a moment, or choose another way.',
-        502,
-      )
+      return showFailure(reply, base, interaction.uid, unreachable, 502)
     }
   })
 
@@ -46,40 +43,38 @@ export function registerGoogleRoutes(
   scope.get(`${base}/:uid/federated`, { config: limit }, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
-    let person: GoogleUser
+    let user: GoogleUser
     try {
-      person = await google.finish(interaction.uid, searchOf(request))
+      user = await google.finish(interaction.uid, searchOf(request))
     } catch (error) {
       request.log.warn({ err: error }, 'a sign-in with Google failed')
-      return showFailure(
-        reply,
-        base,
-        interaction.uid,
-        'Google did not confirm this sign-in. Try again, or choose another way.',
-        400,
-      )
+      return showFailure(reply, base, interaction.uid, notConfirmed, 400)
     }
-    const refusal = await refuse(person)
+    const refusal = await findRefusal(deps, user)
     if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
-    const { name = null, email = null, picture = null } = person.profile
+    const { name = null, email = null, picture = null } = user.profile
     await upsertFederatedAccount(database.db, {
-      id: person.accountId,
+      id: user.accountId,
       name,
       email,
       picture,
       created_at: now(),
     })
-    return finishInteraction(deps, request, reply, person.accountId)
+    return finishInteraction(deps, request, reply, user.accountId)
   })
+}
 
-  async function refuse({ accountId, profile, isEmailVerified }: GoogleUser): Promise<string | null> {
-    const { email } = profile
-    if (email === undefined || email === null || !isEmailVerified) {
-      return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
-    }
-    if (signUp.maySignUp(email.toLowerCase())) return null
-    return (await findAccount(database.db, accountId)) === undefined ? emailNotAllowed : null
+/** Why this Google account may not sign in; null when it may. */
+async function findRefusal(
+  { database, signUp }: SignInDeps,
+  { accountId, profile, isEmailVerified }: GoogleUser,
+): Promise<string | null> {
+  const { email } = profile
+  if (email === undefined || email === null || !isEmailVerified) {
+    return 'Google has not verified the e-mail address of this account. Verify it at Google, or use another account.'
   }
+  if (signUp.maySignUp(email.toLowerCase())) return null
+  return (await findAccount(database.db, accountId)) === undefined ? emailNotAllowed : null
 }
 
 function showFailure(

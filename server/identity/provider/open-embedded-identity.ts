@@ -1,3 +1,4 @@
+import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { createProvider, mountProvider } from './provider.ts'
 import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
@@ -42,12 +43,7 @@ export async function openEmbeddedIdentity(
     refuseIdTokens: false,
     now,
   })
-  const sweep = setInterval(() => {
-    // A failure leaves rows for the next round.
-    Promise.all([deleteExpiredRecords(db, now()), deleteExpiredRevokedGrants(db, now())]).catch(
-      () => undefined,
-    )
-  }, 10 * minute).unref()
+  const sweep = startSweep(db, now)
 
   return {
     clientSettings: { issuer, clientId, audience, googleParams: config.googleParams, embedded: true },
@@ -81,4 +77,10 @@ export async function openEmbeddedIdentity(
       clearInterval(sweep)
     },
   }
+}
+
+/** Deletes expired records every ten minutes. What a failure leaves is deleted the next time. */
+function startSweep(db: Db, now: () => number): NodeJS.Timeout {
+  const sweep = () => Promise.all([deleteExpiredRecords(db, now()), deleteExpiredRevokedGrants(db, now())])
+  return setInterval(() => void sweep().catch(() => undefined), 10 * minute).unref()
 }
