@@ -47,13 +47,13 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
 /** The chat with what other features put into it: sharing, tools, and the logs of their servers (§2.28). */
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
-  const { log, hear, clear, close } = useServerLog()
+  const { log, receive, clear, close } = useServerLog()
   const showsLogs = useStore(connectionLogsPreference) && log.visible
   return (
     <MessageSlotsContext value={slots}>
       <ChatView
         chatId={chatId}
-        onEvent={hear}
+        onEvent={receive}
         aside={showsLogs && <LogPanel log={log} onClear={clear} onClose={close} />}
       />
     </MessageSlotsContext>

@@ -192,7 +192,7 @@ describe('a call that waits', () => {
       'Nothing',
     ])
     expect(screen.getAllByLabelText('Now')[0]).toHaveTextContent('Computes and sends it away.')
-    expect(screen.getByText('It is not known what it was before.')).toBeVisible()
+    expect(screen.getByText('Its earlier value is unknown.')).toBeVisible()
   })
 
   it('has nothing to decide once something was written after it (§2.34)', async () => {

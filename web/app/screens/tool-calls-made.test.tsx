@@ -79,13 +79,9 @@ describe('a call that was made', () => {
   it.each([
     ['tool_error', 'Failed', 'The tool reported an error.'],
     ['failed', 'Failed', 'The call failed.'],
-    ['timed_out', 'Timed out', 'The tool took too long. Whether the tool has done its work is not known.'],
-    ['stopped', 'Stopped', 'The call was stopped. Whether the tool has done its work is not known.'],
-    [
-      'interrupted',
-      'Interrupted',
-      'The call was interrupted. Whether the tool has done its work is not known.',
-    ],
+    ['timed_out', 'Timed out', 'The tool took too long. The tool may or may not have finished.'],
+    ['stopped', 'Stopped', 'The call was stopped. The tool may or may not have finished.'],
+    ['interrupted', 'Interrupted', 'The call was interrupted. The tool may or may not have finished.'],
     ['denied', 'Denied', 'You denied this call. It was not run.'],
   ] as const)('has a cross and says why when it ended as %s', async (status, word, sentence) => {
     await openToolChat(

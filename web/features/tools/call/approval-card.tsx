@@ -1,36 +1,37 @@
+import type { Connector, ConnectorInput } from '@yonder/contract/connector'
+import { toConnectorInput } from '@yonder/contract/connector-input'
 import type { Message } from '@yonder/contract/message'
-import { useState } from 'react'
+import { connectorPath, useLatestConnectors } from '../../../data/connectors.ts'
+import { connectorsKey } from '../../../data/keys.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { readReason } from '../../../lib/read-reason.ts'
+import { useAction } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { describeAddress } from './describe-address.ts'
 import { InertText } from './inert-text.tsx'
 import { ToolChanges } from './tool-changes.tsx'
-import { useAllowAlways } from '../use-allow-always.ts'
-import { useConnectors } from '../use-connectors.ts'
 
 export interface ApprovalCardProps {
+  /** The reply with the pending call. */
   readonly message: Message
   readonly allow: (() => void) | undefined
   readonly deny: (() => void) | undefined
 }
 
-/** What a person needs to know before a tool runs, and the three answers (§4.19). */
+/** What the user needs to know before a tool runs, and the three answers (§4.19). */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
-  const { data: connectors } = useConnectors()
+  const { data: connectors } = useLatestConnectors()
   const connector = connectors?.find(({ name }) => name === server)
-  // What it has become since says nothing of this call.
+  // A description from after a change of the tool would be misleading.
   const known = connector?.tools.find(
     ({ name, fingerprint }) => name === tool && fingerprint === call?.fingerprint,
   )
   const allowAlways = useAllowAlways()
-  const [busy, setBusy] = useState(false)
-  const rest = allow === undefined || deny === undefined || busy
+  const disabled = allow === undefined || deny === undefined || allowAlways.pending
 
-  const always = async () => {
-    setBusy(true)
-    const isAllowed = await allowAlways(server, tool, call?.fingerprint)
-    setBusy(false)
-    if (isAllowed) allow?.()
+  const handleAlways = async () => {
+    const { done } = await allowAlways.run({ server, tool, fingerprint: call?.fingerprint })
+    if (done) allow?.()
   }
   return (
     <div className="flex flex-col gap-3 border-t border-line p-3">
@@ -48,16 +49,61 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
         </p>
       )}
       <div className="flex flex-wrap gap-2 max-sm:*:flex-auto max-sm:*:px-2">
-        <Button look="primary" disabled={rest} onClick={allow}>
+        <Button look="primary" disabled={disabled} onClick={allow}>
           Allow Once
         </Button>
-        <Button busy={busy} disabled={rest && !busy} onClick={() => void always()}>
+        <Button
+          busy={allowAlways.pending}
+          disabled={disabled && !allowAlways.pending}
+          onClick={() => void handleAlways()}
+        >
           Allow Always
         </Button>
-        <Button look="plain" disabled={rest} onClick={deny}>
+        <Button look="plain" disabled={disabled} onClick={deny}>
           Deny
         </Button>
       </div>
     </div>
   )
+}
+
+/** Where the calls of a connector go: its host, or 'built in'. */
+function describeAddress({ url, is_default }: Pick<Connector, 'url' | 'is_default'>): string {
+  if (!URL.canParse(url)) return url
+  const { protocol, host } = new URL(url)
+  return is_default && !/^https?:$/.test(protocol) ? 'built in' : host
+}
+
+interface AllowAlwaysInput {
+  readonly server: string
+  readonly tool: string
+  /** The version of the tool that the user saw. */
+  readonly fingerprint: string | undefined
+}
+
+/** Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Where it is done, the call may run. */
+function useAllowAlways() {
+  return useAction({
+    call: async (api, { server, tool, fingerprint }: AllowAlwaysInput) => {
+      const connectors = await api.get<readonly Connector[]>(connectorsKey)
+      if (connectors === undefined) return undefined
+      const connector = connectors.find(({ name }) => name === server)
+      if (connector === undefined)
+        logError(`The tool "${tool}" is not always allowed: there is no connector "${server}"`)
+      // Without a list no tool asks; a new list would make all others ask.
+      if (connector === undefined || connector.allow_tools === null) return { isChanged: false }
+      const changed = await api.put<Connector>(connectorPath(server), {
+        ...toConnectorInput(connector),
+        allow_tools: [...new Set([...connector.allow_tools, tool])],
+        ...(fingerprint === undefined ? {} : { tool_fingerprints: { [tool]: fingerprint } }),
+      } satisfies ConnectorInput)
+      return changed && { isChanged: true }
+    },
+    update: (mutate) => mutate(connectorsKey),
+    success: ({ isChanged }, { server }) =>
+      isChanged ? `Allow tools updated successfully for "${server}"` : undefined,
+    failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
+    // The tool may have changed since it was shown.
+    refresh: (mutate) => mutate(connectorsKey),
+  })
 }

@@ -1,23 +1,23 @@
 import { useState } from 'react'
+import { useToggleConnector } from '../../../data/connector-toggle.ts'
+import { useLatestConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from './inert-text.tsx'
-import { useConnectors } from '../use-connectors.ts'
-import { useConnect } from '../use-connect.ts'
 
 export interface AuthorizationNeededProps {
   readonly chatId: string
   readonly server: string
 }
 
-/** Leads a person to where they give their consent, and back to this chat, for as long as it is missing. */
+/** Leads the user to the connector's consent page and back to this chat, while the consent is missing. */
 export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps) {
-  const connector = useConnectors().data?.find(({ name }) => name === server)
-  const connect = useConnect()
+  const connector = useLatestConnectors().data?.find(({ name }) => name === server)
+  const toggle = useToggleConnector(`/chat/${chatId}`)
   const [busy, setBusy] = useState(false)
   if (connector === undefined || connector.status === 'connected') return null
-  const start = async () => {
+  const connect = async () => {
     setBusy(true)
-    await connect(server, `/chat/${chatId}`)
+    await toggle(connector)
     setBusy(false)
   }
   return (
@@ -28,7 +28,7 @@ export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps
         </bdi>{' '}
         needs your authorization. Connect it, then ask again.
       </p>
-      <Button look="primary" size="small" busy={busy} onClick={() => void start()}>
+      <Button look="primary" size="small" busy={busy} onClick={() => void connect()}>
         Connect
       </Button>
     </div>

@@ -2,7 +2,6 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ResultPart as Part } from '@yonder/contract/tool-call'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
-import { CopyableText } from './copyable-text.tsx'
 import { indentJson } from './indent-json.ts'
 import { InertText } from './inert-text.tsx'
 import { ResultPart } from './result-part.tsx'
@@ -13,7 +12,7 @@ export interface CallDetailsProps {
   readonly result: Message | undefined
 }
 
-/** What went into a call, exactly, and what came out of it. */
+/** The exact arguments of a call, and its result. */
 export function CallDetails({ chatId, message, result }: CallDetailsProps) {
   const { tool = '', call, arguments: sent = '{}' } = message
   return (
@@ -36,6 +35,28 @@ export function CallDetails({ chatId, message, result }: CallDetailsProps) {
   )
 }
 
+interface CopyableTextProps {
+  /** The name of the text, for example 'Arguments'. */
+  readonly label: string
+  readonly text: string
+}
+
+/** A text with its own line breaks, and a button that copies it. */
+function CopyableText({ label, text }: CopyableTextProps) {
+  return (
+    <div>
+      <div className="flex min-h-8 items-center justify-between gap-2">
+        <p className="text-xs font-medium text-muted">{label}</p>
+        <CopyButton title={`Copy ${label.toLowerCase()}`} text={text} />
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too */}
+      <pre tabIndex={0} aria-label={label} className="tool-text">
+        <InertText>{text}</InertText>
+      </pre>
+    </div>
+  )
+}
+
 function CallResult({ chatId, result }: { readonly chatId: string; readonly result: Message }) {
   const text = textOfContent(result.content)
   const parts: readonly Part[] = result.outcome?.parts ?? [{ type: 'text', text }]
@@ -46,7 +67,7 @@ function CallResult({ chatId, result }: { readonly chatId: string; readonly resu
         {text !== '' && <CopyButton title="Copy result" text={text} />}
       </div>
       <div className="flex flex-col gap-2">
-        {parts.length === 0 && <p className="text-sm text-muted">The tool answered with nothing.</p>}
+        {parts.length === 0 && <p className="text-sm text-muted">The tool returned nothing.</p>}
         {parts.map((part, index) => (
           <ResultPart
             // oxlint-disable-next-line react/no-array-index-key -- a result never changes

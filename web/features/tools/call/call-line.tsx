@@ -1,26 +1,27 @@
 import type { Message } from '@yonder/contract/message'
 import { Check, ChevronRight, Wrench, X } from 'lucide-react'
+import type { Ref } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/states/progress.tsx'
-import { callStateWords } from './describe-call-state.ts'
-import { formatDuration } from './format-duration.ts'
+import { callStateWords, formatDuration } from './call-state.ts'
+import type { CallState } from './call-state.ts'
 import { InertText } from './inert-text.tsx'
-import type { CallState } from './read-call-state.ts'
 
 export interface CallLineProps {
   readonly message: Message
   readonly state: CallState
-  /** Milliseconds, where they are known. */
-  readonly duration: number | null
+  readonly durationMs: number | null
   readonly open: boolean
   readonly onToggle: () => void
+  readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A call in one line, which opens and closes the rest of it. */
-export function CallLine({ message, state, duration, open, onToggle }: CallLineProps) {
+/** A call in one line, which opens and closes its details. */
+export function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineProps) {
   const { server = '', tool = '', call } = message
   return (
     <button
+      ref={ref}
       type="button"
       aria-expanded={open}
       onClick={onToggle}
@@ -40,10 +41,10 @@ export function CallLine({ message, state, duration, open, onToggle }: CallLineP
       </span>
       <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">
         <StateIcon state={state} />
-        {state === 'done' && duration !== null ? (
+        {state === 'done' && durationMs !== null ? (
           <>
             <span className="sr-only">Done, </span>
-            {formatDuration(duration)}
+            {formatDuration(durationMs)}
           </>
         ) : (
           callStateWords[state]
@@ -58,7 +59,7 @@ export function CallLine({ message, state, duration, open, onToggle }: CallLineP
   )
 }
 
-/** A spinner until there is a result, then a check mark (§2.33), or a cross where there is none to be had. */
+/** A spinner until there is a result, then a check mark (§2.33), or a cross when the call did not succeed. */
 function StateIcon({ state }: { readonly state: CallState }) {
   switch (state) {
     case 'waiting':

@@ -1,7 +1,7 @@
 import type { ToolProgress } from '@yonder/contract/tool-call'
 import { InertText } from './inert-text.tsx'
 
-/** How far a running call says it is: in a bar where there is an end to it, and in words. */
+/** The progress that a running call reports: as a bar when its total is known, and in words. */
 export function CallProgress({
   progress: { progress, total, message },
 }: {
@@ -25,7 +25,7 @@ export function CallProgress({
   )
 }
 
-/** Shares of one are read as per cent, everything else is counted. */
+/** A total of 1 is shown in per cent, every other one as a count. */
 function describeCount(progress: number, total: number | undefined): string {
   if (total === 1) return `${Math.round(Math.min(1, Math.max(0, progress)) * 100)} %`
   const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })

@@ -1,20 +1,20 @@
-/** Levels that are indented; beyond them a line would be longer than anybody reads. */
-const deepest = 20
-/** Characters beyond which a text is shown as it came. */
-const longest = 200_000
-/** How many times longer a text may become, unless it stays short. */
-const mostGrowth = 10
-const short = 10_000
+/** Deeper levels are not indented further, or their lines would be too wide to read. */
+const maxIndentLevels = 20
+/** A longer text is shown as it is. */
+const maxChars = 200_000
+/** A result that is this many times longer than the text is not used, unless it is short. */
+const maxGrowth = 10
+const shortChars = 10_000
 
 /**
- * The text of a JSON value with a line for each of its parts. Every token stays as it was written, repeated names and
- * long numbers too, so that a person sees what is sent. A text that is no JSON stays as it is.
+ * Puts each part of a JSON text on a line of its own. Every token stays as it was written, also repeated names and long
+ * numbers, so that the user sees exactly what is sent. A text that is not JSON is returned as it is.
  */
 export function indentJson(text: string): string {
-  if (text.length > longest || !isJson(text)) return text
+  if (text.length > maxChars || !isJson(text)) return text
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g) ?? []
   let depth = 0
-  const newLine = () => `\n${'  '.repeat(Math.min(depth, deepest))}`
+  const newLine = () => `\n${'  '.repeat(Math.min(depth, maxIndentLevels))}`
   const indented = tokens
     .map((token, index) => {
       if (token === ',') return `,${newLine()}`
@@ -28,7 +28,7 @@ export function indentJson(text: string): string {
       return isOpening(tokens[index - 1]) ? token : `${newLine()}${token}`
     })
     .join('')
-  return indented.length > Math.max(short, mostGrowth * text.length) ? text : indented
+  return indented.length > Math.max(shortChars, maxGrowth * text.length) ? text : indented
 }
 
 const isOpening = (token: string | undefined) => token === '{' || token === '['

@@ -1,15 +1,16 @@
-import type { ResultPart as Part } from '@yonder/contract/tool-call'
+import type { ResultImage as Image, ResultPart as Part } from '@yonder/contract/tool-call'
 import { ExternalLink } from 'lucide-react'
+import useSWRImmutable from 'swr/immutable'
+import { Skeleton } from '../../../ui/states/progress.tsx'
 import { InertText } from './inert-text.tsx'
-import { ResultImage } from './result-image.tsx'
 
 export interface ResultPartProps {
   readonly part: Part
-  /** Where the server keeps the picture, if it is one. */
+  /** The path of the image, if the part is one. */
   readonly imageAddress: string
 }
 
-/** A piece of a tool's result. Its texts are shown as they are; a picture comes from the result itself, never from a site. */
+/** A part of a tool's result. Texts are shown as they are; an image comes from the result, never from another site. */
 export function ResultPart({ part, imageAddress }: ResultPartProps) {
   switch (part.type) {
     case 'text':
@@ -33,7 +34,7 @@ export function ResultPart({ part, imageAddress }: ResultPartProps) {
   }
 }
 
-/** A link shows where it leads, whole; only an address of the web can be followed. */
+/** A link shows its whole address; only a web address can be followed. */
 function ResultLink({ uri, name }: { readonly uri: string; readonly name: string }) {
   const address = (
     <span className="text-xs wrap-anywhere">
@@ -62,4 +63,25 @@ function ResultLink({ uri, name }: { readonly uri: string; readonly name: string
       )}
     </p>
   )
+}
+
+const imageTypes = /^image\/(png|jpeg|gif|webp)$/
+
+/** An image of a result. It is read when it is shown, and never changes. */
+function ResultImage({ address }: { readonly address: string }) {
+  const { data: image, error } = useSWRImmutable<Image, Error>(address)
+  if (error !== undefined) return <p className="text-sm text-muted">The image could not be loaded.</p>
+  if (image === undefined)
+    return (
+      <span className="block h-40 w-full">
+        <Skeleton />
+      </span>
+    )
+  return imageTypes.test(image.mimeType) ? (
+    <img
+      src={`data:${image.mimeType};base64,${image.data}`}
+      alt="Result of the tool"
+      className="tool-image"
+    />
+  ) : null
 }

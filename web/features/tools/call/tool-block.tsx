@@ -1,15 +1,14 @@
 import type { Message } from '@yonder/contract/message'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
+import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
 import { CallLine } from './call-line.tsx'
 import { CallProgress } from './call-progress.tsx'
-import { describeCallState } from './describe-call-state.ts'
-import { questionDraft } from '../elicitation/elicitation-draft.ts'
-import { QuestionForm } from '../elicitation/elicitation-form.tsx'
-import { readCallState } from './read-call-state.ts'
-import type { CallState } from './read-call-state.ts'
+import { describeCallState, readCallState } from './call-state.ts'
+import type { CallState } from './call-state.ts'
 import '../tools.css'
 
 export interface ToolBlockProps {
@@ -17,21 +16,22 @@ export interface ToolBlockProps {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
-  /** Whether nothing came after it. */
+  /** Whether nothing follows it. */
   readonly isLast: boolean
   /** Absent while nothing can be decided. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
 }
 
-/** The call of a tool: one line, opened for what went in and came out (§2.33), and for its person to decide (§2.34). */
+/** A tool call: one line that opens to the arguments and the result (§2.33), with what the user can decide (§2.34). */
 export function ToolBlock({ chatId, message, result, isLast, allow, deny }: ToolBlockProps) {
   const [choice, setChoice] = useState<boolean>()
+  const line = useRef<HTMLButtonElement>(null)
   const state = readCallState(message, result, isLast)
   const open = choice ?? state === 'waiting'
   const { server = '', tool = '', call } = message
-  const question = state === 'running' ? call?.question : undefined
-  useOverDraft(chatId, message.id, state)
+  const elicitation = state === 'running' ? call?.question : undefined
+  useClearDraft(chatId, message.id, state)
   const sentence = describeCallState(state)
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
@@ -40,13 +40,14 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
       className="my-2.5 rounded-card border border-line bg-surface text-sm"
     >
       <CallLine
+        ref={line}
         message={message}
         state={state}
-        duration={result?.outcome?.duration ?? null}
+        durationMs={result?.outcome?.duration ?? null}
         open={open}
         onToggle={() => setChoice(!open)}
       />
-      {state === 'running' && question === undefined && call?.progress !== undefined && (
+      {state === 'running' && elicitation === undefined && call?.progress !== undefined && (
         <CallProgress progress={call.progress} />
       )}
       {open && (
@@ -57,20 +58,26 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
       )}
       {state === 'waiting' && <ApprovalCard message={message} allow={allow} deny={deny} />}
       {state === 'authorization_needed' && <AuthorizationNeeded chatId={chatId} server={server} />}
-      {question !== undefined && (
-        <QuestionForm key={question.id} chatId={chatId} message={message} question={question} />
+      {elicitation !== undefined && (
+        <ElicitationForm
+          key={elicitation.id}
+          chatId={chatId}
+          message={message}
+          elicitation={elicitation}
+          focusAfter={line}
+        />
       )}
       <output className="sr-only">
-        {question === undefined ? '' : `The connector ${server} asks you: ${question.message}`}
+        {elicitation === undefined ? '' : `The connector ${server} asks you: ${elicitation.message}`}
       </output>
     </section>
   )
 }
 
-/** A call that is over asks nothing any more, whoever ended it: what was entered for it goes. */
-function useOverDraft(chatId: string, messageId: string, state: CallState): void {
+/** A call that is over asks for nothing any more, in whichever tab it ended: what was entered for it is removed. */
+function useClearDraft(chatId: string, messageId: string, state: CallState): void {
   const isOver = state !== 'waiting' && state !== 'running'
   useEffect(() => {
-    if (isOver) questionDraft.clear(chatId, messageId)
+    if (isOver) elicitationDraft.clear(chatId, messageId)
   }, [isOver, chatId, messageId])
 }

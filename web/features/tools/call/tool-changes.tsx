@@ -12,7 +12,7 @@ const names: Readonly<Record<ToolChange['what'], string>> = {
   other: 'Something else',
 }
 
-/** In what a tool differs from the one that was allowed. */
+/** The differences between a tool and the version that was allowed. */
 export function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
   return (
     <div className="flex flex-col gap-3">
@@ -24,7 +24,7 @@ export function ToolChanges({ changes }: { readonly changes: readonly ToolChange
         <div key={what} className="flex flex-col gap-1">
           <p className="text-xs font-medium">{names[what]}</p>
           {before === null && after === null ? (
-            <p className="text-xs text-muted">It is not known what it was before.</p>
+            <p className="text-xs text-muted">Its earlier value is unknown.</p>
           ) : (
             <div className="tool-changes">
               <Version label="Before" text={before} />

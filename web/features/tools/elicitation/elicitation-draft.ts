@@ -1,22 +1,22 @@
 import type { ElicitationField } from '@yonder/contract/elicitation'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import type { QuestionEntry } from './elicitation-entry.ts'
+import type { FieldValue } from './field-values.ts'
 
-type Entries = ReadonlyMap<string, QuestionEntry>
+type Values = ReadonlyMap<string, FieldValue>
 
-/** What the storage holds: a call asks one question after the other, and entries belong to one of them. */
+/** What the storage holds. A call may show several forms in turn; the values belong to one of them. */
 interface StoredDraft {
   readonly questionId: string
   readonly entries: Readonly<Record<string, unknown>>
 }
 
-/** With the other texts of a chat it goes when its person signs out, or somebody else signs in. */
+/** `personalStorage` removes this key when the user signs out or another user signs in. */
 const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
 
-/** What a person has entered into the question of a call, kept so that leaving or reloading loses nothing. */
-export const questionDraft = {
-  read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Entries {
+/** What the user has entered into the form of a call, stored so that leaving or reloading loses nothing. */
+export const elicitationDraft = {
+  read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
     const stored = parse(browserStorage.read(keyOf(chatId, messageId)))
     if (stored?.questionId !== id) return new Map()
     return new Map(
@@ -26,13 +26,13 @@ export const questionDraft = {
       }),
     )
   },
-  write(chatId: string, messageId: string, { id, fields }: ToolQuestion, entries: Entries): void {
+  write(chatId: string, messageId: string, { id, fields }: ToolQuestion, values: Values): void {
     const secret = new Set(fields.filter(looksSecret).map(({ name }) => name))
-    const kept = [...entries].filter(([name]) => !secret.has(name))
+    const kept = [...values].filter(([name]) => !secret.has(name))
     const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(kept) }
     if (kept.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
   },
-  /** Called when the question has its answer, or the call is over. */
+  /** Called when the form has its answer, or the call is over. */
   clear(chatId: string, messageId: string): void {
     browserStorage.remove(keyOf(chatId, messageId))
   },
@@ -41,7 +41,7 @@ export const questionDraft = {
 const secretWords =
   /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
 
-/** No server asks for a secret openly; where one seems to be asked for all the same, it is not left in a browser. */
+/** A server must not ask for a secret. If one seems to, the value is at least not stored in the browser. */
 function looksSecret(field: ElicitationField): boolean {
   const words = `${field.name} ${field.label} ${field.description ?? ''}`
   return secretWords.test(words.replaceAll('_', ' '))
@@ -61,8 +61,8 @@ function isDraft(value: unknown): value is StoredDraft {
   return 'entries' in value && typeof value.entries === 'object' && value.entries !== null
 }
 
-/** Whether a field can show what was stored. */
-function fits(field: ElicitationField, entry: unknown): entry is QuestionEntry {
+/** Whether a field can show a stored value. */
+function fits(field: ElicitationField, entry: unknown): entry is FieldValue {
   switch (field.kind) {
     case 'text':
     case 'number':

@@ -1,69 +1,79 @@
+import type { ToolAnswer } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
 import { useLayoutEffect, useRef, useState } from 'react'
+import type { RefObject } from 'react'
 import { flushSync } from 'react-dom'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { logError } from '../../../lib/log-error.ts'
+import { readReason } from '../../../lib/read-reason.ts'
+import { useApi } from '../../../lib/use-api.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from '../call/inert-text.tsx'
-import { questionDraft } from './elicitation-draft.ts'
-import { answerWith, checkEntry, presetEntry } from './elicitation-entry.ts'
-import type { QuestionEntry } from './elicitation-entry.ts'
-import { QuestionField } from './elicitation-field.tsx'
-import { useAnswerQuestion } from './use-answer-elicitation.ts'
+import { elicitationDraft } from './elicitation-draft.ts'
+import { FieldControl } from './field-control.tsx'
+import { checkValue, createAnswer, initialValue } from './field-values.ts'
+import type { FieldValue } from './field-values.ts'
 
-export interface QuestionFormProps {
+export interface ElicitationFormProps {
   readonly chatId: string
+  /** The reply with the running call. */
   readonly message: Message
-  readonly question: ToolQuestion
+  readonly elicitation: ToolQuestion
+  /** Focused when the form goes while it has the focus. */
+  readonly focusAfter: RefObject<HTMLElement | null>
 }
 
-/** What a running call asks its person. It stays until the call has heard the answer, whoever gives it. */
-export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
-  const [entries, setEntries] = useState(() => questionDraft.read(chatId, message.id, question))
+/** A form that a running call shows to the user. It stays until the call has an answer, from this tab or another. */
+export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
+  const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))
   const [isChecked, setChecked] = useState(false)
   const [sent, setSent] = useState<ElicitationAnswer['action']>()
   const [failure, setFailure] = useState<string>()
-  const answerQuestion = useAnswerQuestion()
-  const { fields } = question
-  const form = useFocusKept()
-  const entryOf = (field: (typeof fields)[number]) => entries.get(field.name) ?? presetEntry(field)
+  const answerElicitation = useAnswerElicitation()
+  const { fields } = elicitation
+  const form = useReturnFocus(focusAfter)
+  const controls = useRef(new Map<string, HTMLElement>())
+  useKeepMounted()
+  const valueOf = (field: (typeof fields)[number]) => values.get(field.name) ?? initialValue(field)
 
   const send = async (answer: ElicitationAnswer) => {
     setSent(answer.action)
     setFailure(undefined)
-    const reason = await answerQuestion({ chatId, messageId: message.id, questionId: question.id, answer })
+    const questionId = elicitation.id
+    const reason = await answerElicitation({ chatId, messageId: message.id, questionId, answer })
     if (reason === undefined) return
     setSent(undefined)
     setFailure(reason)
   }
-  const enter = (name: string, entry: QuestionEntry) => {
-    const changed = new Map(entries).set(name, entry)
-    setEntries(changed)
-    questionDraft.write(chatId, message.id, question, changed)
+  const enter = (name: string, value: FieldValue) => {
+    const changed = new Map(values).set(name, value)
+    setValues(changed)
+    elicitationDraft.write(chatId, message.id, elicitation, changed)
   }
-  const submit = (form: HTMLFormElement) => {
-    // Of what a box for numbers or dates cannot read it gives nothing; the browser says so.
-    const unread = [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput)
-    if (unread !== undefined) return void unread.reportValidity()
+  const submit = () => {
+    // An input for numbers or dates has no value while its text is none; the browser says so.
+    const unreadable = [...controls.current.values()].find(hasUnreadableText)
+    if (unreadable !== undefined) return void unreadable.reportValidity()
     flushSync(() => setChecked(true))
-    if (fields.every((field) => checkEntry(field, entryOf(field)) === undefined))
-      void send(answerWith(fields, entryOf))
-    else form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    const wrong = fields.find((field) => checkValue(field, valueOf(field)) !== undefined)
+    if (wrong === undefined) void send(createAnswer(fields, valueOf))
+    else controls.current.get(wrong.name)?.focus()
   }
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- what is inside takes the keys
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the controls inside receive the keys
     <form
       ref={form}
-      data-keep
       noValidate
       aria-label={`Question of ${message.server}`}
       className="flex flex-col gap-4 border-t border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
-        if (sent === undefined) submit(event.currentTarget)
+        if (sent === undefined) submit()
       }}
       onKeyDown={(event) => {
-        // In a form it leaves a field; it must not stop the reply.
+        // Escape leaves a field of the form; it must not stop the reply.
         if (event.key === 'Escape') event.preventDefault()
       }}
     >
@@ -76,17 +86,22 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
           asks you:
         </p>
         <p dir="auto" className="mt-1 whitespace-pre-wrap wrap-anywhere">
-          <InertText>{question.message}</InertText>
+          <InertText>{elicitation.message}</InertText>
         </p>
       </div>
       {fields.map((field) => (
-        <QuestionField
+        <FieldControl
           key={field.name}
+          ref={(element) => {
+            if (element === null) return undefined
+            controls.current.set(field.name, element)
+            return () => void controls.current.delete(field.name)
+          }}
           field={field}
-          entry={entryOf(field)}
-          error={isChecked ? checkEntry(field, entryOf(field)) : undefined}
+          value={valueOf(field)}
+          error={isChecked ? checkValue(field, valueOf(field)) : undefined}
           disabled={sent !== undefined}
-          onChange={(entry) => enter(field.name, entry)}
+          onChange={(value) => enter(field.name, value)}
         />
       ))}
       <p className="text-xs text-muted">
@@ -113,15 +128,35 @@ export function QuestionForm({ chatId, message, question }: QuestionFormProps) {
   )
 }
 
-/** The form goes once its call has the answer; whoever stood in it stands at the call then. */
-function useFocusKept() {
+function hasUnreadableText(element: HTMLElement): element is HTMLInputElement {
+  return element instanceof HTMLInputElement && element.validity.badInput
+}
+
+/** Answers an elicitation. Returns a sentence when that failed. */
+function useAnswerElicitation(): (answer: ToolAnswer) => Promise<string | undefined> {
+  const api = useApi()
+  return async (answer) => {
+    try {
+      const response = await api.post('/api/tool/answer', answer)
+      // After a 401 the call has no answer: the entries are still needed after the next sign-in.
+      if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
+      return undefined
+    } catch (error) {
+      const message = `Your answer was not sent: ${readReason(error)}`
+      logError(message, error)
+      return message
+    }
+  }
+}
+
+function useReturnFocus(focusAfter: RefObject<HTMLElement | null>): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
     const element = form.current
     return () => {
-      if (element?.contains(document.activeElement) !== true) return
-      element.closest('section')?.querySelector('button')?.focus({ preventScroll: true })
+      if (element?.contains(document.activeElement) === true)
+        focusAfter.current?.focus({ preventScroll: true })
     }
-  }, [])
+  }, [focusAfter])
   return form
 }

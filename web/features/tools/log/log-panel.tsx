@@ -5,8 +5,8 @@ import { InertText } from '../call/inert-text.tsx'
 import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
 import '../tools.css'
 
-/** Pixels from its end within which a reader follows the log (§9.10). */
-const followZone = 100
+/** Within this distance from its end the log scrolls along (§9.10). */
+const followZonePx = 100
 
 export interface LogPanelProps {
   readonly log: ServerLog
@@ -14,7 +14,7 @@ export interface LogPanelProps {
   readonly onClose: () => void
 }
 
-/** How the connections to tool servers stand and how they came about (§2.28). */
+/** The status of the connections to tool servers, and their log (§2.28). */
 export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
   const servers = Object.entries(log.servers)
   return (
@@ -92,7 +92,7 @@ function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
       tabIndex={0}
       className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        follows.current = scrollHeight - scrollTop - clientHeight <= followZone
+        follows.current = scrollHeight - scrollTop - clientHeight <= followZonePx
       }}
     >
       {entries.length === 0 && <p className="server-log text-muted">Nothing has been logged.</p>}

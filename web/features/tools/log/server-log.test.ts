@@ -13,7 +13,7 @@ const told = (log: ServerLog, status: string, more: { server?: string; finished?
     message: `${status} of ${more.server ?? 'files'}`,
     ...(more.finished === undefined ? {} : { finished: more.finished }),
   }
-  return reduceServerLog(log, { type: 'told', event, time: `time ${seq}` })
+  return reduceServerLog(log, { type: 'event', event, time: `time ${seq}` })
 }
 const lines = (log: ServerLog) => log.entries.map(({ status }) => status)
 
@@ -41,7 +41,7 @@ describe('the log of tool servers', () => {
 
   it('ends the round when its run ends without having said so', () => {
     const log = reduceServerLog(told(emptyServerLog, 'connecting'), {
-      type: 'told',
+      type: 'event',
       event: { type: 'ended', seq: 99, status: 'interrupted' },
       time: '',
     })

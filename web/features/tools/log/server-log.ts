@@ -1,9 +1,9 @@
 import type { RunEvent } from '@yonder/contract/completion'
 
-/** How a tool server stands (§3.16). */
+/** The status of a tool server (§3.16). */
 export interface ServerStatus {
   readonly status: 'connected' | 'connecting' | 'error' | 'disconnected'
-  /** The local time, as text. */
+  /** Local time, formatted. */
   readonly lastUpdated: string
   readonly message: string
 }
@@ -12,49 +12,49 @@ export interface ServerStatus {
 export interface LogEntry {
   readonly id: number
   readonly server: string
-  /** `connecting`, `connected`, `error`, `info`, `summary`, or what else a server's state is called. */
+  /** `connecting`, `connected`, `error`, `info`, `summary`, or another status. */
   readonly status: string
   readonly message: string
-  /** The local time, as text. */
+  /** Local time, formatted. */
   readonly timestamp: string
 }
 
-/** What is known of the connections to tool servers, and whether it is shown. */
+/** The connections to tool servers, and whether the panel shows them. */
 export interface ServerLog {
   readonly servers: Readonly<Record<string, ServerStatus>>
   readonly entries: readonly LogEntry[]
-  /** Whether connections are being made. */
+  /** Whether a round of connections is in progress (§4.8). */
   readonly inRound: boolean
   readonly visible: boolean
 }
 
 export type ServerLogAction =
-  | { readonly type: 'told'; readonly event: RunEvent; readonly time: string }
+  | { readonly type: 'event'; readonly event: RunEvent; readonly time: string }
   | { readonly type: 'clear' }
   | { readonly type: 'close' }
 
-/** Lines that are kept. */
-const mostEntries = 500
+/** Older entries are dropped. */
+const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
 
-/** What the events of runs and its reader make of the log (§4.7-§4.11). Pure. */
+/** Applies an event of a run or an action of the user to the log (§4.7-§4.11). Pure. */
 export function reduceServerLog(log: ServerLog, action: ServerLogAction): ServerLog {
   switch (action.type) {
     case 'clear':
       return { ...log, entries: [] }
     case 'close':
       return { ...log, visible: false }
-    case 'told':
-      if (action.event.type === 'mcp_status') return hearStatus(log, action.event, action.time)
-      // A run that ends connects to nothing any more, whatever it did not come to say.
+    case 'event':
+      if (action.event.type === 'mcp_status') return receiveStatus(log, action.event, action.time)
+      // A run may end without finishing its round.
       return action.event.type === 'ended' && log.inRound ? { ...log, inRound: false } : log
   }
 }
 
 type StatusEvent = Extract<RunEvent, { type: 'mcp_status' }>
 
-function hearStatus(log: ServerLog, event: StatusEvent, time: string): ServerLog {
+function receiveStatus(log: ServerLog, event: StatusEvent, time: string): ServerLog {
   const { status, server, message, finished } = event
   const begins = status === 'connecting' && !log.inRound
   const before = begins ? [] : log.entries
@@ -63,16 +63,16 @@ function hearStatus(log: ServerLog, event: StatusEvent, time: string): ServerLog
     servers: isLine(status)
       ? log.servers
       : { ...log.servers, [server]: { status: readStatus(status), lastUpdated: time, message } },
-    entries: [...before, entry].slice(-mostEntries),
+    entries: [...before, entry].slice(-maxEntries),
     inRound: finished === true ? false : begins || log.inRound,
     visible: begins || log.visible,
   }
 }
 
-/** These say something of the round and nothing of a server (§4.10). */
+/** These describe the round and not a server (§4.10). */
 const isLine = (status: string) => status === 'info' || status === 'summary'
 
-/** Any other word than these three means that there is no connection (§4.11). */
+/** Any other status means that there is no connection (§4.11). */
 function readStatus(status: string): ServerStatus['status'] {
   return status === 'connected' || status === 'connecting' || status === 'error' ? status : 'disconnected'
 }

@@ -5,19 +5,19 @@ import type { ServerLog } from './server-log.ts'
 
 export interface ServerLogView {
   readonly log: ServerLog
-  readonly hear: (event: RunEvent) => void
+  readonly receive: (event: RunEvent) => void
   readonly clear: () => void
   readonly close: () => void
 }
 
-/** The log of a chat's connections for as long as its screen is open. */
+/** The connection log of a chat while its screen is open. */
 export function useServerLog(): ServerLogView {
   const [log, dispatch] = useReducer(reduceServerLog, emptyServerLog)
   return {
     log,
-    hear: useCallback((event: RunEvent) => {
+    receive: useCallback((event: RunEvent) => {
       if (event.type !== 'mcp_status' && event.type !== 'ended') return
-      dispatch({ type: 'told', event, time: new Date().toLocaleTimeString() })
+      dispatch({ type: 'event', event, time: new Date().toLocaleTimeString() })
     }, []),
     clear: useCallback(() => dispatch({ type: 'clear' }), []),
     close: useCallback(() => dispatch({ type: 'close' }), []),

@@ -1,6 +1,6 @@
 import type { ElicitationField } from '@yonder/contract/elicitation'
 import { expect, it } from 'vitest'
-import { answerWith, presetEntry } from './elicitation-entry.ts'
+import { createAnswer, initialValue } from './field-values.ts'
 
 const moment: ElicitationField = {
   kind: 'text',
@@ -21,8 +21,8 @@ it.each([
   'shows the moment %s that a server presets as its box writes it, and sends that moment',
   (value, shown) => {
     const field = { ...moment, value }
-    expect(presetEntry(field)).toMatch(shown)
-    expect(answerWith([field], presetEntry)).toEqual({
+    expect(initialValue(field)).toMatch(shown)
+    expect(createAnswer([field], initialValue)).toEqual({
       action: 'accept',
       content: { at: new Date(value).toISOString() },
     })
@@ -33,5 +33,5 @@ it.each([
   ['date-time', 'tomorrow at noon'],
   ['date', '21 November 2026'],
 ] as const)('starts a box for a %s empty where it could not show %s', (format, value) => {
-  expect(presetEntry({ ...moment, format, value })).toBe('')
+  expect(initialValue({ ...moment, format, value })).toBe('')
 })

@@ -1,23 +1,26 @@
 import type { ElicitationField } from '@yonder/contract/elicitation'
+import type { ReactNode, RefCallback } from 'react'
 import { Checkbox } from '../../../ui/form/checkbox.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { Select } from '../../../ui/form/select.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
 import { InertText } from '../call/inert-text.tsx'
-import type { QuestionEntry } from './elicitation-entry.ts'
+import type { FieldValue } from './field-values.ts'
 
-export interface QuestionFieldProps {
+export interface FieldControlProps {
   readonly field: ElicitationField
-  readonly entry: QuestionEntry
+  readonly value: FieldValue
   readonly error: string | undefined
   readonly disabled: boolean
-  readonly onChange: (entry: QuestionEntry) => void
+  readonly onChange: (value: FieldValue) => void
+  /** The control of a field that may be wrong. */
+  readonly ref: RefCallback<HTMLElement>
 }
 
 const textTypes = { email: 'email', uri: 'url', date: 'date', 'date-time': 'datetime-local' } as const
 
-/** A field of a question; its texts are the server's own. */
-export function QuestionField({ field, entry, error, disabled, onChange }: QuestionFieldProps) {
+/** A field of an elicitation. Its texts come from the tool's server. */
+export function FieldControl({ field, value, error, disabled, onChange, ref }: FieldControlProps) {
   const { label, description, required } = field
   const hint = description === null ? undefined : <InertText>{description}</InertText>
   if (field.kind === 'switch')
@@ -25,21 +28,22 @@ export function QuestionField({ field, entry, error, disabled, onChange }: Quest
       <Checkbox
         label={label}
         hint={hint}
-        checked={entry === true}
+        checked={value === true}
         disabled={disabled}
         onChange={(event) => onChange(event.target.checked)}
       />
     )
   if (field.kind === 'choice' && field.many)
     return (
-      <ManyChoices field={field} chosen={listOf(entry)} hint={hint} disabled={disabled} onChange={onChange} />
+      <ManyChoices field={field} chosen={listOf(value)} hint={hint} disabled={disabled} onChange={onChange} />
     )
   return (
     <Field label={label} required={required} hint={hint} error={error}>
       {field.kind === 'choice' ? (
         <Select
+          ref={ref}
           disabled={disabled}
-          value={field.options.findIndex(({ value }) => value === listOf(entry)[0])}
+          value={field.options.findIndex((option) => option.value === listOf(value)[0])}
           onChange={(event) => {
             const option = field.options[Number(event.target.value)]
             onChange(option === undefined ? [] : [option.value])
@@ -56,9 +60,10 @@ export function QuestionField({ field, entry, error, disabled, onChange }: Quest
         </Select>
       ) : (
         <TextInput
+          ref={ref}
           type={field.kind === 'number' ? 'number' : field.format === null ? 'text' : textTypes[field.format]}
           step={field.kind === 'number' ? (field.whole ? 1 : 'any') : undefined}
-          value={String(entry)}
+          value={String(value)}
           disabled={disabled}
           autoComplete="off"
           onChange={(event) => onChange(event.target.value)}
@@ -71,7 +76,7 @@ export function QuestionField({ field, entry, error, disabled, onChange }: Quest
 interface ManyChoicesProps {
   readonly field: Extract<ElicitationField, { kind: 'choice' }>
   readonly chosen: readonly string[]
-  readonly hint: React.ReactNode
+  readonly hint: ReactNode
   readonly disabled: boolean
   readonly onChange: (chosen: readonly string[]) => void
 }
@@ -95,6 +100,6 @@ function ManyChoices({ field, chosen, hint, disabled, onChange }: ManyChoicesPro
   )
 }
 
-function listOf(entry: QuestionEntry): readonly string[] {
-  return typeof entry === 'object' ? entry : []
+function listOf(value: FieldValue): readonly string[] {
+  return typeof value === 'object' ? value : []
 }

@@ -1,0 +1,72 @@
+import type { Message } from '@yonder/contract/message'
+import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
+
+/** The state of a tool call as the user sees it. */
+export type CallState = 'waiting' | 'running' | ToolOutcomeStatus
+
+/** `isLast`: nothing follows the reply. A user who wrote on instead of deciding has denied its call. */
+export function readCallState(reply: Message, result: Message | undefined, isLast: boolean): CallState {
+  if (result !== undefined) return result.outcome?.status ?? 'done'
+  switch (reply.call?.state) {
+    case 'waiting':
+      return isLast ? 'waiting' : 'denied'
+    case 'running':
+    case undefined:
+      return 'running'
+    case 'answered':
+      return 'done'
+    case 'denied':
+      return 'denied'
+  }
+}
+
+/** Each state in a word or two. */
+export const callStateWords: Readonly<Record<CallState, string>> = {
+  waiting: 'Waiting for you',
+  running: 'Running',
+  done: 'Done',
+  tool_error: 'Failed',
+  failed: 'Failed',
+  timed_out: 'Timed out',
+  stopped: 'Stopped',
+  denied: 'Denied',
+  authorization_needed: 'Needs authorization',
+  interrupted: 'Interrupted',
+}
+
+const unknownOutcome = 'The tool may or may not have finished.'
+
+/** A sentence about a call that did not simply succeed. */
+export function describeCallState(state: CallState): string | undefined {
+  switch (state) {
+    case 'waiting':
+    case 'running':
+    case 'done':
+      return undefined
+    case 'tool_error':
+      return 'The tool reported an error.'
+    case 'failed':
+      return 'The call failed.'
+    case 'timed_out':
+      return `The tool took too long. ${unknownOutcome}`
+    case 'stopped':
+      return `The call was stopped. ${unknownOutcome}`
+    case 'denied':
+      return 'You denied this call. It was not run.'
+    case 'authorization_needed':
+      return 'The connector needs your authorization before this tool can be used.'
+    case 'interrupted':
+      return `The call was interrupted. ${unknownOutcome}`
+  }
+}
+
+/** Formats milliseconds: '12 ms', '1.4 s', '25 s', '3 min 5 s'. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  const seconds = milliseconds / 1000
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  const rest = whole % 60
+  return rest === 0 ? `${Math.floor(whole / 60)} min` : `${Math.floor(whole / 60)} min ${rest} s`
+}

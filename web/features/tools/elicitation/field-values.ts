@@ -1,0 +1,89 @@
+import type { ElicitationAnswer, ElicitationField } from '@yonder/contract/elicitation'
+
+/** The value of a field: its text, a switch, or the chosen options. */
+export type FieldValue = string | boolean | readonly string[]
+
+/** The limit of a text whose field sets none, or a higher one. */
+const maxTextChars = 10_000
+
+/** The value of a field before the user enters one. */
+export function initialValue(field: ElicitationField): FieldValue {
+  switch (field.kind) {
+    case 'text':
+      return initialText(field)
+    case 'number':
+      return field.value === null ? '' : String(field.value)
+    case 'switch':
+      return field.value ?? false
+    case 'choice':
+      return field.value
+  }
+}
+
+/** A date input shows only dates in its own format: a value that it cannot show must not be sent. */
+function initialText({ format, value }: Extract<ElicitationField, { kind: 'text' }>): string {
+  if (value === null) return ''
+  if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
+  return format === 'date-time' ? toLocalMoment(Date.parse(value)) : value
+}
+
+/** Formats milliseconds since 1970 for a local date and time input, without seconds when they are 0. */
+function toLocalMoment(moment: number): string {
+  if (Number.isNaN(moment)) return ''
+  const offset = new Date(moment).getTimezoneOffset() * 60_000
+  return new Date(moment - offset).toISOString().slice(0, 19).replace(/:00$/, '')
+}
+
+/** Returns what is wrong with a value, in a sentence; nothing when it can be sent. */
+export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
+  if (isEmpty(value))
+    return field.required && !(field.kind === 'choice' && field.many) ? 'Please fill this in' : undefined
+  if (field.kind === 'text') return checkText(field, String(value))
+  return field.kind === 'number' ? checkNumber(field, Number(value)) : undefined
+}
+
+/** Creates the answer to send. Fields that are empty and not required are left out. */
+export function createAnswer(
+  fields: readonly ElicitationField[],
+  valueOf: (field: ElicitationField) => FieldValue,
+): ElicitationAnswer {
+  const values = fields.flatMap((field) => {
+    const value = valueOf(field)
+    if (isEmpty(value) && !(field.required && typeof value === 'object')) return []
+    return [[field.name, toAnswerValue(field, value)] as const]
+  })
+  return { action: 'accept', content: Object.fromEntries(values) }
+}
+
+function toAnswerValue(field: ElicitationField, value: FieldValue): string | number | boolean | string[] {
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'object') return field.kind === 'choice' && !field.many ? (value[0] ?? '') : [...value]
+  if (field.kind === 'number') return Number(value)
+  return field.kind === 'text' && field.format === 'date-time' ? new Date(value).toISOString() : value
+}
+
+const isEmpty = (value: FieldValue) =>
+  typeof value === 'string' ? value.trim() === '' : typeof value === 'object' && value.length === 0
+
+function checkText(
+  { minLength, maxLength, format }: Extract<ElicitationField, { kind: 'text' }>,
+  text: string,
+): string | undefined {
+  const maxChars = Math.min(maxLength ?? maxTextChars, maxTextChars)
+  if (text.length < (minLength ?? 0)) return `At least ${minLength} characters`
+  if (text.length > maxChars) return `At most ${maxChars} characters`
+  if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return 'Please enter an e-mail address'
+  if (format === 'uri' && !URL.canParse(text)) return 'Please enter a whole address, like https://example.com'
+  const isMoment = format === 'date' || format === 'date-time'
+  return isMoment && Number.isNaN(Date.parse(text)) ? 'Please enter a date' : undefined
+}
+
+function checkNumber(
+  { whole, minimum, maximum }: Extract<ElicitationField, { kind: 'number' }>,
+  value: number,
+): string | undefined {
+  if (!Number.isFinite(value)) return 'Please enter a number'
+  if (whole && !Number.isInteger(value)) return 'Please enter a whole number'
+  if (minimum !== null && value < minimum) return `At least ${minimum}`
+  return maximum !== null && value > maximum ? `At most ${maximum}` : undefined
+}
