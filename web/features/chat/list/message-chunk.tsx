@@ -41,18 +41,23 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
   const drawn = near || always
   useSteadyPage(box, drawn)
   const estimate = useMemo(() => (drawn ? 0 : estimateHeight(groups.flat())), [drawn, groups])
-  if (!drawn) return <div ref={box} style={{ height: height ?? estimate }} />
   return (
     <KeepMountedContext value={keepMounted}>
-      <div ref={box} className="flex flex-col gap-6">
-        {groups.map((group) => (
-          <MessageView
-            // Another version replaces the message, and the focus stays on the buttons that chose it.
-            key={group[0].parent_id ?? 'first'}
-            group={group}
-            session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
-          />
-        ))}
+      {/* The same element whether its messages are drawn or not: it is the one that is observed. */}
+      <div
+        ref={box}
+        className={drawn ? 'flex flex-col gap-6' : undefined}
+        style={drawn ? undefined : { height: height ?? estimate }}
+      >
+        {drawn &&
+          groups.map((group) => (
+            <MessageView
+              // Another version replaces the message, and the focus stays on the buttons that chose it.
+              key={group[0].parent_id ?? 'first'}
+              group={group}
+              session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
+            />
+          ))}
       </div>
     </KeepMountedContext>
   )
