@@ -42,14 +42,14 @@ export const shortChat: Chat = {
   selected_message_id: 'a1',
 }
 
-/** The view of a chat that the server gives. */
+/** Renders the view of a chat that the server returns. */
 export function openChat(chat: Chat, api = new ScriptedApi()) {
   vi.stubGlobal('scrollTo', () => undefined)
   api.on('GET /api/bots', () => json(bots)).on('GET /api/chats/c1', () => json(chat))
   return { api, view: renderScreen(api, <ChatView chatId="c1" />, '/chat/c1') }
 }
 
-/** A server that answers a sent message with a stream; `started` tells it the ids that the client made. */
+/** A server that answers a message with a stream; `started` sends its first event, with the ids that the client made. */
 export function answerWithStream(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
   const stream = api.stream(route)
@@ -64,7 +64,7 @@ export function answerWithStream(api: ScriptedApi) {
   return { started, stream, count: () => api.seen(route).length }
 }
 
-/** An empty chat whose first message is sent; its reply has begun, and shows `text` where there is one. */
+/** Sends the first message of an empty chat. Its reply has begun and shows `text`, if there is one. */
 export async function beginReply(question: string, text?: string) {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
@@ -77,7 +77,7 @@ export async function beginReply(question: string, text?: string) {
   return { api, server }
 }
 
-/** The list of contents shows the same texts. */
+/** The list of contents shows the same texts, which this option leaves out. */
 export const inMessages = { ignore: 'nav *' }
 export const input = () => screen.getByPlaceholderText('Type your message...')
 export const articles = () => screen.queryAllByRole('article')

@@ -41,10 +41,10 @@ export const result = (id: string, parent: string, more: Partial<Message> = {}) 
   })
 export const answer = (id: string, parent: string, content = 'It is five.') =>
   message(id, parent, { role: 'assistant', bot: 'Owl', content })
-/** What a call is once its result is there. */
+/** The state of a call that has its result. */
 export const answered = { call: { state: 'answered', title: 'Calculator' } } as const
 
-/** A reply of which nothing is written yet. */
+/** A reply without text yet. */
 export const begun = (id: string, parent: string) =>
   message(id, parent, { role: 'assistant', bot: 'Owl', status: 'streaming' })
 
@@ -79,7 +79,7 @@ export const connector: Connector = {
   ],
 }
 
-/** A chat with tools as its screen shows it, on a page that has read everything. */
+/** Renders the screen of a chat with tools, and waits until everything is loaded. */
 export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
   vi.stubGlobal('scrollTo', () => undefined)
   api
@@ -105,7 +105,7 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
   return { api, view }
 }
 
-/** The same while its first reply is being written, up to the event `seq`: the page joins `stream`. */
+/** The same while its first reply is being written, up to the event `seq`. The page joins `stream`. */
 export async function openRunning(seq: number, messages: readonly Message[]) {
   const stream = new EventStream(seq)
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)
@@ -113,7 +113,7 @@ export async function openRunning(seq: number, messages: readonly Message[]) {
   return { api, stream, view }
 }
 
-/** Sends a message; answers with the stream of its reply 'a1', which has begun. */
+/** Sends a message. Returns the stream of its reply 'a1', which has begun. */
 export async function send(api: ScriptedApi, content: string): Promise<EventStream> {
   const stream = api.stream('POST /api/chat/completions')
   await userEvent.type(screen.getByPlaceholderText('Type your message...'), `${content}{Enter}`)
@@ -126,7 +126,7 @@ export async function send(api: ScriptedApi, content: string): Promise<EventStre
   return stream()
 }
 
-/** Writes a whole reply, and waits until it shows. */
+/** Streams a whole reply, and waits until it is shown. */
 export async function answerWith(stream: EventStream, text: string, asked: Message, replyId: string) {
   stream.send({ type: 'started', user_message: asked, assistant_message: begun(replyId, asked.id) })
   stream.text(text)

@@ -16,7 +16,7 @@ import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
 import type { UserScreenProps } from '../signed-in-user.ts'
 
-/** One chat, named by its address (§2.2, §2.10). */
+/** The chat of the address (§2.2, §2.10). */
 export function ChatScreen({ user }: UserScreenProps) {
   const { id } = useParams()
   const [params] = useSearchParams()
@@ -44,7 +44,7 @@ function ChatTitle({ chatId }: { readonly chatId: string }) {
   return <PageTitle>{useChatTitle(chatId) ?? 'Chat'}</PageTitle>
 }
 
-/** The chat with what other features put into it: sharing, tools, and the logs of their servers (§2.28). */
+/** The chat with the parts of other features: sharing, tool calls, and the connection logs (§2.28). */
 function OwnChat({ chatId }: { readonly chatId: string }) {
   const slots = useMemo(() => createSlots(chatId), [chatId])
   const { log, receive, clear, close } = useServerLog()

@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { button, chatOf, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
 
-describe('the log of connections', () => {
-  const connect = async (isWanted: string | undefined) => {
-    if (isWanted !== undefined) localStorage.setItem('showMcpLogs', isWanted)
+describe('the connection log', () => {
+  const connect = async (preference: string | undefined) => {
+    if (preference !== undefined) localStorage.setItem('showMcpLogs', preference)
     const { api } = await openToolChat(chatOf())
     const stream = await send(api, 'Hello')
-    const say = (status: string, text: string, finished?: boolean) =>
+    const sendStatus = (status: string, text: string, finished?: boolean) =>
       stream.send({
         type: 'mcp_status',
         server: 'files',
@@ -16,9 +16,9 @@ describe('the log of connections', () => {
         message: text,
         ...(finished === undefined ? {} : { finished }),
       })
-    say('connecting', 'Connecting to files')
-    say('connected', 'Connected to files')
-    say('summary', '1 of 1 connected', true)
+    sendStatus('connecting', 'Connecting to files')
+    sendStatus('connected', 'Connected to files')
+    sendStatus('summary', '1 of 1 connected', true)
     stream.text('Good day.')
     stream.end()
     expect(await screen.findByText('Good day.')).toBeVisible()
@@ -26,7 +26,7 @@ describe('the log of connections', () => {
   }
   const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })
 
-  it('shows beside the chat when it is wanted, is cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33)', async () => {
+  it('shows beside the chat when the preference is on, and can be cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33)', async () => {
     await connect('true')
     expect(within(panel()!).getAllByText('Connected to files')).toHaveLength(2)
     expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
@@ -39,7 +39,7 @@ describe('the log of connections', () => {
     expect(panel()).toBeNull()
   })
 
-  it('is not there unless it is wanted (§9.14)', async () => {
+  it('is not shown unless the preference is on (§9.14)', async () => {
     await connect(undefined)
     expect(panel()).toBeNull()
   })

@@ -22,14 +22,14 @@ import {
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
-describe('a call that waits', () => {
+describe('a pending approval call', () => {
   const waiting = chatOf(question, call('a1', 'u1', { content: 'I will count.' }))
   const running = call('a1', 'u1', {
     content: 'I will count.',
     call: { state: 'running', title: 'Calculator' },
   })
 
-  it('is opened with what it would do, where it goes, and three answers (§2.34, §4.19)', async () => {
+  it('shows its arguments, where it goes, and three buttons (§2.34, §4.19)', async () => {
     await openToolChat(waiting)
     expect(within(block()).getByRole('button', { name: /Waiting for you/ })).toBeVisible()
     expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
@@ -41,7 +41,7 @@ describe('a call that waits', () => {
     expect(screen.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
   })
 
-  it('runs once when allowed once, and the turn goes on in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {
+  it('runs once when allowed once, and the turn continues in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     await userEvent.click(button('Allow Once'))
@@ -76,12 +76,12 @@ describe('a call that waits', () => {
     await turnIsOver()
   })
 
-  it('is put on the list first when allowed always, as it was seen, beside what stands there (§4.21, §7.16, §8.32)', async () => {
+  it('is added to the list first when always allowed, with the version that was shown, beside the tools on it (§4.21, §7.16, §8.32)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
     await within(block()).findByText(/built in/)
-    // Somebody has allowed another tool meanwhile.
+    // Another tool was allowed elsewhere since.
     api.on('GET /api/mcp-servers', () => json([{ ...connector, allow_tools: ['get_time', 'other'] }]))
     await userEvent.click(button('Allow Always'))
     await waitFor(() => expect(api.seen('POST /api/tool/confirm')).toHaveLength(1))
@@ -101,14 +101,14 @@ describe('a call that waits', () => {
     await turnIsOver()
   })
 
-  it('allows always what was shown, and not what the tool has become since', async () => {
+  it('always allows the version that was shown, not the one the tool has become since', async () => {
     const waitingForChanged = chatOf(
       question,
       call('a1', 'u1', { call: { state: 'waiting', title: 'Calculator', fingerprint: 'f0' } }),
     )
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waitingForChanged)
-    // What it has become says nothing of the call that waits.
+    // The new description does not apply to the pending call.
     expect(within(block()).queryByText('Computes an expression.')).toBeNull()
     api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'Another tool now.'))
     await userEvent.click(button('Allow Always'))
@@ -119,7 +119,7 @@ describe('a call that waits', () => {
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
-  it('only logs that a connector is unknown, and runs (§4.21)', async () => {
+  it('runs when its connector is unknown, which is only logged (§4.21)', async () => {
     expectConsole('error', /there is no connector "default"/)
     const { api } = await openToolChat(waiting)
     api.on('GET /api/mcp-servers', () => json([]))
@@ -131,7 +131,7 @@ describe('a call that waits', () => {
     await turnIsOver()
   })
 
-  it('does not run when the list could not be changed (§8.21)', async () => {
+  it('does not run when the list could not be saved (§8.21)', async () => {
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waiting)
     api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
@@ -154,23 +154,23 @@ describe('a call that waits', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('shows how it stands when it was decided elsewhere before', async () => {
+  it('shows its result when it was already allowed elsewhere', async () => {
     expectConsole('error', /The call was not confirmed/)
     const { api } = await openToolChat(waiting)
     api
-      .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call has been answered already.'))
+      .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call was already answered.'))
       .on('GET /api/chats/c1', () =>
         json(chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))),
       )
     await userEvent.click(button('Allow Once'))
     expect(
-      await screen.findByText('The call was not confirmed: This call has been answered already.'),
+      await screen.findByText('The call was not confirmed: This call was already answered.'),
     ).toBeVisible()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('says what has changed since it was allowed', async () => {
+  it('shows what has changed since the tool was allowed', async () => {
     await openToolChat(
       chatOf(
         question,
@@ -195,7 +195,7 @@ describe('a call that waits', () => {
     expect(screen.getByText('Its earlier value is unknown.')).toBeVisible()
   })
 
-  it('has nothing to decide once something was written after it (§2.34)', async () => {
+  it('cannot be decided once a message follows it (§2.34)', async () => {
     await openToolChat(
       chatOf(question, call('a1', 'u1'), message('u2', 'a1', { content: 'never mind' }), answer('a2', 'u2')),
     )
@@ -203,7 +203,7 @@ describe('a call that waits', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('is announced', async () => {
+  it('is announced to screen readers', async () => {
     const { api } = await openToolChat(chatOf(question, answer('a0', 'u1')))
     const stream = await send(api, 'And now?')
     stream.send({

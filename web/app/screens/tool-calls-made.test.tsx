@@ -16,22 +16,22 @@ import {
   turns,
 } from '../../testing/tool-chat-scene.tsx'
 
-describe('a call that was made', () => {
+describe('a finished call', () => {
   const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))
 
-  it('is one line with a check mark and how long it took, inside the turn that it belongs to (§2.33, §4.26, §3.10, §3.11)', async () => {
+  it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: 'default Calculator Done, 12 ms' })
     expect(line).toHaveAttribute('aria-expanded', 'false')
     expect(line.querySelector('.lucide-check')).not.toBeNull()
     expect(screen.queryByText('5')).toBeNull()
-    // One message of the person and one turn, with one line of actions under it.
+    // One message of the user and one turn, with one line of actions under it.
     expect(turns()).toHaveLength(2)
     expect(screen.getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
     expect(await screen.findByText('It is five.')).toBeVisible()
   })
 
-  it('opens to its exact arguments and its result, and closes again (§2.33)', async () => {
+  it('opens to the exact arguments and the result, and closes again (§2.33)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: /Calculator/ })
     await userEvent.click(line)
@@ -42,7 +42,7 @@ describe('a call that was made', () => {
     expect(within(block()).queryByLabelText('Arguments')).toBeNull()
   })
 
-  it('shows every kind of result as what it is, and makes nothing of its texts', async () => {
+  it('shows every kind of result and never interprets its texts', async () => {
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
       { type: 'json', text: '{\n  "a": 1\n}' },
@@ -98,7 +98,7 @@ describe('a call that was made', () => {
     expect(within(block()).getByText(sentence)).toBeVisible()
   })
 
-  it('copies the texts of its turn as the one that they read as (§2.29)', async () => {
+  it('copies the texts of its turn as one text (§2.29)', async () => {
     await openToolChat(
       chatOf(
         question,
@@ -113,7 +113,7 @@ describe('a call that was made', () => {
     expect(write).toHaveBeenCalledExactlyOnceWith('I count.\n\nIt is five.')
   })
 
-  it('is not asked again with the answer: another answer is asked for its result (§4.24)', async () => {
+  it('does not run again on regenerate, which requests another reply to its result (§4.24)', async () => {
     const { api } = await openToolChat(finished)
     const stream = api.stream('POST /api/chat/completions')
     await userEvent.click(button('Regenerate'))
@@ -128,7 +128,7 @@ describe('a call that was made', () => {
   })
 })
 
-it('says what its person should know of a reply', async () => {
+it('shows the notice of a reply', async () => {
   await openToolChat(
     chatOf(question, { ...answer('a1', 'u1'), notice: 'The model of this bot cannot use tools.' }),
   )

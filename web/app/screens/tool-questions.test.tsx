@@ -16,7 +16,7 @@ import {
   turnIsOver,
 } from '../../testing/tool-chat-scene.tsx'
 
-describe('a call that asks its person', () => {
+describe('a call with an elicitation', () => {
   type Fields = NonNullable<NonNullable<Message['call']>['question']>['fields']
   const shared = { description: null, required: true }
   const name = {
@@ -49,7 +49,7 @@ describe('a call that asks its person', () => {
   }
   const form = () => screen.getByRole('form', { name: 'Question of default' })
 
-  it('shows whose question it is, also after a reload, and sends what was entered', async () => {
+  it('shows which connector asks, also after a reload, and sends the entries', async () => {
     const { api, stream } = await openAsking([
       name,
       age,
@@ -103,7 +103,7 @@ describe('a call that asks its person', () => {
     await turnIsOver()
   })
 
-  it('says what is wrong with an entry, and sends nothing then', async () => {
+  it('says what is wrong with an entry and sends nothing', async () => {
     const { api, stream } = await openAsking([
       name,
       { ...age, value: 17.5 },
@@ -121,7 +121,7 @@ describe('a call that asks its person', () => {
     await turnIsOver()
   })
 
-  it('does not leave out what its browser cannot read as a number or a date', async () => {
+  it('does not omit a value that the browser cannot read as a number or a date', async () => {
     const { api } = await openAsking([{ ...age, required: false }])
     const box = within(form()).getByLabelText<HTMLInputElement>('Age')
     // What a browser makes of "1-2": nothing, and a word about it.
@@ -132,18 +132,18 @@ describe('a call that asks its person', () => {
     expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
   })
 
-  it('can be declined, and says when that did not arrive', async () => {
+  it('can be declined, and says when the answer was not sent', async () => {
     expectConsole('error', /Your answer was not sent/)
     const { api, stream } = await openAsking([name])
-    api.on('POST /api/tool/answer', () => failure(409, 'conflict', 'Nobody asks this any more.'))
+    api.on('POST /api/tool/answer', () => failure(409, 'conflict', 'This form is closed.'))
     await userEvent.click(within(form()).getByRole('button', { name: 'Decline' }))
     expect(api.seen('POST /api/tool/answer')[0]?.body).toMatchObject({ answer: { action: 'decline' } })
-    expect(await screen.findByText('Your answer was not sent: Nobody asks this any more.')).toBeVisible()
+    expect(await screen.findByText('Your answer was not sent: This form is closed.')).toBeVisible()
     stream.end()
     await turnIsOver()
   })
 
-  it('is not stopped by the key that leaves a field', async () => {
+  it('is not stopped by Escape in a field', async () => {
     const { api, stream } = await openAsking([name])
     fireEvent.keyDown(within(form()).getByLabelText('Name *'), { key: 'Escape' })
     stream.end()
@@ -151,7 +151,7 @@ describe('a call that asks its person', () => {
     expect(api.seen('POST /api/chat/stop')).toHaveLength(0)
   })
 
-  describe('what is entered', () => {
+  describe('its entries', () => {
     const colour = {
       ...shared,
       kind: 'choice',
@@ -178,7 +178,7 @@ describe('a call that asks its person', () => {
       return opened
     }
 
-    it('is still there after a reload, and is what is sent', async () => {
+    it('are still there after a reload, and are sent', async () => {
       const { view } = await fillIn()
       view.unmount()
       const { api } = await openAsking(fields)
@@ -193,14 +193,14 @@ describe('a call that asks its person', () => {
       await waitFor(() => expect(stored()).toEqual([]))
     })
 
-    it('does not come back for another question', async () => {
+    it('do not appear in another elicitation', async () => {
       const { view } = await fillIn()
       view.unmount()
       await openAsking(fields, 'q2')
       expect(field('Name *')).toHaveValue('')
     })
 
-    it('goes when it is declined, and not when that did not arrive', async () => {
+    it('are removed when it is declined, unless the answer was not sent', async () => {
       expectConsole('error', /Your answer was not sent/)
       const { api } = await fillIn()
       api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
@@ -212,7 +212,7 @@ describe('a call that asks its person', () => {
       await waitFor(() => expect(stored()).toEqual([]))
     })
 
-    it('stays for whoever has to sign in again before it can be sent (§8.2)', async () => {
+    it('stay while the user has to sign in again before they can be sent (§8.2)', async () => {
       const { api } = await fillIn()
       api.on('POST /api/tool/answer', () => new Response(null, { status: 401 }))
       await press('Submit')
@@ -220,7 +220,7 @@ describe('a call that asks its person', () => {
       expect(stored()).toHaveLength(1)
     })
 
-    it('goes when the call ends without it, also while nobody looks', async () => {
+    it('are removed when the call ends without an answer, also while the chat is closed', async () => {
       const { stream } = await fillIn()
       stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
       await waitFor(() => expect(stored()).toEqual([]))
@@ -234,14 +234,14 @@ describe('a call that asks its person', () => {
       await waitFor(() => expect(stored()).toEqual([]))
     })
 
-    it('leaves the browser with its person', async () => {
+    it('are removed when the user signs out', async () => {
       await fillIn()
       expect(stored()).toHaveLength(1)
       personalStorage.clearTexts()
       expect(stored()).toEqual([])
     })
 
-    it('is not kept where it looks like a secret', async () => {
+    it('are not stored where they look like a secret', async () => {
       const secrets = [
         { ...name, name: 'access_token', label: 'Key for the door' },
         { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },
@@ -257,7 +257,7 @@ describe('a call that asks its person', () => {
     })
   })
 
-  it('leaves the focus at the call when the form goes', async () => {
+  it('moves the focus to the call when the form closes', async () => {
     const { stream } = await openAsking([name])
     await userEvent.type(within(form()).getByLabelText('Name *'), 'Ada')
     stream.send({ type: 'tool_question', message_id: 'a1', question: null })

@@ -31,7 +31,7 @@ describe('a turn that is still being written', () => {
   ]
   const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
 
-  it('is joined by a page that opens, under the reply that it began with', async () => {
+  it('is joined when the page opens, by the id of its first reply', async () => {
     const { api, stream } = await openRunning(9, half)
     await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
     const [joined] = api.seen('GET /api/chat/c1/stream')
@@ -45,10 +45,10 @@ describe('a turn that is still being written', () => {
     expect(await screen.findByRole('button', { name: 'Regenerate' })).toBeEnabled()
   })
 
-  it('keeps a block open that was opened while the turn goes on under it', async () => {
+  it('keeps an opened block open while the turn continues under it', async () => {
     const { stream } = await openRunning(5, [question, running])
     await userEvent.click(within(block()).getByRole('button', { name: /Running/ }))
-    // Nothing is there to be done with a turn that goes on.
+    // A running turn has no actions.
     expect(screen.queryByRole('button', { name: 'Regenerate' })).toBeNull()
     stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
     expect(await within(block()).findByLabelText('Result')).toHaveTextContent('5')
@@ -60,7 +60,7 @@ describe('a turn that is still being written', () => {
     await turnIsOver()
   })
 
-  it('is stopped while its tool runs, and says so (§4.15)', async () => {
+  it('is stopped while its tool runs, and shows that (§4.15)', async () => {
     const { api } = await openRunning(5, [question, running])
     const outcome: Message['outcome'] = { status: 'stopped', duration: 5, parts: [] }
     api
@@ -77,7 +77,7 @@ describe('a turn that is still being written', () => {
 describe('a turn that ends with a result', () => {
   const halfway = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'))
 
-  it('goes on when asked to, with the bot that began it (§4.23, §7.11)', async () => {
+  it('continues on request, with the bot that began it (§4.23, §7.11)', async () => {
     const { api } = await openToolChat(halfway)
     const stream = api.stream('POST /api/chat/completions')
     await userEvent.click(button('Continue'))
@@ -92,7 +92,7 @@ describe('a turn that ends with a result', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
-  it('follows what goes on already, when it was asked to elsewhere before', async () => {
+  it('follows the run when it was already continued elsewhere', async () => {
     expectConsole('error', /The stream broke/)
     const { api } = await openToolChat(halfway)
     const [repeated, joined] = [new EventStream(6), new EventStream(7)]
@@ -114,7 +114,7 @@ describe('a turn that ends with a result', () => {
     await turnIsOver()
   })
 
-  describe('because its connector wants consent', () => {
+  describe('because its connector needs consent', () => {
     const needed = chatOf(
       question,
       call('a1', 'u1', answered),
@@ -129,13 +129,13 @@ describe('a turn that ends with a result', () => {
       return { ...opened, assign }
     }
 
-    it('has nothing to connect once that is given', async () => {
+    it('has no button once the consent is given', async () => {
       const { api } = await openToolChat(needed)
       await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
       expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
     })
 
-    it('leads to it and back, and is free again for whoever comes back without it', async () => {
+    it('leads to the consent page and back, and can be used again after a return without consent', async () => {
       const { api, assign } = await openNeeding()
       api.on(connect, consent)
       await userEvent.click(button('Connect'))
@@ -147,7 +147,7 @@ describe('a turn that ends with a result', () => {
       await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
     })
 
-    it('takes nobody there who has gone elsewhere before the answer comes', async () => {
+    it('does not lead there when the user has left the chat before the response', async () => {
       const { api, view, assign } = await openNeeding()
       let answer: (response: Response) => void = () => undefined
       api.on(connect, () => new Promise((resolve) => (answer = resolve)))
@@ -160,7 +160,7 @@ describe('a turn that ends with a result', () => {
   })
 })
 
-it('goes on over an event that only a newer page knows', async () => {
+it('continues after an event of an unknown type', async () => {
   const { api } = await openToolChat(chatOf())
   const stream = await send(api, 'Hello')
   stream.send({ type: 'hologram' } as never)

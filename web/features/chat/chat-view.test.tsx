@@ -41,7 +41,7 @@ test('shows the messages of the selected path with their time, model and provide
   await screen.findByRole('combobox')
 })
 
-test('shows the shape of a chat while it loads, and the way on when it cannot be loaded', async () => {
+test('shows a placeholder while a chat loads, and a retry button when it could not be loaded', async () => {
   expectConsole('error', /fetching the data\. 500/)
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
@@ -58,18 +58,18 @@ test('shows the shape of a chat while it loads, and the way on when it cannot be
 test('keeps the place of the contents button while the chat is read (§2.15)', async () => {
   const header = render(<HeaderSlot />).container
   const api = new ScriptedApi().on('GET /api/bots', () => json(bots))
-  let tell = (_chat: Response): void => undefined
-  api.on('GET /api/chats/c1', () => new Promise<Response>((resolve) => (tell = resolve)))
+  let respond = (_chat: Response): void => undefined
+  api.on('GET /api/chats/c1', () => new Promise<Response>((resolve) => (respond = resolve)))
   renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
   const button = () => within(header).getByRole('button', { name: 'Contents' })
   await waitFor(() => expect(api.seen('GET /api/chats/c1')).toHaveLength(1))
   expect(button()).toBeDisabled()
-  tell(json(shortChat))
+  respond(json(shortChat))
   await screen.findByText('text of u1', inMessages)
   expect(button()).toBeEnabled()
 })
 
-test('leads home from a chat that is not there (§2.12, §8.10)', async () => {
+test('leads home from a chat that does not exist (§2.12, §8.10)', async () => {
   expectConsole('error', /fetching the data\. 404/)
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
@@ -78,7 +78,7 @@ test('leads home from a chat that is not there (§2.12, §8.10)', async () => {
   await waitFor(() => expect(view.path()).toBe('/'))
 })
 
-test('reads the chat once, not again on focus or by itself, but when the connection returns (§7.28, §9.4)', async () => {
+test('reads the chat once, and again when the connection returns, but not on focus or by polling (§7.28, §9.4)', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true, toFake: ['setTimeout', 'clearTimeout', 'Date'] })
   try {
     const { api } = openChat(shortChat)
@@ -108,7 +108,7 @@ test("says 'Unknown error occurred' when a failed reply has no error (§8.7)", a
   await screen.findByRole('combobox')
 })
 
-test('sends the message that was handed over, with its bot, once, and remembers the bot (§4.16, §3.25, §3.24)', async () => {
+test('sends the handed-over message once, with its bot, and remembers the bot (§4.16, §3.25, §3.24)', async () => {
   localStorage.setItem('newChat_c1_message', 'From home')
   localStorage.setItem('newChat_c1_bot', 'Fox')
   const api = new ScriptedApi()
@@ -184,7 +184,7 @@ test('shows reasoning folded above the answer', async () => {
   await screen.findByRole('combobox')
 })
 
-test('takes content in parts as text (§3.7)', async () => {
+test('shows content in parts as text (§3.7)', async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null, { content: [{ text: 'part one, ' }, { text: 'part two' }] })],

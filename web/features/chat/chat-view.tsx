@@ -26,7 +26,7 @@ export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
   const { chat, error } = view
   // The code that draws replies loads while the chat is read.
   useEffect(preloadMarkdown, [])
-  useEffect(session.open, [session])
+  useEffect(() => session.open(), [session])
   useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])
   if (error instanceof ApiError && error.status === 404) return <Navigate to="/" replace />
   if (chat !== undefined)

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { personalStorage } from './chat-storage.ts'
-import { storageKeys } from './chat-storage.ts'
+import { personalStorage, storageKeys } from './chat-storage.ts'
 
 const texts = [
   storageKeys.homeDraft,
@@ -18,27 +17,27 @@ const others = ['theme', 'showMcpLogs', 'imageSites_ada', 'yonder.sign-in:issuer
 function fill() {
   for (const key of [...texts, ...choices, ...others]) localStorage.setItem(key, 'something')
 }
-const kept = () => [...texts, ...choices, ...others].filter((key) => localStorage.getItem(key) !== null)
+const stored = () => [...texts, ...choices, ...others].filter((key) => localStorage.getItem(key) !== null)
 
-it('keeps everything for the person whose it is, and for one who was here before it was asked', () => {
+it('keeps everything for its owner, and for a user of the time before owners were stored', () => {
   fill()
   personalStorage.claim('ada')
   personalStorage.claim('ada')
-  expect(kept()).toEqual([...texts, ...choices, ...others])
+  expect(stored()).toEqual([...texts, ...choices, ...others])
 })
 
-it('shows another person nothing of what was left, and keeps what belongs to the browser', () => {
+it('removes what another user has left, and keeps what belongs to the browser', () => {
   personalStorage.claim('ada')
   fill()
   personalStorage.claim('eve')
-  expect(kept()).toEqual(others)
+  expect(stored()).toEqual(others)
 })
 
-it('leaves no text behind when somebody signs out, and what they chose until somebody else comes', () => {
+it('removes texts on sign-out, and choices when another user signs in', () => {
   personalStorage.claim('ada')
   fill()
   personalStorage.clearTexts()
-  expect(kept()).toEqual([...choices, ...others])
+  expect(stored()).toEqual([...choices, ...others])
   personalStorage.claim('ada')
-  expect(kept()).toEqual([...choices, ...others])
+  expect(stored()).toEqual([...choices, ...others])
 })

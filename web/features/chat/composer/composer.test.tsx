@@ -56,7 +56,7 @@ test("offers each bot as 'name (model)' (§2.23, §7.2)", async () => {
   ])
 })
 
-test('sends with Enter, and not while Shift makes a new line (§5.3)', async () => {
+test('sends with Enter, and adds a new line with Shift+Enter (§5.3)', async () => {
   const onSend = vi.fn()
   open({ onSend })
   await screen.findByRole('combobox')
@@ -81,7 +81,7 @@ test('does not send while an input method composes (§5.3)', async () => {
   expect(onSend).toHaveBeenCalledOnce()
 })
 
-test('sends nothing that is blank, keeps send disabled then, and is empty after sending (§5.2)', async () => {
+test('does not send blank text, disables send for it, and is empty after sending (§5.2)', async () => {
   const onSend = vi.fn()
   open({ onSend })
   await screen.findByRole('combobox')
@@ -117,7 +117,7 @@ test('says that the bots could not be loaded', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('The bots could not be loaded')
 })
 
-test('turns send into stop while a reply is on its way, and Escape stops too (§2.24)', async () => {
+test('turns send into stop while a reply is being written, and Escape stops too (§2.24)', async () => {
   const onSend = vi.fn()
   const onStop = vi.fn()
   open({ loading: true, onSend, onStop })
@@ -134,7 +134,7 @@ test('turns send into stop while a reply is on its way, and Escape stops too (§
   expect(onStop).toHaveBeenCalledTimes(2)
 })
 
-test('keeps what is being written over a reload', async () => {
+test('keeps a draft across a reload', async () => {
   const first = open()
   await screen.findByRole('combobox')
   await userEvent.type(input(), 'half a thought')
@@ -144,7 +144,7 @@ test('keeps what is being written over a reload', async () => {
   await screen.findByRole('combobox')
 })
 
-test('keeps what was typed here when another tab writes a draft too and a bot is chosen', async () => {
+test('keeps the typed text when another tab writes a draft and a bot is chosen', async () => {
   open()
   await userEvent.type(input(), 'typed here')
   localStorage.setItem('draft', 'typed there')
@@ -152,7 +152,7 @@ test('keeps what was typed here when another tab writes a draft too and a bot is
   expect(input()).toHaveValue('typed here')
 })
 
-test('takes the focus with Shift+Escape', async () => {
+test('gets the focus with Shift+Escape', async () => {
   open()
   await screen.findByRole('combobox')
   input().blur()
@@ -160,7 +160,7 @@ test('takes the focus with Shift+Escape', async () => {
   expect(input()).toHaveFocus()
 })
 
-test('selects nothing until the list is there, then the first bot (§4.3, §4.4)', async () => {
+test('selects nothing until the list is loaded, then the first bot (§4.3, §4.4)', async () => {
   let answer: (response: Response) => void = () => undefined
   const answered = new Promise<Response>((resolve) => {
     answer = resolve
@@ -199,7 +199,7 @@ test('falls back to the first bot when the saved one is gone (§4.4)', async () 
   expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')
 })
 
-test('looks at the stored choice every 100 ms (§4.5, §9.12)', async () => {
+test('reads the stored choice every 100 ms (§4.5, §9.12)', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   open()
   const select = await screen.findByRole('combobox')

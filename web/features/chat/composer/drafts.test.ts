@@ -13,7 +13,7 @@ function open(first = key) {
   }
 }
 
-test('begins with what is stored, stores every change, and stores nothing once it is empty', () => {
+test('begins with the stored text, stores every change, and removes an empty text', () => {
   localStorage.setItem(key, 'before')
   const box = open()
   expect(box.text()).toBe('before')
@@ -36,7 +36,7 @@ test('keeps its text when another tab stores one under the same key', () => {
   expect(box.text()).toBe('typed here')
 })
 
-test('puts a text back before what stands in the open box, whatever another tab has stored', () => {
+test('restores a text before the text of the open box, whatever another tab has stored', () => {
   const box = open()
   box.type('typed here')
   localStorage.setItem(key, 'typed there')
@@ -45,7 +45,7 @@ test('puts a text back before what stands in the open box, whatever another tab 
   expect(localStorage.getItem(key)).toBe('not sent\n\ntyped here')
 })
 
-test('puts a text back into a box that was emptied a moment before', () => {
+test('restores a text into a box that was just emptied', () => {
   const box = open()
   box.type('sent')
   act(() => {

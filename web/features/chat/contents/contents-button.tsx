@@ -4,7 +4,7 @@ import { IntoHeader } from '../../../ui/header-slot.tsx'
 
 export interface ContentsButtonProps {
   readonly isOpen?: boolean
-  /** Absent while there is nothing to open: the button keeps its place, so that the logo beside it does not move. */
+  /** Absent while the chat loads: the disabled button keeps its place, so that the logo beside it does not move. */
   readonly onOpen?: () => void
 }
 
@@ -12,7 +12,7 @@ export interface ContentsButtonProps {
 export function ContentsButton({ isOpen = false, onOpen }: ContentsButtonProps) {
   return (
     <IntoHeader>
-      {/* Hidden as a whole, or its gap would move the logo. */}
+      {/* The whole element is hidden: an empty one would still have a gap beside it. */}
       <span className="inline-flex lg:hidden">
         <IconButton
           label="Contents"

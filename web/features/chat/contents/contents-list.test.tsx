@@ -21,7 +21,7 @@ function open(count: number) {
   return onSelect
 }
 
-test('lists the rounds by their titles, and marks the one that is read (§2.27, §2.36)', async () => {
+test('lists the rounds by their titles, and marks the one that is being read (§2.27, §2.36)', async () => {
   const onSelect = open(3)
   const rows = screen.getAllByRole('button')
   expect(rows.map((row) => row.textContent)).toEqual(['Question 1', 'Question 2', 'Question 3'])
@@ -30,7 +30,7 @@ test('lists the rounds by their titles, and marks the one that is read (§2.27, 
   expect(onSelect).toHaveBeenCalledExactlyOnceWith('u1')
 })
 
-test('has room and number for every round of a long chat, and draws those in view', () => {
+test('has the height and count of all rounds of a long chat, and draws those in view', () => {
   open(5000)
   const list = screen.getByRole('list')
   expect(list.style.height).toBe(`${5000 * 32}px`)
@@ -40,7 +40,7 @@ test('has room and number for every round of a long chat, and draws those in vie
   expect(items[0]).toHaveAttribute('aria-posinset', '1')
 })
 
-test('is one stop for the keyboard, with arrows inside', async () => {
+test('is one tab stop with arrow keys inside', async () => {
   const onSelect = open(5000)
   await userEvent.tab()
   expect(screen.getByText('Question 5000').closest('button')).toHaveFocus()

@@ -1,7 +1,7 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { useEffect, useState } from 'react'
-import type { KeyboardEvent } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import type { KeyboardEvent, Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
@@ -17,13 +17,14 @@ export interface ContentsListProps {
 }
 
 /**
- * Every round of a chat by its title, the one that is being read marked. Only rows in view are drawn; to the keyboard the
- * list is one stop, with arrows inside.
+ * The titles of all rounds of a chat; the one that is being read is marked. Only rows in view are drawn. The list is one
+ * tab stop with arrow keys inside.
  */
 export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps) {
   const current = useCurrentRound(rounds)
   const [focused, setFocused] = useState<number>()
   const stop = Math.min(focused ?? current, rounds.length - 1)
+  const stopRow = useRef<HTMLButtonElement>(null)
   const { box, first, last, bringIntoView } = useRowWindow(rowHeight)
   useEffect(() => bringIntoView(current), [bringIntoView, current])
 
@@ -31,7 +32,7 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
     event.preventDefault()
     bringIntoView(row)
     flushSync(() => setFocused(row))
-    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true })
+    stopRow.current?.focus({ preventScroll: true })
   }
   const handleKey = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') moveTo(event, Math.min(stop + 1, rounds.length - 1))
@@ -41,7 +42,7 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
   }
   const rows = listRows(first, last, stop, rounds.length)
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- what is inside takes the keys
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the rows inside receive the keys
     <nav
       ref={box}
       aria-label="Contents"
@@ -64,6 +65,7 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
                 style={{ top: row * rowHeight, height: rowHeight }}
               >
                 <ContentsRow
+                  ref={row === stop ? stopRow : undefined}
                   round={round}
                   isCurrent={row === current}
                   isStop={row === stop}
@@ -83,17 +85,18 @@ interface ContentsRowProps {
   readonly isCurrent: boolean
   readonly isStop: boolean
   readonly onSelect: (messageId: string) => void
+  readonly ref: Ref<HTMLButtonElement> | undefined
 }
 
-function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
+function ContentsRow({ round, isCurrent, isStop, onSelect, ref }: ContentsRowProps) {
   const title = referenceTitle(textOfContent(round.content)) || 'Message'
   // A panel with the list starts at the round that is being read.
-  const ref = useInitialFocusRef<HTMLButtonElement>(isCurrent ? 'requested' : undefined)
+  const rowRef = useInitialFocusRef(isCurrent ? 'requested' : undefined, ref)
   return (
     <button
-      ref={ref}
+      ref={rowRef}
       type="button"
-      // The row may be too narrow for all of it.
+      // The row may be too narrow for the whole title.
       title={title}
       tabIndex={isStop ? 0 : -1}
       aria-current={isCurrent ? 'location' : undefined}
@@ -108,7 +111,7 @@ function ContentsRow({ round, isCurrent, isStop, onSelect }: ContentsRowProps) {
   )
 }
 
-/** The rows in view, and the one that has the keyboard wherever it is. */
+/** The rows in view, and the tab stop wherever it is. */
 function listRows(first: number, last: number, stop: number, count: number): readonly number[] {
   const end = Math.min(last, count - 1)
   const rows = Array.from({ length: Math.max(0, end - first + 1) }, (_, index) => first + index)

@@ -7,7 +7,7 @@ test('cuts after 40 characters and adds three dots, and leaves 40 as they are (�
   expect(referenceTitle('a'.repeat(41))).toBe(`${'a'.repeat(40)}...`)
 })
 
-test('counts characters as a person does', () => {
+test('counts characters as a reader sees them', () => {
   expect(referenceTitle('👩‍👩‍👧'.repeat(41))).toBe(`${'👩‍👩‍👧'.repeat(40)}...`)
 })
 
@@ -26,7 +26,7 @@ test.each([
   expect(referenceTitle(content)).toBe(title)
 })
 
-test('stays quick with a text that is built to hold it up', () => {
+test('stays fast with a hostile text', () => {
   const worked = measureWork()
   for (const text of ['*a '.repeat(50_000), '['.repeat(100_000), '**'.repeat(50_000), '_ '.repeat(50_000)])
     referenceTitle(text)

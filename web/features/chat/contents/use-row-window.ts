@@ -1,10 +1,10 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 
-/** Rows beyond the box that are drawn as well. */
-const spare = 8
-/** Pixels of a box that has no height yet. */
-const unknownHeight = 800
+/** Rows that are drawn beyond each end of the box. */
+const spareRows = 8
+/** The assumed height of a box that has none yet. */
+const unknownHeightPx = 800
 
 export interface RowWindow {
   readonly box: RefObject<HTMLElement | null>
@@ -14,26 +14,26 @@ export interface RowWindow {
   readonly bringIntoView: (row: number) => void
 }
 
-/** Which rows of a fixed height stand in a box that scrolls. */
+/** The rows of a fixed height that are visible in a scrolling box. */
 export function useRowWindow(rowHeight: number): RowWindow {
   const box = useRef<HTMLElement>(null)
-  const [range, setRange] = useState({ first: 0, last: 2 * spare })
+  const [range, setRange] = useState({ first: 0, last: 2 * spareRows })
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const look = () => {
-      const height = element.clientHeight || unknownHeight
-      const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - spare)
-      const last = Math.ceil((element.scrollTop + height) / rowHeight) + spare
+    const update = () => {
+      const height = element.clientHeight || unknownHeightPx
+      const first = Math.max(0, Math.floor(element.scrollTop / rowHeight) - spareRows)
+      const last = Math.ceil((element.scrollTop + height) / rowHeight) + spareRows
       setRange((before) => (before.first === first && before.last === last ? before : { first, last }))
     }
-    look()
-    const observer = new ResizeObserver(look)
+    update()
+    const observer = new ResizeObserver(update)
     observer.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
+    element.addEventListener('scroll', update, { passive: true })
     return () => {
       observer.disconnect()
-      element.removeEventListener('scroll', look)
+      element.removeEventListener('scroll', update)
     }
   }, [rowHeight])
   const bringIntoView = useCallback(

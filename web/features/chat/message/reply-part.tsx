@@ -70,7 +70,7 @@ function Reasoning({ text, isThinking }: ReasoningProps) {
 
 const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
 
-/** Stands for a reply without text yet (§2.32). */
+/** The placeholder of a reply without text yet (§2.32). */
 function PulsingDots() {
   return (
     <span className="flex h-7 items-center gap-1.5">

@@ -65,7 +65,7 @@ beforeEach(() => {
   for (const { id } of toasts.get()) dismissToast(id)
 })
 
-test('shows which version of how many stands there, and ends at the ends (§2.35)', async () => {
+test('shows the number of the version and of all, and disables the buttons at the ends (§2.35)', async () => {
   open()
   await ready()
   expect(lastArticle()).toHaveTextContent('text of b2')
@@ -76,7 +76,7 @@ test('shows which version of how many stands there, and ends at the ends (§2.35
   expect(within(articles()[0] as HTMLElement).queryByRole('button', { name: 'Next version' })).toBeNull()
 })
 
-test('shows another version at once, tells the server, and reads the chat again (§4.25, §7.13)', async () => {
+test('shows another version at once, saves it, and reads the chat again (§4.25, §7.13)', async () => {
   let selected = 'b2'
   const api = new ScriptedApi().on('POST /api/chat/select-response', () => {
     selected = 'u3'
@@ -94,7 +94,7 @@ test('shows another version at once, tells the server, and reads the chat again 
   expect(lastArticle()).toHaveTextContent('text of u3')
 })
 
-test('leaves the focus on the button that led to the last version, which then does nothing', async () => {
+test('keeps the focus on the button that led to the last version, which then does nothing', async () => {
   const api = new ScriptedApi().on('POST /api/chat/select-response', () =>
     json({ selected_message_id: 'u3' }),
   )
@@ -112,7 +112,7 @@ test('leaves the focus on the button that led to the last version, which then do
   expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
 })
 
-test('goes back to what the server knows when a choice could not be kept', async () => {
+test('returns to the version of the server when a choice could not be saved', async () => {
   expectConsole('error', /^Error selecting response/)
   open(
     chat,
@@ -124,7 +124,7 @@ test('goes back to what the server knows when a choice could not be kept', async
   await waitFor(() => expect(lastArticle()).toHaveTextContent('text of b2'))
 })
 
-test('regenerates: the reply is cleared, and another one is asked for to the same message (§4.24)', async () => {
+test('regenerates: clears the reply and requests another one to the same message (§4.24)', async () => {
   const stream = new EventStream()
   const api = open(
     chat,
@@ -149,7 +149,7 @@ test('regenerates: the reply is cleared, and another one is asked for to the sam
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('says in a sentence that another reply is being written, and shows the old one again (409)', async () => {
+test('says that another reply is being written, and shows the old one again (409)', async () => {
   expectConsole('error', /^The reply could not be regenerated/)
   open(
     chat,
@@ -167,7 +167,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
     chat,
     new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
   )
-  const unsent = { id: 'x', parentId: 'b2', content: 'Kept', botName: 'Owl' }
+  const unsent = { id: 'x', parentId: 'b2', content: 'Unsent', botName: 'Owl' }
   await ready()
   outbox.write('c1', { message: unsent, sentAt: 1, failure: 'Offline.' })
   await userEvent.click(button('Regenerate'))
@@ -183,7 +183,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
 })
 
 test.each(['failed', 'stopped', 'interrupted'] as const)(
-  'offers another reply in words when one was %s',
+  'offers another reply with a labelled button when one was %s',
   async (status) => {
     const stream = new EventStream()
     const ended = { ...chat, messages: [message('u1', null), reply('a1', 'u1', { status })] }
@@ -222,7 +222,7 @@ test('sends an edited message as a sibling of the old one', async () => {
 })
 
 test.each(['{Escape}', 'Cancel'])(
-  'leaves a message as it was by %s, and gives the focus back',
+  'closes the editor without a change by %s, and returns the focus',
   async (way) => {
     const api = open()
     await ready()
@@ -237,7 +237,7 @@ test.each(['{Escape}', 'Cancel'])(
   },
 )
 
-test('finds an edit as it was left, without taking the focus, and nothing of one that was ended', async () => {
+test('restores an edit that was left, without the focus, and nothing of one that was closed', async () => {
   open()
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
@@ -283,7 +283,7 @@ test('keeps an edit open while another reply is requested', async () => {
   stream.end()
 })
 
-test('changes nothing while a reply is written', async () => {
+test('disables every change while a reply is being written', async () => {
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
   const running = {
     ...chat,

@@ -15,7 +15,7 @@ import {
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 
-test('joins the run that is being written when a chat is opened, from the event it knows', async () => {
+test('joins the run that is being written when a chat is opened, after the event that was read', async () => {
   const api = new ScriptedApi()
   const stream = api.stream('GET /api/chat/c1/stream', 7)
   openChat(
@@ -43,7 +43,7 @@ test('joins again without a gap or a repeat when the connection breaks', async (
   server.stream().cut()
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
   expect(api.seen('GET /api/chat/c1/stream')[0]?.headers.get('last-event-id')).toBe('2')
-  // The server may tell again what is known already.
+  // The server may repeat events.
   second().text('one ')
   second().text('two')
   second().end()
@@ -63,7 +63,7 @@ test('joins again when an event is missing', async () => {
   expect(screen.queryByText(/late/)).toBeNull()
 })
 
-test('reads the chat when nobody knows the run any more', async () => {
+test('reads the chat when the server does not know the run any more', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   expectConsole('error', /The stream broke/)
@@ -85,7 +85,7 @@ test('reads the chat when nobody knows the run any more', async () => {
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('says why a reply ended that could not be stored, and shows what is known of it', async () => {
+test('says why a reply ended that could not be stored, and shows what has arrived of it', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
@@ -126,7 +126,7 @@ test('joins again when the stream falls silent, without a heartbeat for 40 s', a
   }
 })
 
-test('asks for nothing more when the stream breaks after the page of the chat is gone, as after a sign-out', async () => {
+test('requests nothing when the stream ends after the page of the chat is gone, as after a sign-out', async () => {
   expectConsole('error', /The stream broke/)
   const { api, view } = openChat(emptyChat)
   const server = answerWithStream(api)

@@ -45,11 +45,11 @@ test('adds the message and an empty reply at once, then streams the reply into i
   await screen.findByRole('button', { name: 'Send message' })
   expect(lastArticle()).toHaveTextContent('owl-2 · Wood')
   expect(articles()).toHaveLength(4)
-  // The cache holds the reply now: nothing is read again.
+  // The session has the whole reply: nothing is read again.
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('hangs the next message under the reply that was streamed before it', async () => {
+test('sends the next message as a child of the reply that was streamed before it', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
   await send('One')
@@ -66,7 +66,7 @@ test('hangs the next message under the reply that was streamed before it', async
   await screen.findByRole('button', { name: 'Send message' })
 })
 
-test('announces a reply when it is finished, and not before', async () => {
+test('announces a reply only when it is finished', async () => {
   const { server } = await beginReply('Hello', 'Good day.')
   expect(screen.queryByText(/Reply finished/)).toBeNull()
   server.stream().end()
@@ -83,11 +83,11 @@ test('turns the reply into the error that the stream carries (§8.7, §7.32)', a
   const outcome = within(lastArticle()).getByText(/The model/)
   expect(outcome).toHaveTextContent('Error: The model <b>broke</b>.')
   expect(within(outcome).getByText('Error:').tagName).toBe('STRONG')
-  // What had come is not lost.
+  // The text before the error is not lost.
   expect(lastArticle()).toHaveTextContent('It begins')
 })
 
-test('stops: tells the server, leaves the stream, reads the chat again (§4.15)', async () => {
+test('stops the run on the server, leaves the stream, and reads the chat again (§4.15)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   api
@@ -110,7 +110,7 @@ test('stops: tells the server, leaves the stream, reads the chat again (§4.15)'
   expect(api.seen('GET /api/chats/c1')).toHaveLength(2)
 })
 
-test('stops a message that is not confirmed yet as soon as it is', async () => {
+test('stops an unconfirmed message as soon as it is confirmed', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
   api.on('POST /api/chat/stop', () => json({ stopped: true }))
@@ -121,7 +121,7 @@ test('stops a message that is not confirmed yet as soon as it is', async () => {
   await waitFor(() => expect(api.seen('POST /api/chat/stop')).toHaveLength(1))
 })
 
-test('says so when a reply could not be stopped, and goes on', async () => {
+test('says when a reply could not be stopped, and continues it', async () => {
   expectConsole('error', /Error stopping reply/)
   const { api, server } = await beginReply('Hello')
   api.on('POST /api/chat/stop', () => failure(503, 'unavailable', 'Try later.'))
@@ -151,7 +151,7 @@ test('only logs a message that was refused, but says that it was not sent and se
   expect(localStorage.getItem('chat_c1_outbox')).toBeNull()
 })
 
-test('keeps a message that was not sent over a reload', async () => {
+test('keeps a message that was not sent across a reload', async () => {
   expectConsole('error', /Error sending message/)
   const { api, view } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => {
@@ -168,7 +168,7 @@ test('keeps a message that was not sent over a reload', async () => {
   await screen.findByRole('combobox')
 })
 
-test('drops the note when the chat shows that the message arrived after all', async () => {
+test('removes the note when the chat shows that the message arrived after all', async () => {
   expectConsole('error', /Error sending message/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', (request) => {

@@ -179,10 +179,13 @@ export class ChatSession {
     const selection = (this.#selections += 1)
     const isLast = () => selection === this.#selections
     this.#apply({ type: 'branch_selected', messageId })
-    this.#selecting = this.#selecting.then(async () => {
+    const before = this.#selecting
+    const save = async () => {
+      await before
       if (isLast()) await this.#saveBranch(messageId)
       this.#apply({ type: 'branch_saved', isLast: isLast() })
-    })
+    }
+    this.#selecting = save()
   }
 
   /** Stops the run on the server, leaves its stream and reads the chat again (§4.15). */
@@ -322,7 +325,7 @@ export class ChatSession {
     this.reload()
   }
 
-  /** Nobody has looked for a while. The run continues on the server and is joined again when the chat is opened. */
+  /** The chat has been closed for a while. Its run continues on the server and is joined again when it is opened. */
   #leave(): void {
     const phase = activeRun(this.#state)?.phase
     if (phase === 'sending') this.#linger = setTimeout(() => this.#leave(), lingerMs)

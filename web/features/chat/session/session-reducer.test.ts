@@ -217,7 +217,7 @@ describe('a run that was requested elsewhere', () => {
     expect([reading.isOutdated, reading.deferred]).toEqual([false, [ready(2, false)]])
   })
 
-  it('goes on after a read that is older, and ends with one in which it has ended', () => {
+  it('continues after an older read, and ends with one in which it has ended', () => {
     expect(activeRun(apply(following, read(chatWith([]))))).toBe(activeRun(following))
     const done = apply(following, read(chatWith([question, reply({ status: 'complete', content: 'all' })])))
     expect(done.activity.phase).toBe('idle')
@@ -263,7 +263,7 @@ describe('a run that was requested elsewhere', () => {
       expect(apply(state, allowed, live(text(5, 'late')))).toBe(state)
     })
 
-    it('goes on after a read from before the approval, and ends with one that holds the result', () => {
+    it('continues after a read from before the approval, and ends with one that holds the result', () => {
       const running = after(read(waiting), allowed)
       expect(activeRun(apply(running, read(waiting)))).toBe(activeRun(running))
       expect(apply(running, read(chatWith([question, callIn('answered')]))).activity.phase).toBe('idle')

@@ -2,11 +2,12 @@ import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
+import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import { overlayRun, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
-/** What everything that can happen to a chat makes of it. Pure; returns the same state when nothing changes. */
+/** Applies everything that can happen to a chat. Pure; returns the same state when nothing changes. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
   const active = activeRun(state)
   switch (action.type) {
@@ -18,14 +19,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
       // While a branch selected here is being saved, the change is most likely that one.
       return state.pendingSelections > 0 ? state : { ...state, isOutdated: true }
     case 'live_state':
-      if (active?.phase !== 'following') return state
-      if (action.state !== 'unavailable') return changeConnection(state, active, action.state === 'open')
-      return replaceActive(state, {
-        phase: 'streaming',
-        run: active.run,
-        number: active.number,
-        isConnected: true,
-      })
+      return active?.phase === 'following' ? changeLiveState(state, active, action.state) : state
     case 'read_started':
       return { ...state, isReading: true, isOutdated: false }
     case 'read':
@@ -197,6 +191,17 @@ function advance(state: SessionState, active: ActiveRun, event: RunEvent): Sessi
       ? { phase: 'streaming', run, number: active.number, isConnected: true }
       : { ...active, run },
   )
+}
+
+/** Without live updates this page reads the run's own stream. */
+function changeLiveState(
+  state: SessionState,
+  active: ActiveRun & { phase: 'following' },
+  live: SharedStreamState,
+): SessionState {
+  if (live !== 'unavailable') return changeConnection(state, active, live === 'open')
+  const { run, number } = active
+  return replaceActive(state, { phase: 'streaming', run, number, isConnected: true })
 }
 
 function changeConnection(state: SessionState, active: ActiveRun, isConnected: boolean): SessionState {

@@ -82,7 +82,7 @@ export type SessionAction =
   | { readonly type: 'stop_failed'; readonly notice: string }
   /** The run is over for this page though its last event has not arrived. */
   | { readonly type: 'left' }
-  /** The run never began, or nobody sees it any more. */
+  /** The run never began, or the chat was closed. */
   | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
   | { readonly type: 'unsent'; readonly unsent: UnsentMessage | undefined }
   | { readonly type: 'branch_selected'; readonly messageId: string }

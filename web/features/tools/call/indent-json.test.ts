@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { indentJson } from './indent-json.ts'
 
-it('gives every part a line', () => {
+it('puts every part on a line of its own', () => {
   expect(indentJson('{"a":[1,{"b":null}],"c":{},"d":[]}')).toBe(
     '{\n  "a": [\n    1,\n    {\n      "b": null\n    }\n  ],\n  "c": {},\n  "d": []\n}',
   )
@@ -16,17 +16,17 @@ it('keeps every token as it is sent: long numbers, repeated names, escapes, what
   )
 })
 
-it('leaves what is no JSON as it is', () => {
+it('returns a text that is not JSON as it is', () => {
   expect(indentJson('{"a":')).toBe('{"a":')
   expect(indentJson('two words')).toBe('two words')
 })
 
-it('is not blown up by depth', () => {
+it('stays small for deep nesting', () => {
   const deep = '['.repeat(5000) + ']'.repeat(5000)
   expect(indentJson(deep).length).toBeLessThan(deep.length * 50)
 })
 
-it('leaves a long text as it came that would grow many times over', () => {
+it('returns a long text as it is when it would grow many times over', () => {
   const nest = (inner: string) => `${'['.repeat(20)}${inner}${']'.repeat(20)}`
   const long = nest(Array.from({ length: 20_000 }, () => 0).join())
   expect(indentJson(long)).toBe(long)

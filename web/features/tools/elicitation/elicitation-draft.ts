@@ -17,20 +17,20 @@ const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${
 /** What the user has entered into the form of a call, stored so that leaving or reloading loses nothing. */
 export const elicitationDraft = {
   read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
-    const stored = parse(browserStorage.read(keyOf(chatId, messageId)))
-    if (stored?.questionId !== id) return new Map()
+    const draft = parse(browserStorage.read(keyOf(chatId, messageId)))
+    if (draft?.questionId !== id) return new Map()
     return new Map(
       fields.flatMap((field) => {
-        const entry = Object.hasOwn(stored.entries, field.name) ? stored.entries[field.name] : undefined
+        const entry = Object.hasOwn(draft.entries, field.name) ? draft.entries[field.name] : undefined
         return fits(field, entry) ? [[field.name, entry] as const] : []
       }),
     )
   },
   write(chatId: string, messageId: string, { id, fields }: ToolQuestion, values: Values): void {
     const secret = new Set(fields.filter(looksSecret).map(({ name }) => name))
-    const kept = [...values].filter(([name]) => !secret.has(name))
-    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(kept) }
-    if (kept.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
+    const stored = [...values].filter(([name]) => !secret.has(name))
+    const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(stored) }
+    if (stored.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
   },
   /** Called when the form has its answer, or the call is over. */
   clear(chatId: string, messageId: string): void {

@@ -152,10 +152,9 @@ function useAnswerElicitation(): (answer: ToolAnswer) => Promise<string | undefi
 function useReturnFocus(focusAfter: RefObject<HTMLElement | null>): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
-    const element = form.current
+    const [element, target] = [form.current, focusAfter.current]
     return () => {
-      if (element?.contains(document.activeElement) === true)
-        focusAfter.current?.focus({ preventScroll: true })
+      if (element?.contains(document.activeElement) === true) target?.focus({ preventScroll: true })
     }
   }, [focusAfter])
   return form

@@ -4,7 +4,7 @@ import { emptyServerLog, reduceServerLog } from './server-log.ts'
 import type { ServerLog } from './server-log.ts'
 
 let seq = 0
-const told = (log: ServerLog, status: string, more: { server?: string; finished?: boolean } = {}) => {
+const receive = (log: ServerLog, status: string, more: { server?: string; finished?: boolean } = {}) => {
   const event: RunEvent = {
     type: 'mcp_status',
     seq: (seq += 1),
@@ -18,29 +18,29 @@ const told = (log: ServerLog, status: string, more: { server?: string; finished?
 const lines = (log: ServerLog) => log.entries.map(({ status }) => status)
 
 describe('the log of tool servers', () => {
-  it('begins a round with the first connecting: what stood there goes, and the panel shows (§4.8)', () => {
-    const before = { ...told(emptyServerLog, 'info'), visible: false }
-    const log = told(before, 'connecting')
+  it('begins a round with the first connecting event: clears the log and shows the panel (§4.8)', () => {
+    const before = { ...receive(emptyServerLog, 'info'), visible: false }
+    const log = receive(before, 'connecting')
     expect(log).toMatchObject({ inRound: true, visible: true })
     expect(lines(log)).toEqual(['connecting'])
   })
 
-  it('goes on with the round at the next one, also when the panel was closed meanwhile (§4.8)', () => {
-    const closed = reduceServerLog(told(emptyServerLog, 'connecting'), { type: 'close' })
-    const log = told(closed, 'connecting', { server: 'notes' })
+  it('continues the round at the next one, also when the panel was closed (§4.8)', () => {
+    const closed = reduceServerLog(receive(emptyServerLog, 'connecting'), { type: 'close' })
+    const log = receive(closed, 'connecting', { server: 'notes' })
     expect(log).toMatchObject({ inRound: true, visible: false })
     expect(lines(log)).toEqual(['connecting', 'connecting'])
   })
 
-  it('ends the round with the finishing flag, so that the next connecting begins another (§4.9)', () => {
-    const done = told(told(emptyServerLog, 'connecting'), 'summary', { finished: true })
+  it('ends the round with the finishing flag, so that the next connecting event begins another (§4.9)', () => {
+    const done = receive(receive(emptyServerLog, 'connecting'), 'summary', { finished: true })
     expect(done.inRound).toBe(false)
     expect(lines(done)).toEqual(['connecting', 'summary'])
-    expect(lines(told(done, 'connecting'))).toEqual(['connecting'])
+    expect(lines(receive(done, 'connecting'))).toEqual(['connecting'])
   })
 
-  it('ends the round when its run ends without having said so', () => {
-    const log = reduceServerLog(told(emptyServerLog, 'connecting'), {
+  it('ends the round when its run ends without the flag', () => {
+    const log = reduceServerLog(receive(emptyServerLog, 'connecting'), {
       type: 'event',
       event: { type: 'ended', seq: 99, status: 'interrupted' },
       time: '',
@@ -49,18 +49,18 @@ describe('the log of tool servers', () => {
   })
 
   it('adds a line for info and summary and leaves the server as it was (§4.10)', () => {
-    const connected = told(emptyServerLog, 'connected')
+    const connected = receive(emptyServerLog, 'connected')
     for (const status of ['info', 'summary']) {
-      const log = told(connected, status)
+      const log = receive(connected, status)
       expect(log.servers).toBe(connected.servers)
       expect(lines(log)).toEqual(['connected', status])
     }
   })
 
-  it('keeps of each server its state, the time and the message (§3.16, §4.11)', () => {
+  it('keeps the status, time and message of each server (§3.16, §4.11)', () => {
     let log = emptyServerLog
     for (const status of ['connected', 'connecting', 'error', 'disconnected', 'gone fishing'])
-      log = told(log, status, { server: status })
+      log = receive(log, status, { server: status })
     expect(Object.values(log.servers).map(({ status }) => status)).toEqual([
       'connected',
       'connecting',
@@ -75,8 +75,8 @@ describe('the log of tool servers', () => {
     })
   })
 
-  it('is cleared and closed by its reader without forgetting how the servers stand (§2.28)', () => {
-    const log = told(emptyServerLog, 'connecting')
+  it('can be cleared and closed without losing the status of the servers (§2.28)', () => {
+    const log = receive(emptyServerLog, 'connecting')
     expect(reduceServerLog(log, { type: 'clear' })).toEqual({ ...log, entries: [] })
     expect(reduceServerLog(log, { type: 'close' })).toEqual({ ...log, visible: false })
   })
