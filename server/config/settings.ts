@@ -206,7 +206,7 @@ const connectors = {
     otherwise: 'none',
     example: 'https://chat.example.com/oauth-client.json',
     description:
-      'Where you publish the OAuth client document, for connectors that read one. [The document](operations.md#deploy)',
+      'Where you publish the OAuth client document, for connectors that read one. [The document](operations.md#connectors)',
   }),
 }
 
