@@ -12,7 +12,7 @@ import {
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { z } from 'zod'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../lib/normalize-text.ts'
+import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import { readBrowserKey, writeBrowserKey, openConsentRequest } from './oauth/consent-request.ts'
 import { browseServers } from './catalogue/browse-servers.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
-import { normalizeText } from '../lib/normalize-text.ts'
+import { normalizeText } from '../lib/text.ts'
 
 /** Deeper bodies are refused before anything walks them by recursion. */
 const deepest = 32

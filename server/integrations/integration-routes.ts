@@ -9,7 +9,7 @@ import {
 import { integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
 import type { Api } from '../http/api.ts'
-import { normalizeText } from '../lib/normalize-text.ts'
+import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/require-user.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'

@@ -1,6 +1,40 @@
-/** Calls `act` when `signal` is aborted, at once where it is already. The returned function takes that back. */
+/** Calls `act` when `signal` aborts, at once if it already has. The returned function removes the listener. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) act()
   else signal.addEventListener('abort', act, { once: true })
   return () => signal.removeEventListener('abort', act)
+}
+
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  readonly timedOut: boolean
+  abort(reason?: unknown): void
+  /** Must be called in the end: until then the outer signal keeps this one alive. */
+  release(): void
+}
+
+/**
+ * Returns a signal that aborts with `outer`, after `timeoutMs` milliseconds unless that is null, or when `abort` is
+ * called. `AbortSignal.any` with `AbortSignal.timeout` would not do: on Node 20 the timeout is garbage collected.
+ */
+export function linkSignal(outer: AbortSignal, timeoutMs: number | null): LinkedSignal {
+  const inner = new AbortController()
+  let timedOut = false
+  const expire = () => {
+    timedOut = true
+    inner.abort(new Error('the time is up'))
+  }
+  const timer = timeoutMs === null ? undefined : setTimeout(expire, timeoutMs)
+  const unlink = onAbort(outer, () => inner.abort(outer.reason))
+  return {
+    signal: inner.signal,
+    get timedOut() {
+      return timedOut
+    },
+    abort: (reason) => inner.abort(reason),
+    release() {
+      clearTimeout(timer)
+      unlink()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import type { ModelPart } from './model.ts'
-import { normalizeText } from '../lib/normalize-text.ts'
+import { normalizeText } from '../lib/text.ts'
 
 /** Characters that may wait in a reply before it asks to be drained at once. */
 const maxWaitingChars = 16 * 1024

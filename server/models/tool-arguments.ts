@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { normalizeText } from '../lib/normalize-text.ts'
+import { normalizeText } from '../lib/text.ts'
 
 /** A new id, for a call whose upstream sent none. */
 export function newCallId(): string {

@@ -1,6 +1,6 @@
 import { textFormats } from '@yonder/contract/elicitation'
 import type { Elicitation, ElicitationField, ElicitationAnswer } from '@yonder/contract/elicitation'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { readImage } from './read-image.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text.ts'
 
 /** The fields that are read; the registry may change all others. */
 const Header = z.object({

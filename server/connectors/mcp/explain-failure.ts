@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 
 /** Characters of a server's message that are shown to the user. */
 const maxQuoteChars = 300

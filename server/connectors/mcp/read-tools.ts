@@ -1,7 +1,6 @@
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { cleanText, normalizeText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
-import { cleanText } from '../../lib/clean-text.ts'
 import { fingerprintTool } from '../tools/tool-definition.ts'
 import type { ToolDefinition } from '../tools/tool-definition.ts'
 import { checkParameterHeaders } from './check-parameter-headers.ts'

@@ -4,7 +4,7 @@ import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-t
 import { adaptSchema } from '../model-tools/adapt-schema.ts'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
-import { cleanText } from '../../lib/clean-text.ts'
+import { cleanText } from '../../lib/text.ts'
 import { parseDefinition } from './tool-definition.ts'
 
 /** A tool as a model is offered it. */

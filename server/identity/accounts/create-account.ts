@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
 import type { Database, Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 import { insertAccount } from './account-store.ts'
 import { hashPassword } from './hash-password.ts'
 

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 import type { Profile } from '../user.ts'
 
 const longest = 2_000

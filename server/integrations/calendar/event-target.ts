@@ -1,6 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import { AppError } from '../../lib/app-error.ts'
-import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
+import { collapseSpaces } from '../../lib/text.ts'
 import type { CalendarClient } from './client.ts'
 import { fromGoogleTime, parseEventTime, startOf } from './event-time.ts'
 import { formatStart } from './present-event.ts'
@@ -82,7 +82,7 @@ export function requireNamedEvent(event: Event, expected: NamedEvent, timeZone: 
 }
 
 function requireSameTitle(event: Event, title: string): void {
-  if (squeezeSpaces(event.summary ?? '') === squeezeSpaces(title)) return
+  if (collapseSpaces(event.summary ?? '') === collapseSpaces(title)) return
   throw new AppError(
     'invalid_request',
     `The title of this event is "${(event.summary ?? '').slice(0, 300)}" and not "${title.slice(0, 300)}". Nothing was done.`,

@@ -1,7 +1,6 @@
 import type { calendar_v3 } from '@googleapis/calendar'
 import type { Temporal } from 'temporal-polyfill'
-import { cutText } from '../../lib/cut-text.ts'
-import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
+import { collapseSpaces, cutText } from '../../lib/text.ts'
 import { convertHtml } from '../google/convert-html.ts'
 import { fromGoogleTime } from './event-time.ts'
 
@@ -121,7 +120,7 @@ function named(name: string, value: string | null | undefined): string | undefin
 }
 
 function line(text: string | null | undefined): string | undefined {
-  return text ? cutText(squeezeSpaces(text), maxLineChars) : undefined
+  return text ? cutText(collapseSpaces(text), maxLineChars) : undefined
 }
 
 function joinLines(lines: readonly (string | undefined)[]): string {

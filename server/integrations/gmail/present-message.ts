@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { cutText } from '../../lib/cut-text.ts'
+import { cutText } from '../../lib/text.ts'
 import { readMailBody } from './body.ts'
 import type { MailAttachment } from './body.ts'
 import { readHeaders } from './headers.ts'

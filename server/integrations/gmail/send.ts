@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
+import { collapseSpaces } from '../../lib/text.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
@@ -81,7 +81,7 @@ export const sendDraft = googleTool({
     }
     const names = body.attachments.map(({ name }) => name)
     requireSame('attachments', names, attachments)
-    requireSame('body', [squeezeSpaces(body.text)], [squeezeSpaces(expected.body)])
+    requireSame('body', [collapseSpaces(body.text)], [collapseSpaces(expected.body)])
     return describeSent(await sendDraftOnce(client, id), expected)
   },
 })

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import { AppError } from '../../lib/app-error.ts'
-import { squeezeSpaces } from '../../lib/squeeze-spaces.ts'
+import { collapseSpaces } from '../../lib/text.ts'
 import { concurrency } from '../google/api-client.ts'
 import type { GmailClient } from './client.ts'
 import { readHeaders } from './headers.ts'
@@ -32,7 +32,7 @@ export async function checkSubjects(
 
 /** @throws AppError `invalid_request` when the subjects differ in more than white space */
 export function requireSameSubject(actual: string | undefined, expected: string): void {
-  if (squeezeSpaces(actual ?? '') === squeezeSpaces(expected)) return
+  if (collapseSpaces(actual ?? '') === collapseSpaces(expected)) return
   throw new AppError(
     'invalid_request',
     `The subject of this email is "${(actual ?? '').slice(0, 300)}" and not "${expected.slice(0, 300)}". Nothing was done.`,

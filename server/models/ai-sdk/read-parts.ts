@@ -1,4 +1,4 @@
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
 import { newCallId, readArguments } from '../tool-arguments.ts'
 import { writeNote } from '../call-note.ts'

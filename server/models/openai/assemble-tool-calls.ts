@@ -1,4 +1,4 @@
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 import { newCallId, readArguments } from '../tool-arguments.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'

@@ -1,5 +1,5 @@
 import { describeSentError } from './describe-failure.ts'
-import { limitSignal } from '../../lib/limit-signal.ts'
+import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
@@ -13,7 +13,7 @@ export function fetchModelBody(
   call: ModelCall,
   options: Omit<ModelCallOptions, 'onData'>,
 ): Promise<Response> {
-  const enough = limitSignal(options.signal, null)
+  const enough = linkSignal(options.signal, null)
   const watch = watchBody(call, options.limits.maxEventChars)
   let opened = false
   let cancelled = false

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
 import type { FailedResponse } from './describe-failure.ts'
-import { limitSignal } from '../../lib/limit-signal.ts'
+import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { QuoteGuard } from './quote-upstream.ts'
@@ -67,7 +67,7 @@ export function postModelCall(call: ModelCall, options: ModelCallOptions): Model
 type OnExchange = (exchange: Exchange) => void
 
 async function postWithin(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<void> {
-  const overall = limitSignal(options.signal, options.limits.totalTimeoutMs)
+  const overall = linkSignal(options.signal, options.limits.totalTimeoutMs)
   try {
     await postRepeatedly(call, { ...options, signal: overall.signal }, onExchange)
   } catch (error) {

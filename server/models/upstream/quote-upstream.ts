@@ -1,4 +1,4 @@
-import { normalizeText } from '../../lib/normalize-text.ts'
+import { normalizeText } from '../../lib/text.ts'
 
 const maxQuoteChars = 300
 /** A message that repeats this many characters of the conversation is not quoted. */
