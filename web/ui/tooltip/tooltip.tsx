@@ -43,6 +43,7 @@ export interface TooltipProps {
  */
 export function Tooltip({ text, shortcut, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
+  const isPressed = useRef(false)
   const { isOpen, open, openSoon, close } = useTooltip()
   return (
     <span
@@ -52,9 +53,16 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       onPointerEnter={openSoon}
       // The bubble is a child, so moving onto it does not leave.
       onPointerLeave={close}
-      onPointerDown={close}
+      onPointerDown={() => {
+        isPressed.current = true
+        close()
+      }}
+      onPointerUp={() => {
+        isPressed.current = false
+      }}
       onFocus={(event) => {
-        if (event.target.matches(':focus-visible') && !isFocusMoving()) open()
+        // The focus that a press brings opens nothing: Escape after a click belongs to what was clicked.
+        if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
       }}
       onBlur={close}
     >
