@@ -55,6 +55,6 @@ it.each([
   ])
 })
 
-it.each(['.', '..', ' .. '])('refuses the name %j, which an address cannot hold', (name) => {
+it.each(['.', '..', ' .. '])('refuses the name %j, which an address cannot hold (§22.12)', (name) => {
   expect(problemsOf({ ...bot, name })).toHaveLength(1)
 })

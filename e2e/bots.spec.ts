@@ -172,7 +172,7 @@ test('when the list cannot be read, Try again reloads the page (§2.52)', async 
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test("two people do not see each other's bots", async ({ page, person: _, openBrowser }) => {
+test("two people do not see each other's bots (§17.22)", async ({ page, person: _, openBrowser }) => {
   await openBots(page)
   await addBot(page, 'Only mine', 'm')
   const other = await (await openBrowser()).newPage()
@@ -182,7 +182,10 @@ test("two people do not see each other's bots", async ({ page, person: _, openBr
   await expect(row(other, 'Only mine')).toHaveCount(0)
 })
 
-test('everything can be done with the keyboard, and the focus is never lost', async ({ page, person: _ }) => {
+test('everything can be done with the keyboard, and the focus is never lost (§14.25)', async ({
+  page,
+  person: _,
+}) => {
   await openBots(page)
   await page.getByRole('button', { name: 'Add Bot' }).focus()
   await page.keyboard.press('Enter')
@@ -223,7 +226,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list holds long names and is accessible', async ({ page, person: _, axe }) => {
+    test('the list holds long names and is accessible (§14.25)', async ({ page, person: _, axe }) => {
       await openBots(page)
       await addBot(page, `A very long name ${'without-any-break'.repeat(8)}`, `vendor/${'model'.repeat(30)}`)
       await dismissMessages(page)
@@ -231,7 +234,11 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the whole form is accessible and keeps its message in sight', async ({ page, person: _, axe }) => {
+    test('the whole form is accessible and keeps its message in sight (§14.25)', async ({
+      page,
+      person: _,
+      axe,
+    }) => {
       await openBots(page)
       const dialog = await fillNewBot(page, ' ', 'm')
       await dialog.getByLabel('Provide your own key').check()
@@ -242,7 +249,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the question and the empty list are accessible', async ({ page, person: _, axe }) => {
+    test('the question and the empty list are accessible (§14.25)', async ({ page, person: _, axe }) => {
       await openBots(page)
       await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
       const question = page.getByRole('alertdialog', { name: 'Delete Bot' })

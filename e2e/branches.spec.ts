@@ -77,7 +77,7 @@ test('a message is edited and sent again as another version; the first one and i
   await expect(questions(page).last()).toContainText('and more')
 })
 
-test('an edit survives a reload and a look at another page, and is gone once it was sent', async ({
+test('an edit survives a reload and a look at another page, and is gone once it was sent (§14.3)', async ({
   page,
   person: _,
 }) => {
@@ -100,7 +100,7 @@ test('an edit survives a reload and a look at another page, and is gone once it 
   await expect(editor).toHaveCount(0)
 })
 
-test('a stopped reply offers to be regenerated', async ({ page, person: _ }) => {
+test('a stopped reply offers to be regenerated (§14.4)', async ({ page, person: _ }) => {
   await input(page).fill('write a long answer')
   await input(page).press('Enter')
   await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
@@ -111,7 +111,7 @@ test('a stopped reply offers to be regenerated', async ({ page, person: _ }) => 
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('versions and contents are used with the keyboard alone', async ({ page, person: _ }) => {
+test('versions and contents are used with the keyboard alone (§14.25)', async ({ page, person: _ }) => {
   await send(page, 'first question')
   await send(page, 'show me a table')
   await lastReply(page).getByRole('button', { name: 'Regenerate' }).focus()
@@ -181,7 +181,7 @@ test('on a small screen the contents slide in, 280 px wide, and close on selecti
 })
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`versions, the editor and the contents can be used by everyone: ${look}`, async ({
+  test(`versions, the editor and the contents can be used by everyone: ${look} (§14.25)`, async ({
     page,
     person: _,
     axe,

@@ -99,7 +99,7 @@ test('the input stays fixed at the bottom while a reply grows, and the page foll
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a reload in the middle loses nothing, and a second tab shows the same stream', async ({
+test('a reload in the middle loses nothing, and a second tab shows the same stream (§10.1, §10.9)', async ({
   page,
   context,
   person: _,
@@ -124,7 +124,7 @@ test('a reload in the middle loses nothing, and a second tab shows the same stre
   )
 })
 
-test('when the server is killed, every word that was shown is still there after its restart', async ({
+test('when the server is killed, every word that was shown is still there after its restart (§10.15)', async ({
   page,
   product,
   person: _,
@@ -149,7 +149,7 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a message written offline is kept and sent once', async ({ page, person: _, problems }) => {
+test('a message written offline is kept and sent once (§10.22)', async ({ page, person: _, problems }) => {
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await writeMessage(page, 'hello')
   await expect(page).toHaveURL(/\/chat\//)
@@ -224,7 +224,7 @@ test('a chat that is not there leads home (§2.12)', async ({ page, person, prob
   await expect(page).toHaveURL(/\/$/)
 })
 
-test('another person cannot see a chat', async ({ page, person: _, openBrowser, problems }) => {
+test('another person cannot see a chat (§17.22)', async ({ page, person: _, openBrowser, problems }) => {
   problems.expect(/404/)
   await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)

@@ -55,7 +55,7 @@ test('a person adds a connector from the catalogue, which is not connected yet (
   await expect(connectorRow(page, 'Weather').getByText('https://weather.example/mcp')).toBeVisible()
 })
 
-test('where a token is needed the form asks for it, and leads back to the catalogue', async ({
+test('where a token is needed the form asks for it, and leads back to the catalogue (§18.12)', async ({
   page,
   person: _,
 }) => {
@@ -110,7 +110,11 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the catalogue is narrowed by words, and is accessible', async ({ page, person: _, axe }) => {
+    test('the catalogue is narrowed by words, and is accessible (§18.11)', async ({
+      page,
+      person: _,
+      axe,
+    }) => {
       await openConnectors(page)
       await addConnector(page, 'Mine', 'https://weather.example/mcp')
       const dialog = await browse(page)

@@ -21,7 +21,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list holds long names and failures, and is accessible', async ({
+    test('the list holds long names and failures, and is accessible (§14.25)', async ({
       page,
       person: _,
       nowhere,
@@ -43,7 +43,12 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the whole form and the question are accessible', async ({ page, person: _, nowhere, axe }) => {
+    test('the whole form and the question are accessible (§14.25)', async ({
+      page,
+      person: _,
+      nowhere,
+      axe,
+    }) => {
       await openConnectors(page)
       await addConnector(page, 'Mine', nowhere)
       await connectorRow(page, 'Mine').getByRole('button', { name: 'Edit' }).click()

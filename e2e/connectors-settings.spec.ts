@@ -168,7 +168,7 @@ test('when the list cannot be read, Try again reloads the page (§2.57)', async 
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test('all of it can be done with the keyboard, and the focus is never lost', async ({
+test('all of it can be done with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
   person: _,
   everything,

@@ -87,7 +87,7 @@ test('a person says that every tool runs without asking, and takes it back (§2.
   await expect(dialog.getByText('All tools need confirmation')).toBeVisible()
 })
 
-test('a tool that has changed since it was allowed says so, and is allowed again as it is now', async ({
+test('a tool that has changed since it was allowed says so, and is allowed again as it is now (§18.5)', async ({
   page,
   person: _,
   hostile,
@@ -131,7 +131,11 @@ test('saving that fails is told, and nothing is lost (§8.21)', async ({ page, p
   await save(page, dialog, 'default')
 })
 
-test('a person reads what the tools were called for, the newest first', async ({ page, person, product }) => {
+test('a person reads what the tools were called for, the newest first (§18.10)', async ({
+  page,
+  person,
+  product,
+}) => {
   await openConnectors(page)
   await writeToolCalls(product.dataDir, person.email, 'default', 25)
   const dialog = await openTools(page, 'default')
@@ -156,7 +160,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('two hundred tools are shown and managed accessibly', async ({
+    test('two hundred tools are shown and managed accessibly (§14.25)', async ({
       page,
       person,
       product,

@@ -3,7 +3,7 @@ import { inventPerson, signIn } from './support/sign-up.ts'
 
 test.use({ installation: 'closed' })
 
-test('a closed installation prints a link that makes the first account, and nothing it should not', async ({
+test('a closed installation prints a link that makes the first account, and nothing it should not (§15.4)', async ({
   page,
   product,
 }) => {

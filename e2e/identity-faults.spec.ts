@@ -113,7 +113,7 @@ test('an answer works once, and only in the browser that asked (§5.19)', async 
   expect(provider.tokenRequests).toEqual([])
 })
 
-test('a foreign answer does not disturb who is signed in', async ({ page, hosted, provider }) => {
+test('a foreign answer does not disturb who is signed in (§15.19)', async ({ page, hosted, provider }) => {
   await signInHosted(page, hosted)
   await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
   const before = await readStorage(page)

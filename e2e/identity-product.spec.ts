@@ -4,7 +4,7 @@ import { signIn } from './support/sign-up.ts'
 const signInButton = { name: 'Sign in with a local account' }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`the provider's pages can be used by everyone (${look})`, async ({
+  test(`the provider's pages can be used by everyone (${look}) (§14.25)`, async ({
     browser,
     baseURL,
     axe,
@@ -80,7 +80,7 @@ test('signing out from the menu ends it in every tab, for good (§2.18)', async 
   await signIn(page, person)
 })
 
-test('signing in leads back to where one was', async ({ page, person, openBrowser }) => {
+test('signing in leads back to where one was (§15.7)', async ({ page, person, openBrowser }) => {
   void page
   const other = await (await openBrowser()).newPage()
   await other.goto('/settings/general')
@@ -92,7 +92,7 @@ test('signing in leads back to where one was', async ({ page, person, openBrowse
   expect(new URL(other.url()).pathname).toBe('/settings/general')
 })
 
-test('the other name of this machine leads to the one that signs in', async ({ page, product }) => {
+test('the other name of this machine leads to the one that signs in (§22.1)', async ({ page, product }) => {
   await page.goto(`${product.url.replace('localhost', '127.0.0.1')}/settings/general`)
   await expect(page.getByRole('button', signInButton)).toBeVisible()
   expect(new URL(page.url()).origin).toBe(product.url)

@@ -13,7 +13,7 @@ import {
 const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })
 
-test('a sign-in comes back to where it began', async ({ page, hosted, provider: _ }) => {
+test('a sign-in comes back to where it began (§15.7)', async ({ page, hosted, provider: _ }) => {
   await signInHosted(page, hosted, '/chat/abc?tab=2')
   await expect(signedIn(page)).toBeVisible()
   expect(page.url()).toBe(`${hosted.baseUrl}/chat/abc?tab=2`)
@@ -26,7 +26,11 @@ for (const target of [
   '/.//evil.example',
   'javascript:1',
 ]) {
-  test(`a sign-in told to come back to ${target} goes home`, async ({ page, hosted, provider: _ }) => {
+  test(`a sign-in told to come back to ${target} goes home (§15.7)`, async ({
+    page,
+    hosted,
+    provider: _,
+  }) => {
     // Before the page comes back to itself, someone has been at its record.
     await page.addInitScript((returnTo) => {
       for (const key of Object.keys(sessionStorage)) {
@@ -79,7 +83,7 @@ test('an access token is renewed once, silently, when less than a minute of it i
   expect(provider.tokenRequests).toHaveLength(1)
 })
 
-test('four calls in two tabs renew the token once', async ({ page, context, hosted, provider }) => {
+test('four calls in two tabs renew the token once (§15.8)', async ({ page, context, hosted, provider }) => {
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   const other = await context.newPage()
@@ -227,7 +231,7 @@ test('signing out ends here also when the provider is away', async ({ page, host
   expect(await readStorage(page)).toEqual({})
 })
 
-test('with the embedded provider, a signed-out browser holds nothing that works', async ({
+test('with the embedded provider, a signed-out browser holds nothing that works (§15.10)', async ({
   page,
   embedded,
 }) => {
@@ -260,7 +264,7 @@ test('with the embedded provider, a signed-out browser holds nothing that works'
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
-test('a page on plain http says why nobody can sign in', async ({ hosted }) => {
+test('a page on plain http says why nobody can sign in (§15.20)', async ({ hosted }) => {
   const executablePath = findChromium()
   const browser = await chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),

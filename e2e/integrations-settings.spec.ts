@@ -74,7 +74,7 @@ test('a person disconnects, which ends it at Google too, and may connect again (
   await expect(card.getByText('Connected', { exact: true })).toHaveCount(0)
 })
 
-test('the card says what was not allowed', async ({ page, person: _, google }) => {
+test('the card says what was not allowed (§19.6)', async ({ page, person: _, google }) => {
   google.behaviour.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
@@ -197,7 +197,7 @@ test('when the list cannot be read, the page says so and reads again (§2.76)', 
   await expect(page.getByText('No integrations available')).toBeVisible()
 })
 
-test("two people do not see each other's integrations", async ({ page, person: _, openBrowser }) => {
+test("two people do not see each other's integrations (§17.22)", async ({ page, person: _, openBrowser }) => {
   await openIntegrations(page)
   await addWithKey(page, 'Tavily', key)
   const other = await (await openBrowser()).newPage()
@@ -206,7 +206,10 @@ test("two people do not see each other's integrations", async ({ page, person: _
   await expect(other.getByText('No integrations available')).toBeVisible()
 })
 
-test('everything can be done with the keyboard, and the focus is never lost', async ({ page, person: _ }) => {
+test('everything can be done with the keyboard, and the focus is never lost (§14.25)', async ({
+  page,
+  person: _,
+}) => {
   await openIntegrations(page)
   await page.getByRole('button', { name: 'Add Integration' }).focus()
   await page.keyboard.press('Enter')
@@ -265,7 +268,11 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('twenty integrations with all they can say are accessible', async ({ page, person: _, axe }) => {
+    test('twenty integrations with all they can say are accessible (§14.25)', async ({
+      page,
+      person: _,
+      axe,
+    }) => {
       await page.route('**/api/integrations', (route) => route.fulfill({ json: many }))
       await openIntegrations(page)
       await cardOf(page, 'Tavily').getByRole('button', { name: 'Update API Key' }).click()
@@ -274,7 +281,11 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the forms, the question and the empty list are accessible', async ({ page, person: _, axe }) => {
+    test('the forms, the question and the empty list are accessible (§14.25)', async ({
+      page,
+      person: _,
+      axe,
+    }) => {
       await openIntegrations(page)
       await expect(page.getByText('No integrations available')).toBeVisible()
       await axe(page)

@@ -65,7 +65,7 @@ function countStreams(context: BrowserContext): () => number {
   return () => open.size
 }
 
-test('two tabs and another device show the same stream, and a reloaded tab goes on', async ({
+test('two tabs and another device show the same stream, and a reloaded tab goes on (§10.1, §10.9)', async ({
   page,
   person,
   model,
@@ -86,7 +86,7 @@ test('two tabs and another device show the same stream, and a reloaded tab goes 
   }
 })
 
-test('a message sent in one tab or device appears in the others as it is answered', async ({
+test('a message sent in one tab or device appears in the others as it is answered (§10.2)', async ({
   page,
   person,
   model,
@@ -173,7 +173,7 @@ test('another version of a reply, and a choice among the versions, show everywhe
   }
 })
 
-test('when the tab that holds the stream is closed, the others go on without a gap or a repeat', async ({
+test('when the tab that holds the stream is closed, the others go on without a gap or a repeat (§10.8)', async ({
   page,
   model,
   context,
@@ -196,7 +196,7 @@ test('when the tab that holds the stream is closed, the others go on without a g
   await expect(replyText(third)).toHaveText('After')
 })
 
-test('ten tabs are live over one connection', async ({ page, model, context }) => {
+test('ten tabs are live over one connection (§10.7)', async ({ page, model, context }) => {
   const streams = countStreams(context)
   await page.reload()
   await startChat(page, model, ['First', { finish: 'stop' }])
@@ -214,7 +214,7 @@ test('ten tabs are live over one connection', async ({ page, model, context }) =
   expect(streams()).toBe(1)
 })
 
-test('a device that was offline while a reply was written has all of it when it is back', async ({
+test('a device that was offline while a reply was written has all of it when it is back (§10.10)', async ({
   page,
   person,
   model,
@@ -238,7 +238,7 @@ test('a device that was offline while a reply was written has all of it when it 
   await expect(device.getByText('The connection is lost')).toHaveCount(0)
 })
 
-test('what is sent offline says so, and is sent once when back, for all to see', async ({
+test('what is sent offline says so, and is sent once when back, for all to see (§10.21, §10.22)', async ({
   page,
   person,
   model,
@@ -264,7 +264,11 @@ test('what is sent offline says so, and is sent once when back, for all to see',
   expect(model.requests).toHaveLength(2)
 })
 
-test('a new chat appears in the history that another tab has open', async ({ page, model, context }) => {
+test('a new chat appears in the history that another tab has open (§10.5)', async ({
+  page,
+  model,
+  context,
+}) => {
   const second = await openTab(context, page.url())
   await second
     .getByRole('button', { name: /search/i })

@@ -51,7 +51,7 @@ for (const { look, viewport, colorScheme } of looks) {
       if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
     }
 
-    test('every primitive can be used by everyone', async ({ gallery }) => {
+    test('every primitive can be used by everyone (§14.25)', async ({ gallery }) => {
       await chooseTheme(gallery)
       await expectNoSidewaysScroll(gallery)
       await button(gallery, 'Long message').click()
@@ -63,7 +63,7 @@ for (const { look, viewport, colorScheme } of looks) {
     })
 
     for (const name of ['Form', 'Confirmation', 'Long', 'Side panel'])
-      test(`a dialog can be used by everyone: ${name}`, async ({ gallery }) => {
+      test(`a dialog can be used by everyone: ${name} (§14.25)`, async ({ gallery }) => {
         await chooseTheme(gallery)
         await button(gallery, name).click()
         await expect(gallery.locator('dialog')).toBeVisible()

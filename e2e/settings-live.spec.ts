@@ -61,7 +61,7 @@ test('a connector that is connected in one tab is so in the other (§2.58)', asy
   await expect(row(page).getByText('Connected', { exact: true })).toBeVisible()
 })
 
-test('who signs in after somebody else finds nothing of theirs', async ({ page, person: _ }) => {
+test('who signs in after somebody else finds nothing of theirs (§15.12)', async ({ page, person: _ }) => {
   await input(page).fill('A secret')
   await page.reload()
   await expect(input(page)).toHaveValue('A secret')

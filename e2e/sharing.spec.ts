@@ -66,7 +66,7 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(visitor.getByText('Sign in to access your chats')).toBeVisible()
   })
 
-  test(`the links of a person stand under General: ${look}`, async ({ person: _, page, axe }) => {
+  test(`the links of a person stand under General: ${look} (§14.25)`, async ({ person: _, page, axe }) => {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))

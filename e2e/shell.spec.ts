@@ -224,7 +224,7 @@ test('signing out ends at the sign-in screen of the origin (§2.18)', async ({ p
   await expect(page).toHaveURL('/')
 })
 
-test('without a network the page says so, and goes on after it', async ({
+test('without a network the page says so, and goes on after it (§10.20)', async ({
   page,
   person: _,
   context,

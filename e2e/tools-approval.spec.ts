@@ -93,7 +93,10 @@ test("a tool that is denied does not run: 'cancel' is sent, and the model answer
   await expect(block(page, 'Calculator')).toContainText('Denied')
 })
 
-test('an ordinary message denies a call that waits, as the input says', async ({ page, model }) => {
+test('an ordinary message denies a call that waits, as the input says (§12.8, §13.9)', async ({
+  page,
+  model,
+}) => {
   await askForSum(page, model)
   await expect(page.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
   model.reply(['Then not.'])
@@ -103,7 +106,7 @@ test('an ordinary message denies a call that waits, as the input says', async ({
   await expect(page.getByText('A tool waits for your permission.')).toHaveCount(0)
 })
 
-test('a call still waits after a reload, and for the keyboard alone', async ({ page, model }) => {
+test('a call still waits after a reload, and for the keyboard alone (§13.11)', async ({ page, model }) => {
   await askForSum(page, model)
   await expect(card(page)).toBeVisible()
   await page.reload()
@@ -120,7 +123,7 @@ test('a call still waits after a reload, and for the keyboard alone', async ({ p
   await expect(input(page)).toBeFocused()
 })
 
-test('a call that waits shows in every tab and device, and goes in all when one of them decides', async ({
+test('a call that waits shows in every tab and device, and goes in all when one of them decides (§13.10)', async ({
   page,
   person,
   model,
@@ -164,7 +167,11 @@ test('a call that waits shows in every tab and device, and goes in all when one 
   }
 })
 
-test('a call that was decided elsewhere is not run a second time', async ({ page, model, problems }) => {
+test('a call that was decided elsewhere is not run a second time (§13.10)', async ({
+  page,
+  model,
+  problems,
+}) => {
   problems.expect(/409|The call was not confirmed/)
   await askForSum(page, model)
   await expect(card(page)).toBeVisible()

@@ -4,7 +4,7 @@ import { block, callApi, callTool, lastTurn, line, send, test } from './support/
 
 test.describe.configure({ timeout: 60_000 })
 
-test('a connector whose consent has ended is connected from the chat, which is where its person comes back to', async ({
+test('a connector whose consent has ended is connected from the chat, which is where its person comes back to (§13.20)', async ({
   page,
   model,
 }) => {

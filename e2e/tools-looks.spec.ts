@@ -94,7 +94,7 @@ test('a shared chat shows of a tool its name and how it stands, and neither logs
     await expect(visitor.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('what a tool did while a device was offline is there when it is back', async ({
+test('what a tool did while a device was offline is there when it is back (§10.10)', async ({
   page,
   person,
   model,

@@ -75,7 +75,7 @@ test('text, pictures, links and structure come back as what they are (§1.4, §2
   await expect(block(page, 'Get Tiny Image Tool').getByRole('img')).toBeVisible()
 })
 
-test('a long call says how far it is, and Stop ends it with what is known; the turn can go on', async ({
+test('a long call says how far it is, and Stop ends it with what is known; the turn can go on (§12.12, §13.4)', async ({
   page,
   model,
   context,
@@ -102,7 +102,7 @@ test('a long call says how far it is, and Stop ends it with what is known; the t
   await expect(page.getByRole('button', { name: 'Continue' })).toHaveCount(0)
 })
 
-test('a call asks its person, in every tab and over a reload, and goes on with the answer', async ({
+test('a call asks its person, in every tab and over a reload, and goes on with the answer (§13.13)', async ({
   page,
   model,
   context,
@@ -130,7 +130,7 @@ test('a call asks its person, in every tab and over a reload, and goes on with t
   ).toContainText(/requested information/i)
 })
 
-test('a question is declined, and the call hears it', async ({ page, model, everything }) => {
+test('a question is declined, and the call hears it (§13.13)', async ({ page, model, everything }) => {
   await addConnector(page, { name: 'everything', url: everything.url })
   model.reply([callTool('everything__trigger-elicitation-request')])
   await send(page, 'Ask me')
@@ -229,7 +229,7 @@ test('a tool that changes behind its back asks again and shows what changed; all
   }
 })
 
-test('a call that fails says so, and a connector that is gone does not keep the chat from going on', async ({
+test('a call that fails says so, and a connector that is gone does not keep the chat from going on (§12.16)', async ({
   page,
   model,
 }) => {
@@ -246,7 +246,7 @@ test('a call that fails says so, and a connector that is gone does not keep the 
   await expect(input(page)).toBeEnabled()
 })
 
-test('a server that is killed during a call says after its restart that nobody knows what became of it', async ({
+test('a server that is killed during a call says after its restart that nobody knows what became of it (§12.9)', async ({
   page,
   product,
   model,

@@ -12,14 +12,14 @@ const host = { host: 'localhost:3000' }
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
 
 describe('the address', () => {
-  it('answers under the public address alone', async () => {
+  it('answers under the public address alone (§22.1)', async () => {
     const foreign = await product.app.inject({ url: '/api/openapi.json', headers: { host: 'evil.example' } })
     expect(foreign.statusCode).toBe(400)
     expect(foreign.json()).toEqual(problem('invalid_request'))
     expect((await product.app.inject({ url: '/api/openapi.json', headers: host })).statusCode).toBe(200)
   })
 
-  it('pays no attention to forwarded names', async () => {
+  it('pays no attention to forwarded names (§22.2)', async () => {
     const answer = await product.app.inject({
       url: '/',
       headers: { host: '127.0.0.1:3000', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
@@ -28,14 +28,14 @@ describe('the address', () => {
     expect(answer.headers.location).toBe('http://localhost:3000/')
   })
 
-  it('never redirects to another site, whatever the path looks like', async () => {
+  it('never redirects to another site, whatever the path looks like (§15.7)', async () => {
     const answer = await product.app.inject({ url: '//evil.example/x', headers: { host: '127.0.0.1:3000' } })
     expect(answer.headers.location).toBe('http://localhost:3000/evil.example/x')
   })
 })
 
 describe('the headers', () => {
-  it('forbid scripts, frames and connections from elsewhere', async () => {
+  it('forbid scripts, frames and connections from elsewhere (§22.3)', async () => {
     const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: host })
     const policy = String(headers['content-security-policy'])
     for (const rule of [
@@ -60,7 +60,7 @@ describe('the headers', () => {
 })
 
 describe('errors', () => {
-  it('are JSON also where nothing is served', async () => {
+  it('are JSON also where nothing is served (§17.2)', async () => {
     for (const url of ['/api/nothing', '/api/..%2fbots', '/api/%00', '/API/bots']) {
       const answer = await product.app.inject({ url, headers: host })
       expect([400, 404]).toContain(answer.statusCode)
@@ -68,7 +68,7 @@ describe('errors', () => {
     }
   })
 
-  it('say nothing of the inside when something unforeseen breaks', async () => {
+  it('say nothing of the inside when something unforeseen breaks (§17.2)', async () => {
     const broken = await openTestApp()
     const ada = await broken.signIn()
     await broken.database.db.schema.dropTable('bots').execute()

@@ -132,7 +132,7 @@ describe('the running product', () => {
     expect(product.alive).toBe(true)
   })
 
-  it('believes no forwarded name, address or scheme of a stranger', async () => {
+  it('believes no forwarded name, address or scheme of a stranger (§22.2)', async () => {
     const forged = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
@@ -212,7 +212,7 @@ describe('the running product', () => {
     await expect.poll(() => model.openRequests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('writes no key, no token and no word of a conversation into its log', async () => {
+  it('writes no key, no token and no word of a conversation into its log (§21.11, §22.7)', async () => {
     model.when('the summer house', [
       { status: 401, body: { error: { message: `Incorrect API key: ${key}` } } },
     ])

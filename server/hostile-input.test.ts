@@ -116,7 +116,7 @@ describe('a body that no call wants', () => {
   afterAll(() => scene.product.close())
 
   it.each(Object.entries(bodies))(
-    '%s is refused by every call, and nothing is written',
+    '%s is refused by every call, and nothing is written (§22.11)',
     async (_what, body) => {
       const before = await hashTables(scene.product.database)
       const writing = scene.calls.filter(({ method }) => method !== 'GET')

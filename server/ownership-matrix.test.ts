@@ -270,7 +270,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     expect(asked.size).toBeGreaterThan(15)
   })
 
-  it('is not there: each field, in each call, answers as for what never was, and nothing is written', async () => {
+  it('is not there: each field, in each call, answers as for what never was, and nothing is written (§17.22)', async () => {
     const before = await hashTables(product.database)
     const answers = new Set<number>()
     for (const { call, form } of everyForm()) {

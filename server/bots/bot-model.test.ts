@@ -27,7 +27,7 @@ describe('a bot with an address of its own', () => {
     })
   })
 
-  it("never gets the operator's key, not even at the operator's address", () => {
+  it("never gets the operator's key, not even at the operator's address (§21.3)", () => {
     expect(resolveEndpoint(bot({ base_url }), withOperator).apiKey).toBeNull()
     expect(resolveEndpoint(bot({ base_url: operator.baseUrl }), withOperator)).toMatchObject({
       apiKey: null,
@@ -41,7 +41,7 @@ describe('a bot with an address of its own', () => {
 })
 
 describe('a bot without an address', () => {
-  it("uses the operator's provider and key, in the OpenAI form unless it says otherwise", () => {
+  it("uses the operator's provider and key, in the OpenAI form unless it says otherwise (§21.4)", () => {
     expect(resolveEndpoint(bot(), withOperator)).toEqual({
       apiType: 'openai',
       baseUrl: operator.baseUrl,
@@ -51,7 +51,7 @@ describe('a bot without an address', () => {
     })
   })
 
-  it("uses its own key before the operator's", () => {
+  it("uses its own key before the operator's (§21.4)", () => {
     expect(resolveEndpoint(bot({ api_key: sealer.seal('own-key') }), withOperator).apiKey).toBe('own-key')
   })
 
@@ -68,7 +68,7 @@ describe('a bot without an address', () => {
     },
   )
 
-  it('calls the built-in demo model when no provider is configured', () => {
+  it('calls the built-in demo model when no provider is configured (§21.5)', () => {
     expect(resolveEndpoint(bot({ model: 'demo' }), withoutOperator)).toMatchObject({
       baseUrl: 'http://127.0.0.1:1/v1',
       apiKey: null,
@@ -76,7 +76,7 @@ describe('a bot without an address', () => {
     })
   })
 
-  it('fails for any other model, naming the setting', () => {
+  it('fails for any other model, naming the setting (§21.5)', () => {
     expect(() => resolveEndpoint(bot(), withoutOperator)).toThrow(
       expect.objectContaining({
         code: 'bot_misconfigured',
@@ -86,7 +86,7 @@ describe('a bot without an address', () => {
   })
 })
 
-it('says what to do when the key was sealed with another secret', () => {
+it('says what to do when the key was sealed with another secret (§21.12)', () => {
   const other = createSealer('another secret of tests, as long as that')
   expect(() => resolveEndpoint(bot({ api_key: other.seal('k') }), withOperator)).toThrow(
     expect.objectContaining({ code: 'bot_misconfigured', message: expect.stringContaining('SECRET_KEY') }),

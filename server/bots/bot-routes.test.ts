@@ -83,7 +83,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('Full')).toBe(key)
   })
 
-  it('never reveals the key, neither in a response nor in the database', async () => {
+  it('never reveals the key, neither in a response nor in the database (§21.12)', async () => {
     const created = await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     const changed = await ada.put(address('A'), { name: 'A', model: 'm2' })
     const listed = await ada.get('/api/bots')
@@ -140,7 +140,7 @@ describe.each(engines)('bots on %s', (engine) => {
     })
   })
 
-  it('keeps the stored key when the mask comes back', async () => {
+  it('keeps the stored key when the mask comes back (§21.1)', async () => {
     await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     await ada.put(address('A'), { name: 'A', model: 'm', api_key: mask })
     expect(await storedKey('A')).toBe(key)
@@ -149,7 +149,7 @@ describe.each(engines)('bots on %s', (engine) => {
   it.each([
     ['absent', undefined],
     ['the mask', mask],
-  ])('drops the key when the address changes and the key is %s', async (_, given) => {
+  ])('drops the key when the address changes and the key is %s (§21.2)', async (_, given) => {
     const bot = { name: 'A', model: 'm', base_url: 'https://one.example/v1', api_key: key }
     await ada.post('/api/bot', bot)
     const answer = await ada.put(address('A'), { ...bot, base_url: 'https://two.example/v1', api_key: given })
@@ -157,7 +157,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('A')).toBeNull()
   })
 
-  it('takes a new key together with a new address', async () => {
+  it('takes a new key together with a new address (§21.2)', async () => {
     const bot = { name: 'A', model: 'm', base_url: 'https://one.example/v1', api_key: key }
     await ada.post('/api/bot', bot)
     await ada.put(address('A'), { ...bot, base_url: 'https://two.example/v1', api_key: 'another-key' })
@@ -172,7 +172,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toEqual([])
   })
 
-  it('refuses a taken name and writes nothing', async () => {
+  it('refuses a taken name and writes nothing (§17.21)', async () => {
     await ada.post('/api/bot', { name: 'A', model: 'm' })
     await ada.post('/api/bot', { name: 'B', model: 'm' })
     const before = await rows()
@@ -187,7 +187,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('gives a name to only one of two concurrent requests', async () => {
+  it('gives a name to only one of two concurrent requests (§17.21)', async () => {
     const answers = await Promise.all(
       ['m1', 'm2', 'm3'].map((model) => ada.post('/api/bot', { name: 'A', model })),
     )
@@ -202,7 +202,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toMatchObject([{ name: 'A', model: 'm' }])
   })
 
-  it("returns 404 for another user's bot, and writes nothing", async () => {
+  it("returns 404 for another user's bot, and writes nothing (§17.22)", async () => {
     const bob = await test.signIn('Bob')
     await bob.post('/api/bot', { name: "Bob's", model: 'm', api_key: key })
     const before = await rows()
@@ -236,7 +236,7 @@ describe.each(engines)('bots on %s', (engine) => {
     'x'.repeat(200),
     '名'.repeat(200),
     '🚀'.repeat(100),
-  ])('finds the bot %j by its address', async (name) => {
+  ])('finds the bot %j by its address (§22.12)', async (name) => {
     expect((await ada.post('/api/bot', { name, model: 'm' })).statusCode).toBe(201)
     const changed = await ada.put(address(name), { name, model: 'm2' })
     expect(changed.statusCode).toBe(200)

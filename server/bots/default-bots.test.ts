@@ -28,12 +28,12 @@ describe.each(engines)('default bots on %s', (engine) => {
     return listBots(database.db, user)
   }
 
-  it('are the demo bot when no provider is configured', async () => {
+  it('are the demo bot when no provider is configured (§21.6)', async () => {
     const bots = await insert({})
     expect(bots).toMatchObject([{ name: 'Yonder Demo', model: 'demo', base_url: null, api_key: null }])
   })
 
-  it("are the operator's bots in the operator's order, as ordinary bots", async () => {
+  it("are the operator's bots in the operator's order, as ordinary bots (§21.6)", async () => {
     const named = [
       { name: 'Zebra', model: 'z' },
       { name: 'Ant', model: 'a', api_type: 'anthropic', max_tokens: 100 },
@@ -53,7 +53,7 @@ describe.each(engines)('default bots on %s', (engine) => {
     expect(sealer.open(bots[2]?.api_key ?? '')).toBe('the-operators-choice')
   })
 
-  it('are none when a provider is configured and no bot is named', async () => {
+  it('are none when a provider is configured and no bot is named (§21.6)', async () => {
     expect(await insert({ DEFAULT_MODEL_BASE_URL: 'https://models.example.com/v1' })).toEqual([])
   })
 

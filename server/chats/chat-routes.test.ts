@@ -100,7 +100,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
 
-  it('deletes chats that were reserved a day ago and never used', async () => {
+  it('deletes chats that were reserved a day ago and never used (§16.14)', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()
     await say(ada, used, 'Hi', 'Ho')
@@ -222,7 +222,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('lets a browser cache an image for the user who read it, and for no other', async () => {
+  it('lets a browser cache an image for the user who read it, and for no other (§12.22, §17.8)', async () => {
     const chatId = await ada.newChat()
     const [question] = await say(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''

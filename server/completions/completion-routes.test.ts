@@ -93,7 +93,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
     })
 
-    it('sends the path to the model, each turn once, and never the text of an error', async () => {
+    it('sends the path to the model, each turn once, and never the text of an error (§21.8)', async () => {
       const chatId = await ada.newChat()
       product.model.reply([{ status: 400, body: { error: { message: 'no such model' } } }])
       await (
@@ -114,7 +114,7 @@ describe.each(engines)('completions on %s', (engine) => {
       ])
     })
 
-    it('flushes the first text at once and merges what follows within 50 ms', async () => {
+    it('flushes the first text at once and merges what follows within 50 ms (§17.18)', async () => {
       const gate = product.model.gate()
       product.model.reply(['a', gate, ...Array.from({ length: 200 }, () => 'b'), { finish: 'stop' }])
       const stream = await ada.send(await ada.newChat(), 'Hi')
@@ -145,7 +145,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.length).toBe(before)
     })
 
-    it('can only follow a reply of the same chat, or begin the chat', async () => {
+    it('can only follow a reply of the same chat, or begin the chat (§17.13)', async () => {
       const chatId = await ada.newChat()
       const first = await ada.send(chatId, 'one', { id: 'm1' })
       await first.ended
@@ -232,7 +232,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(row.content).toBe('half an ans')
     })
 
-    it('ends an answer that grows too long, and stops the model', async () => {
+    it('ends an answer that grows too long, and stops the model (§16.2)', async () => {
       const big = 'x'.repeat(100_000)
       product.model.reply([...Array.from({ length: 12 }, () => big), { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -257,7 +257,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(next.status).toBe(200)
     })
 
-    it('by the length limit is stored with the complete reply', async () => {
+    it('by the length limit is stored with the complete reply (§14.11)', async () => {
       product.model.reply(['cut sh', { finish: 'length' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -285,7 +285,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body.model).toBe('old')
     })
 
-    it('continues when its reader disconnects, also before the first token', async () => {
+    it('continues when its reader disconnects, also before the first token (§10.14)', async () => {
       const gate = product.model.gate()
       product.model.reply([gate, 'all ', { delay: 100 }, 'of it', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -298,7 +298,7 @@ describe.each(engines)('completions on %s', (engine) => {
       await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
     })
 
-    it('is part of the chat with its text so far and the number of its last event', async () => {
+    it('is part of the chat with its text so far and the number of its last event (§17.19)', async () => {
       const gate = product.model.gate()
       product.model.reply(['so far', gate, ' so good', { finish: 'stop' }])
       const chatId = await ada.newChat()

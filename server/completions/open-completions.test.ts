@@ -23,7 +23,7 @@ describe.each(engines)('going down on %s', (engine) => {
       .where('role', '=', 'assistant')
       .executeTakeFirstOrThrow()
 
-  it('ends replies as interrupted with their text, and their streams with them', async () => {
+  it('ends replies as interrupted with their text, and their streams with them (§22.9)', async () => {
     const ada = await open()
     product.model.reply(['kept', { delay: 60_000 }])
     const chatId = await ada.newChat()
@@ -38,7 +38,7 @@ describe.each(engines)('going down on %s', (engine) => {
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })
   })
 
-  it('lets a reply that is nearly done finish', async () => {
+  it('lets a reply that is nearly done finish (§22.9)', async () => {
     const ada = await open()
     product.model.reply(['almost', { delay: 300 }, ' done', { finish: 'stop' }])
     const chatId = await ada.newChat()

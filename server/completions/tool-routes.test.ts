@@ -161,7 +161,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
   })
 
-  it('asks again for a tool that changed behind its back, and shows what', async () => {
+  it('asks again for a tool that changed behind its back, and shows what (§12.14)', async () => {
     const ada = await meet('rug-pull', ['send'])
     await product.servers.turn('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
@@ -174,7 +174,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect(await product.listRecords(ada)).toEqual([])
   })
 
-  it('does not call a tool that has changed since the approval was requested', async () => {
+  it('does not call a tool that has changed since the approval was requested (§12.15)', async () => {
     const ada = await meet('polite', [])
     const { call } = await ask(ada)
     const before = await product.countCalls('polite')
@@ -231,13 +231,13 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       await expectRefused({ ...call, ...change }, message)
     })
 
-    it('a call that was never made, however it is sent', async () => {
+    it('a call that was never made, however it is sent (§12.6)', async () => {
       const lonely = await meet('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
       await expectRefused(made, 'No reply waits', lonely)
     })
 
-    it("another user's call", async () => {
+    it("another user's call (§12.6)", async () => {
       const { chatId, call } = await ask(ada)
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No reply waits', eve)
@@ -247,7 +247,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     })
 
-    it('a call that was run, while it runs and afterwards', async () => {
+    it('a call that was run, while it runs and afterwards (§12.5, §12.6)', async () => {
       const { call } = await ask(ada)
       const gate = product.model.gate()
       product.model.reply([gate, 'done'])
@@ -260,7 +260,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     })
   })
 
-  it('runs a call whose connector is gone into a result that says so', async () => {
+  it('runs a call whose connector is gone into a result that says so (§12.16)', async () => {
     const ada = await meet('polite', [])
     const { call } = await ask(ada)
     await ada.delete('/api/mcp-server/polite')
@@ -303,7 +303,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toHaveLength(4)
   })
 
-  it('is taken from the table once, whatever else was read before', async () => {
+  it('is taken from the table once, whatever else was read before (§12.7)', async () => {
     const ada = await meet('polite', [])
     const { chatId, call } = await ask(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }

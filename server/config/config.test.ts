@@ -59,7 +59,7 @@ it('takes an empty setting for an absent one', () => {
   expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(parseConfig({}))
 })
 
-it('lists every problem at once, each by the name of its setting', () => {
+it('lists every problem at once, each by the name of its setting (§22.8)', () => {
   const problems = problemsOf({
     PORT: '70000',
     PUBLIC_URL: 'ftp://example.com',
@@ -143,7 +143,7 @@ it('takes proxies and sockets as people write them', () => {
   expect(parseConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
 })
 
-it('never repeats a secret in a refusal', () => {
+it('never repeats a secret in a refusal (§22.8)', () => {
   const problems = problemsOf({
     PORT: 'x',
     SECRET_KEY: 'hush-hush',
@@ -155,13 +155,13 @@ it('never repeats a secret in a refusal', () => {
   expect(problems.join('\n')).not.toContain('hush')
 })
 
-it('opens sign-up on this machine alone, unless it is told otherwise', () => {
+it('opens sign-up on this machine alone, unless it is told otherwise (§15.4)', () => {
   expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })
   expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ loopback: false, signUp: 'closed' })
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
-it('is not for this machine alone behind a proxy that leads others to it', () => {
+it('is not for this machine alone behind a proxy that leads others to it (§15.4)', () => {
   expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
     loopback: false,
     signUp: 'closed',

@@ -30,7 +30,7 @@ const resolveTo = (address: string) => ({
 })
 
 describe('an address', () => {
-  it('that has come to lead inside since it was saved is not called', async () => {
+  it('that has come to lead inside since it was saved is not called (§22.4)', async () => {
     const port = await open(resolveTo('127.0.0.1'))
     await connectors.connect('ada', { name: 'moving', url: `http://moving.example:${port}/polite/mcp` })
     const later = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
@@ -62,7 +62,7 @@ describe('an address', () => {
     await allowed.close()
   })
 
-  it("of the product's own port is refused, also on this machine", async () => {
+  it("of the product's own port is refused, also on this machine (§22.5)", async () => {
     const port = await open({})
     const guarded = await openTestConnectors({
       database: connectors.database,

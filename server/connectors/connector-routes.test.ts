@@ -94,7 +94,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await list()).map(({ name }) => name)).toEqual(['default', 'C', 'A', 'B'])
   })
 
-  it('shows of a token only its ends, and keeps it out of the database', async () => {
+  it('shows of a token only its ends, and keeps it out of the database (§21.1)', async () => {
     const created = await create({ token })
     expect(Connector.parse(created.json()).token).toBe(mask)
     const listed = await ada.get('/api/mcp-servers')
@@ -121,7 +121,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await find('Second')).token).toBeNull()
   })
 
-  it('forgets token, tools and approvals when the address changes', async () => {
+  it('forgets token, tools and approvals when the address changes (§18.7)', async () => {
     await create({ token, allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
@@ -129,7 +129,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answer.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
-  it('asks at a new address also where nothing asked, unless that is said anew', async () => {
+  it('asks at a new address also where nothing asked, unless that is said anew (§18.7)', async () => {
     await create({ allow_tools: null })
     await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
@@ -183,7 +183,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('refuses taken and reserved names, and writes nothing', async () => {
+  it('refuses taken and reserved names, and writes nothing (§17.21)', async () => {
     await create({ name: 'A' })
     await create({ name: 'B' })
     const before = await rows()
@@ -201,7 +201,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('lets one of several that claim a name at once have it', async () => {
+  it('lets one of several that claim a name at once have it (§17.21)', async () => {
     const answers = await Promise.all([create(), create(), create()])
     expect(answers.map((answer) => answer.statusCode).sort()).toEqual([201, 409, 409])
     expect(await custom()).toHaveLength(1)
@@ -219,7 +219,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     for (const { slug } of found) expect(slug).toMatch(/^[a-z][a-z0-9_]{0,15}$/)
   })
 
-  it('stops at twenty connectors', async () => {
+  it('stops at twenty connectors (§16.6)', async () => {
     for (let count = 0; count < 20; count++) {
       expect((await create({ name: `c${count}` })).statusCode).toBe(201)
     }
@@ -228,7 +228,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await custom()).toHaveLength(20)
   })
 
-  it('stops at twenty connectors also when many come at once', async () => {
+  it('stops at twenty connectors also when many come at once (§16.6)', async () => {
     const eve = await test.signIn('Eve of many')
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -239,7 +239,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
   })
 
-  it("answers 404 for another user's connector, and writes nothing", async () => {
+  it("answers 404 for another user's connector, and writes nothing (§17.22)", async () => {
     const bob = await test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
     await list(ada)

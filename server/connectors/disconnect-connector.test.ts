@@ -51,7 +51,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
 }
 
 describe('a connector that is disconnected while its tools are read', () => {
-  it('stays disconnected when its server answers', async () => {
+  it('stays disconnected when its server answers (§18.8)', async () => {
     await disconnectMeanwhile()
     expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
   })

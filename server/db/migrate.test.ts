@@ -96,7 +96,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect(await listSchema(database)).toEqual(schema)
   })
 
-  it('that fail at any statement leave the state before or after one of them, and go on from there', async () => {
+  it('that fail at any statement leave the state before or after one of them, and go on from there (§22.10)', async () => {
     const wanted = await listSchema(database)
     await empty(database)
     const stateAfter = new Map<number, readonly string[]>()
@@ -158,7 +158,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     },
   )
 
-  it('refuse a database that a newer version wrote, with every row as it was', async () => {
+  it('refuse a database that a newer version wrote, with every row as it was (§22.10)', async () => {
     await sql`insert into migrations (number, applied_at) values (${migrations.length + 7}, 1)`.execute(
       database.db,
     )
@@ -185,7 +185,7 @@ describe.each(engines)('migrations on %s', (engine) => {
   })
 })
 
-it('leave, wherever the process is killed, a SQLite file that the next start finishes', async () => {
+it('leave, wherever the process is killed, a SQLite file that the next start finishes (§22.10)', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-kill-'))
   const live = join(folder, 'live')
   const database = openSqlite(live)

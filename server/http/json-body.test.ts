@@ -18,7 +18,7 @@ const post = (payload: string | Buffer, headers: Record<string, string> = json) 
   app.inject({ method: 'POST', url: '/', payload, headers })
 
 describe('a JSON body', () => {
-  it('loses NUL and halves of surrogate pairs before anyone reads it', async () => {
+  it('loses NUL and halves of surrogate pairs before anyone reads it (§22.11)', async () => {
     const answer = await post('{"a\\u0000":["\\ud83d x \\ude00","\\ud83d\\ude00"]}')
     expect(answer.json()).toEqual({ seen: { 'a\uFFFD': ['\uFFFD x \uFFFD', '😀'] } })
   })
@@ -28,7 +28,7 @@ describe('a JSON body', () => {
     ['is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
     ['is nested without end', `${'['.repeat(200_000)}${']'.repeat(200_000)}`],
     ['reaches for a prototype', '{"a":{"__proto__":{"admin":true}}}'],
-  ])('is refused when it %s', async (_what, payload) => {
+  ])('is refused when it %s (§16.1)', async (_what, payload) => {
     const answer = await post(payload)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toEqual({
@@ -36,7 +36,7 @@ describe('a JSON body', () => {
     })
   })
 
-  it('may be 1 MiB and not more', async () => {
+  it('may be 1 MiB and not more (§16.1)', async () => {
     expect((await post(JSON.stringify('x'.repeat(1_000_000)))).statusCode).toBe(200)
     const large = await post(JSON.stringify('x'.repeat(2_000_000)))
     expect(large.statusCode).toBe(413)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => product.close())
 
-it('holds one person to their writes a minute, whichever call they use, and nobody else', async () => {
+it('holds one person to their writes a minute, whichever call they use, and nobody else (§16.11)', async () => {
   const ada = await product.signIn('Ada')
   const grace = await product.signIn('Grace')
   const bot = (name: string) => ({ name, model: 'demo' })

@@ -78,7 +78,7 @@ describe('server-sent events', () => {
     })
   })
 
-  it('carry frames, a heartbeat between them, and end', async () => {
+  it('carry frames, a heartbeat between them, and end (§17.14)', async () => {
     const { stream, answer } = await open(40)
     let text = ''
     answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
@@ -184,7 +184,7 @@ describe('server-sent events', () => {
     expect(await stream.drained()).toBe(false)
   })
 
-  it('let a reader go that does not read, with a bounded buffer', async () => {
+  it('let a reader go that does not read, with a bounded buffer (§16.16)', async () => {
     const { stream, answer } = await open(60_000)
     answer.pause()
     const frame = sseFrame('x'.repeat(64 * 1024))

@@ -44,7 +44,7 @@ describe('the connector of an API-key service', () => {
   })
   afterAll(() => database.close())
 
-  it('sends the key only to the origin that the operator configured', async () => {
+  it('sends the key only to the origin that the operator configured (§19.2)', async () => {
     const connector = createApiKeyConnector(deps, server, guard).server
     await connector.fetch('ada', post('https://finder.example/messages?session=1'))
     expect(sent).toEqual(['https://finder.example/messages?session=1 Bearer the-key'])

@@ -42,7 +42,7 @@ describe('Gmail in a chat', () => {
   }
   const offered = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
 
-  it('is not listed and not offered to a model before it is connected', async () => {
+  it('is not listed and not offered to a model before it is connected (§11.1)', async () => {
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     product.model.reply(['Hello.'])
     await (
@@ -51,7 +51,7 @@ describe('Gmail in a chat', () => {
     expect(offered()).not.toContain('gmail')
   })
 
-  it('reads without approval', async () => {
+  it('reads without approval (§11.2)', async () => {
     await connectGoogle(ada, 'google-gmail')
     const mine = (await list()).find(({ name }) => name === 'Gmail')
     expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
@@ -77,7 +77,7 @@ describe('Gmail in a chat', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
-  it('says in the chat when Google has ended the connection, and works again once reconnected', async () => {
+  it('says in the chat when Google has ended the connection, and works again once reconnected (§11.17)', async () => {
     google.grants.endAll()
     const { chatId, messages } = await ask('search_messages', { query: '' })
     expect(messages).toMatchObject([

@@ -91,7 +91,7 @@ describe('Gmail in a chat', () => {
 })
 
 describe('two users', () => {
-  it('see only the mail of their own accounts', async () => {
+  it('see only the mail of their own accounts (§11.18)', async () => {
     const [ada, eve] = [await product.join('Ada'), await product.join('Eve')]
     await connectGoogle(ada, 'google-gmail')
     google.behaviour.account = 'eve@example.com'

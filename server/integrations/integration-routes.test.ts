@@ -114,7 +114,7 @@ describe.each(engines)('integrations on %s', (engine) => {
       { name: 'gmail', auth_type: 'oauth' },
       'name: there is no integration "gmail"',
     ],
-  ])('are not added %s', async (_, fields, message) => {
+  ])('are not added %s (§19.18)', async (_, fields, message) => {
     const before = await hashTables(product.database)
     const refused = await addTavily(fields)
     expect(refused.statusCode).toBe(400)
@@ -124,7 +124,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('are added once only', async () => {
+  it('are added once only (§19.17)', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const again = await addTavily({ api_key: 'another-key' })
@@ -203,7 +203,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await ada.post('/api/integration/disconnect/never')).statusCode).toBe(404)
   })
 
-  it('belong to one user', async () => {
+  it('belong to one user (§17.22)', async () => {
     const eve = await product.signIn('Eve')
     await addTavily()
     expect(await list(eve)).toEqual([])
@@ -227,7 +227,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toMatchObject([{ api_key: mask }])
   })
 
-  it('name the missing settings when Google is not set up', async () => {
+  it('name the missing settings when Google is not set up (§19.14)', async () => {
     await ada.post('/api/integration', { name: 'google-gmail', auth_type: 'oauth' })
     const before = await hashTables(product.database)
     const refused = await ada.get('/api/integration/auth/google-gmail')

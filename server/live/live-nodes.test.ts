@@ -25,37 +25,40 @@ describe.each(engines)('live updates between two servers on one database, %s', (
     return { here: ada, there: createChatClient(far.base, ada), node: far }
   }
 
-  it.runIf(isConcurrent(engine))('tell what is written at the other, without a gap or a repeat', async () => {
-    const { here, there } = await open()
-    const eve = await near.join('Eve')
-    const [tab, stranger] = await Promise.all(
-      [here, eve].map((client) => openLiveStream(near.base, client.headers)),
-    )
-    const gate = near.model.gate()
-    near.model.reply([...counting(40), gate, ...counting(40), { finish: 'stop' }])
-    const chatId = await here.newChat()
-    const sent = await there.send(chatId, 'Count')
-    await sent.until(({ text }) => text.includes('9 '))
-    const late = await openLiveStream(near.base, here.headers)
-    gate.open()
-    await sent.ended
-    await tab?.until(() => tab.run(chatId).status === 'complete')
-    expect(tab?.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events)
-    await late.until(() => late.runEvents(chatId).at(-1)?.event.type === 'ended')
-    const [ready] = late.events()
-    const seq = ready?.type === 'ready' ? ready.runs[0]?.seq : undefined
-    expect(seq).toBeDefined()
-    // Events that arrive while it joins may come twice; their numbers show that.
-    const after = late.runEvents(chatId).flatMap(({ event }) => (event.seq > (seq ?? 0) ? [event] : []))
-    expect(after).toEqual(sent.events.slice(seq))
-    expect(stranger?.events()).toEqual([{ type: 'ready', runs: [] }])
-    tab?.leave()
-    late.leave()
-    stranger?.leave()
-  })
+  it.runIf(isConcurrent(engine))(
+    'tell what is written at the other, without a gap or a repeat (§10.16)',
+    async () => {
+      const { here, there } = await open()
+      const eve = await near.join('Eve')
+      const [tab, stranger] = await Promise.all(
+        [here, eve].map((client) => openLiveStream(near.base, client.headers)),
+      )
+      const gate = near.model.gate()
+      near.model.reply([...counting(40), gate, ...counting(40), { finish: 'stop' }])
+      const chatId = await here.newChat()
+      const sent = await there.send(chatId, 'Count')
+      await sent.until(({ text }) => text.includes('9 '))
+      const late = await openLiveStream(near.base, here.headers)
+      gate.open()
+      await sent.ended
+      await tab?.until(() => tab.run(chatId).status === 'complete')
+      expect(tab?.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events)
+      await late.until(() => late.runEvents(chatId).at(-1)?.event.type === 'ended')
+      const [ready] = late.events()
+      const seq = ready?.type === 'ready' ? ready.runs[0]?.seq : undefined
+      expect(seq).toBeDefined()
+      // Events that arrive while it joins may come twice; their numbers show that.
+      const after = late.runEvents(chatId).flatMap(({ event }) => (event.seq > (seq ?? 0) ? [event] : []))
+      expect(after).toEqual(sent.events.slice(seq))
+      expect(stranger?.events()).toEqual([{ type: 'ready', runs: [] }])
+      tab?.leave()
+      late.leave()
+      stranger?.leave()
+    },
+  )
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'tell of a branch chosen at the other',
+    'tell of a branch chosen at the other (§10.16)',
     async () => {
       const { here, there } = await open()
       near.model.reply(['One', { finish: 'stop' }])
@@ -71,7 +74,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   )
 
   it.runIf(isConcurrent(engine))(
-    'tell that a reply was interrupted whose server died',
+    'tell that a reply was interrupted whose server died (§10.17)',
     async () => {
       const { here, there, node } = await open()
       near.model.reply(counting(3_000))

@@ -16,7 +16,7 @@ describe.each(engines)('live updates on %s', (engine) => {
 
   const listen = (client: ChatClient) => openLiveStream(product.base, client.headers)
 
-  it('send every event of a reply to each browser, as its own stream does', async () => {
+  it('send every event of a reply to each browser, as its own stream does (§10.1, §17.4)', async () => {
     const tabs = await Promise.all([listen(ada), listen(ada)])
     for (const tab of tabs) expect(tab.events()).toEqual([{ type: 'ready', runs: [] }])
     product.model.reply(['Hello', { delay: 80 }, ' there', { finish: 'stop' }])
@@ -33,7 +33,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('send the status of a run to a late subscriber, and every event after it', async () => {
+  it('send the status of a run to a late subscriber, and every event after it (§10.9, §17.4)', async () => {
     const gate = product.model.gate()
     product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -50,7 +50,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     late.leave()
   })
 
-  it('report new chats, a selected branch, and a stop from elsewhere', async () => {
+  it('report new chats, a selected branch, and a stop from elsewhere (§10.3, §10.4, §10.5, §17.4)', async () => {
     const tab = await listen(ada)
     const gate = product.model.gate()
     product.model.reply(['One', { finish: 'stop' }])
@@ -74,7 +74,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     tab.leave()
   })
 
-  it('send nothing of another user, and need a signed-in user', async () => {
+  it('send nothing of another user, and need a signed-in user (§17.22)', async () => {
     const eve = await product.join('Eve')
     const listening = await listen(eve)
     product.model.reply(['A secret', { finish: 'stop' }])
@@ -95,7 +95,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('limit the streams of a user, without those that have closed', async () => {
+  it('limit the streams of a user, without those that have closed (§16.12)', async () => {
     const many = await product.join('Many')
     const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))
     expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))

@@ -35,7 +35,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     return { ada, stream, nextLists: createListener(stream) }
   }
 
-  it('report every change of bots, but no refused one', async () => {
+  it('report every change of bots, but no refused one (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const eve = await product.join('Eve')
     const stranger = await openLiveStream(product.base, eve.headers)
@@ -53,7 +53,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     for (const each of [stream, stranger]) each.leave()
   })
 
-  it('report changes of connectors by the user and by their server', async () => {
+  it('report changes of connectors by the user and by their server (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const connector = { name: 'Tools', url: product.servers.url('polite'), allow_tools: [] }
     await ada.post('/api/mcp-server', connector)
@@ -84,7 +84,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('report integrations, and the connectors that come and go with them', async () => {
+  it('report integrations, and the connectors that come and go with them (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const integration = { name: 'tavily', auth_type: 'api_key', api_key: 'tvly-1234567890abcdef' }
     await ada.post('/api/integration', integration)
@@ -98,7 +98,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'tell what is changed at another server',
+    'tell what is changed at another server (§10.6)',
     async () => {
       const { ada, stream, nextLists } = await open()
       const far = await startChatNode(product.database, ada, product.model.baseUrl)

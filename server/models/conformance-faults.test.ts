@@ -108,7 +108,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     }),
   )
 
-  it('makes at most three attempts, and none after data has arrived', async () => {
+  it('makes at most three attempts, and none after data has arrived (§21.9)', async () => {
     const asked = (fault: string) => scene.hostile.asked.filter((each) => each === fault).length
     for (const [fault, times] of [
       ['status-500', 3],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => scene.close())
 
 describe.each(apiTypes)('%s', (apiType) => {
-  it('closes the upstream within a second of an abort and yields no further part', async () => {
+  it('closes the upstream within a second of an abort and yields no further part (§21.10)', async () => {
     const stop = new AbortController()
     const started = Date.now()
     const { parts } = await scene.ask(apiType, scene.hostile.baseUrl, {

@@ -106,7 +106,7 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('sends signed data back with its call to the same upstream only', async () => {
+  it('sends signed data back with its call to the same upstream only (§12.20)', async () => {
     const signature = 'c2lnbmVkLWJ5LW1l'
     const answer = () => [
       shape.start('m'),

@@ -48,7 +48,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect(messages.every(({ status }) => status === 'complete')).toBe(true)
   })
 
-  it('is created once, and is the same after every start', async () => {
+  it('is created once, and is the same after every start (§20.9)', async () => {
     await seedDemoShare(product.database, 1_700_000_000_000)
     const first = (await readDemo()).body
     await seedDemoShare(product.database, 1_800_000_000_000)
@@ -56,7 +56,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect(await counts()).toEqual([1, 1, demoChat.length, 1])
   })
 
-  it.runIf(isConcurrent(engine))('is created once by nodes that start at the same time', async () => {
+  it.runIf(isConcurrent(engine))('is created once by nodes that start at the same time (§20.9)', async () => {
     await Promise.all([1, 2, 3].map(() => seedDemoShare(product.database, Date.now())))
     expect(await counts()).toEqual([1, 1, demoChat.length, 1])
   })
@@ -75,7 +75,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect((await readDemo()).body).toBe(text)
   })
 
-  it('belongs to no user who could sign in', async () => {
+  it('belongs to no user who could sign in (§20.9)', async () => {
     await seedDemoShare(product.database, Date.now())
     const ada = await product.signIn('Ada')
     expect((await ada.delete('/api/share/demo')).statusCode).toBe(404)

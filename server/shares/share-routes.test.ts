@@ -54,7 +54,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('refuses a reply that is still being written, with the reason, and writes nothing', async () => {
+  it('refuses a reply that is still being written, with the reason, and writes nothing (§20.1)', async () => {
     const gate = product.model.gate()
     product.model.reply(['Half', gate, ' whole'])
     const chatId = await ada.newChat()
@@ -131,7 +131,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)
   })
 
-  it('lists a user’s own links, newest first, by the start of each chat', async () => {
+  it('lists a user’s own links, newest first, by the start of each chat (§20.4)', async () => {
     const grace = await product.join('Grace')
     expect(await list(grace)).toEqual([])
     const long = `A\n long ${'word '.repeat(60)}`
@@ -154,7 +154,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await list(ada)).map(({ id }) => id)).not.toContain(newer)
   })
 
-  it('revokes a link at once and for good; sharing again gives another one', async () => {
+  it('revokes a link at once and for good; sharing again gives another one (§20.2, §20.4)', async () => {
     const { chatId, reply } = await talk(ada, 'Take it back')
     const shareId = await share(ada, chatId, reply)
     expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(204)
@@ -180,7 +180,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await visit(shareId)).statusCode).toBe(200)
   })
 
-  it('is revoked on every node at once', async () => {
+  it('is revoked on every node at once (§20.4)', async () => {
     const second = await openTestApp({ database: product.database })
     const { chatId, reply } = await talk(ada, 'Two nodes')
     const shareId = await share(ada, chatId, reply)

@@ -73,7 +73,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect((await visit(shareId)).body).toBe(before.body)
   })
 
-  it('says of a tool call its name and that it is done; what went in and out stays private', async () => {
+  it('says of a tool call its name and that it is done; what went in and out stays private (§20.6)', async () => {
     const call = '{"id":"secret-id","name":"files__read","fingerprint":"secret","rest":[]}'
     await write(`tools-${engine}`, [
       { id: 'q', role: 'user', content: 'Look it up' },
@@ -146,7 +146,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(answer.body).not.toMatch(/secret|usage|reasoning|arguments/)
   })
 
-  it('does not say why a reply failed: the reason may name an address or a key', async () => {
+  it('does not say why a reply failed: the reason may name an address or a key (§20.6)', async () => {
     await write(`failed-${engine}`, [
       { id: 'q', role: 'user', content: 'Hi' },
       {
@@ -167,7 +167,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     })
   })
 
-  it('names neither its owner nor their bot, chat or ids', async () => {
+  it('names neither its owner nor their bot, chat or ids (§20.6)', async () => {
     const chatId = await ada.newChat()
     const ids = await converse(chatId, 'Who am I?')
     const { body } = await visit(await share(chatId, ids[1] ?? ''))
@@ -187,7 +187,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     }
   })
 
-  it('answers an unknown, a revoked and a senseless id alike, with the same look-up', async () => {
+  it('answers an unknown, a revoked and a senseless id alike, with the same look-up (§20.8)', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await converse(chatId, 'Short life')
     const revoked = await share(chatId, reply)
@@ -208,7 +208,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(left).toEqual([])
   })
 
-  it('is kept by no cache and no search engine, found or not', async () => {
+  it('is kept by no cache and no search engine, found or not (§20.8)', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await converse(chatId, 'Hidden')
     for (const answer of [await visit(await share(chatId, reply)), await visit('missing')]) {
@@ -271,7 +271,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   })
 })
 
-it('may be read so many times a minute from one address, whatever was asked for', async () => {
+it('may be read so many times a minute from one address, whatever was asked for (§16.11)', async () => {
   const product = await openTestApp({ environment: { RATE_LIMIT_SHARE_READS: '3' } })
   const visit = (id: string, remoteAddress: string) =>
     product.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })

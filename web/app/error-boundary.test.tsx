@@ -14,7 +14,7 @@ function Misplaced() {
   return null
 }
 
-it('stands in for a screen that fails, and logs why', () => {
+it('stands in for a screen that fails, and logs why (§14.27)', () => {
   expectConsole('error', /A screen failed.*Torn/s)
   expectConsole('error', /Broken/)
   render(
@@ -54,7 +54,7 @@ it('gives the next screen a try of its own', () => {
   expect(screen.getByText('Whole')).toBeVisible()
 })
 
-it('says that there is no network, for as long as that is so', () => {
+it('says that there is no network, for as long as that is so (§10.20)', () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   render(<ConnectionBanner />)
   expect(screen.queryByText(/Offline/)).toBeNull()

@@ -54,7 +54,7 @@ function openPage() {
   }
 }
 
-test('a list of settings is read again when another tab has changed it, and no other list is', async () => {
+test('a list of settings is read again when another tab has changed it, and no other list is (§10.6)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -64,7 +64,7 @@ test('a list of settings is read again when another tab has changed it, and no o
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('what a newer server tells and this page does not know changes nothing', async () => {
+test('what a newer server tells and this page does not know changes nothing (§10.13)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -76,7 +76,7 @@ test('what a newer server tells and this page does not know changes nothing', as
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('after a stretch without the stream every list is read again', async () => {
+test('after a stretch without the stream every list is read again (§10.11)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()

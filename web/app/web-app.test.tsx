@@ -127,7 +127,7 @@ describe('two people in one browser, one after the other', () => {
     answers['/api/bots'] = () => Response.json([{ name: 'Owl', model: 'm' }])
   })
 
-  it('each begin with an empty message', async () => {
+  it('each begin with an empty message (§15.12)', async () => {
     open('/')
     await userEvent.type(await input(), 'A secret')
     signInElsewhere(eve)
@@ -138,7 +138,7 @@ describe('two people in one browser, one after the other', () => {
     expect(await input()).toHaveValue('')
   })
 
-  it('find no message that the other could not send', async () => {
+  it('find no message that the other could not send (§15.12)', async () => {
     expectConsole('error', /Error sending message/)
     answers['/api/chat/completions'] = () =>
       Response.json({ error: { code: 'unavailable', message: 'Not now.' } }, { status: 503 })

@@ -89,7 +89,7 @@ function openPage(name = 'stream') {
   return { heard, states, leave }
 }
 
-it('gives ten pages every event over one connection', async () => {
+it('gives ten pages every event over one connection (§10.7)', async () => {
   const pages = Array.from({ length: 10 }, () => openPage())
   await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual(pages.map(() => ['open'])))
   server.send('one')
@@ -109,7 +109,7 @@ it('tells a page that comes later that the stream is open, and nothing of the pa
   expect(server.requests).toBe(1)
 })
 
-it('is passed on when its page goes: one page reads on, the others hear where it begins', async () => {
+it('is passed on when its page goes: one page reads on, the others hear where it begins (§10.8)', async () => {
   const pages = [openPage(), openPage(), openPage()]
   await vi.waitFor(() => expect(pages[2]?.states).toEqual(['open']))
   pages[0]?.leave()
@@ -146,7 +146,7 @@ it('is given up when the network goes, without waiting for silence', async () =>
   expect(page.states).toEqual(['open', 'lost', 'open'])
 })
 
-it('is unavailable where the server refuses it, and in a browser without locks', async () => {
+it('is unavailable where the server refuses it, and in a browser without locks (§10.12)', async () => {
   server.status = 404
   const page = openPage()
   await vi.waitFor(() => expect(page.states).toEqual(['unavailable']))

@@ -19,7 +19,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
   const counting = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => [`${from + index} `, { delay: 10 }]).flat()
 
-  it('gives the rest from any event on, without a gap or a repeat, with id lines', async () => {
+  it('gives the rest from any event on, without a gap or a repeat, with id lines (§17.5)', async () => {
     const gate = product.model.gate()
     product.model.reply([...counting(0, 30), gate, ...counting(30, 50), { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -40,7 +40,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('after a reload at any instant continues what the chat showed', async () => {
+  it('after a reload at any instant continues what the chat showed (§10.9)', async () => {
     product.model.reply([...counting(0, 120), { finish: 'stop' }])
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Count')

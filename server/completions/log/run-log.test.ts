@@ -67,7 +67,7 @@ const eventsIn = (frames: string): RunEvent[] =>
     .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
 
 describe('the run log', () => {
-  it('commits before it shows, and all runs together', async () => {
+  it('commits before it shows, and all runs together (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -86,7 +86,7 @@ describe('the run log', () => {
     expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
-  it('does not let the first text wait, also behind the name of the model', async () => {
+  it('does not let the first text wait, also behind the name of the model (§17.18)', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -153,7 +153,7 @@ describe('the run log', () => {
     expect(waiting).toHaveLength(1)
   })
 
-  it('stores what belongs to an event before it is shown', async () => {
+  it('stores what belongs to an event before it is shown (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)

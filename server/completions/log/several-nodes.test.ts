@@ -26,7 +26,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     return { here: ada, there: createChatClient(far.base, ada), kill: far.kill }
   }
 
-  it.runIf(isConcurrent(engine))('follow each other without a gap or a repeat', async () => {
+  it.runIf(isConcurrent(engine))('follow each other without a gap or a repeat (§10.16)', async () => {
     const { here, there } = await open()
     near.model.reply([...counting(100), { finish: 'stop' }])
     const chatId = await here.newChat()
@@ -40,35 +40,38 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     expect((await here.readChat(chatId)).messages).toEqual(started.run.messages)
   })
 
-  it.runIf(isConcurrent(engine))("show and stop each other's runs, and accept the next message", async () => {
-    const { here, there } = await open()
-    near.model.reply(counting(3_000))
-    const chatId = await here.newChat()
-    const started = await there.send(chatId, 'Count')
-    await started.until(({ text }) => text.includes('3 '))
-    const chat = await here.readChat(chatId)
-    expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
-    expect(chat.messages[1]?.content).toContain('0 1 2')
-    const second = await here.send(chatId, 'meanwhile')
-    await second.ended
-    expect(second.status).toBe(409)
-    const asked = Date.now()
-    expect(statusAndBody(await here.post('/api/chat/stop', { chatId }))).toEqual({
-      status: 200,
-      body: { stopped: true },
-    })
-    await expect.poll(() => near.model.openRequests, { timeout: 1_000, interval: 10 }).toBe(0)
-    expect(Date.now() - asked).toBeLessThan(1_000)
-    await started.ended
-    expect(started.run.status).toBe('stopped')
-    near.model.reply(['next', { finish: 'stop' }])
-    const next = await here.send(chatId, 'Go on')
-    await next.ended
-    expect(next.text).toBe('next')
-  })
+  it.runIf(isConcurrent(engine))(
+    "show and stop each other's runs, and accept the next message (§10.16)",
+    async () => {
+      const { here, there } = await open()
+      near.model.reply(counting(3_000))
+      const chatId = await here.newChat()
+      const started = await there.send(chatId, 'Count')
+      await started.until(({ text }) => text.includes('3 '))
+      const chat = await here.readChat(chatId)
+      expect(chat.run?.message_id).toBe(chat.messages[1]?.id)
+      expect(chat.messages[1]?.content).toContain('0 1 2')
+      const second = await here.send(chatId, 'meanwhile')
+      await second.ended
+      expect(second.status).toBe(409)
+      const asked = Date.now()
+      expect(statusAndBody(await here.post('/api/chat/stop', { chatId }))).toEqual({
+        status: 200,
+        body: { stopped: true },
+      })
+      await expect.poll(() => near.model.openRequests, { timeout: 1_000, interval: 10 }).toBe(0)
+      expect(Date.now() - asked).toBeLessThan(1_000)
+      await started.ended
+      expect(started.run.status).toBe('stopped')
+      near.model.reply(['next', { finish: 'stop' }])
+      const next = await here.send(chatId, 'Go on')
+      await next.ended
+      expect(next.text).toBe('next')
+    },
+  )
 
   it.runIf(isConcurrent(engine))(
-    'lose no token that was shown when one is killed, and close its run within 15 s',
+    'lose no token that was shown when one is killed, and close its run within 15 s (§10.15, §10.17)',
     async () => {
       const { here, there, kill } = await open()
       near.model.reply(counting(3_000))

@@ -51,13 +51,13 @@ describe('buildPrompt', () => {
     expect(buildPrompt(path)).toEqual(turns(path))
   })
 
-  it('leaves out a reply without text and joins the turns around it', () => {
+  it('leaves out a reply without text and joins the turns around it (§21.8)', () => {
     expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
       turns([user('a\n\nb'), assistant('c')]),
     )
   })
 
-  it('takes the newest messages of a path that is too long, beginning with the user', () => {
+  it('takes the newest messages of a path that is too long, beginning with the user (§16.3)', () => {
     const long = 'x'.repeat(3_000_000)
     expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(turns([user('now')]))
     expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
@@ -65,7 +65,7 @@ describe('buildPrompt', () => {
     )
   })
 
-  it('puts the calls of a turn together again, with a result for each', () => {
+  it('puts the calls of a turn together again, with a result for each (§12.3)', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { rest: [call('two'), call('three')], text: 'Let me see.' }),
@@ -99,7 +99,7 @@ describe('buildPrompt', () => {
     expect(said[3]).toBe(`two: ${next}`)
   })
 
-  it('describes calls and results in words to a model without tools', () => {
+  it('describes calls and results in words to a model without tools (§12.18)', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { text: 'Hm.' }),
@@ -112,7 +112,7 @@ describe('buildPrompt', () => {
     expect(prompt[2]?.content).toContain('\n1\n')
   })
 
-  it('marks a result with what nothing in it can repeat, and always the same', () => {
+  it('marks a result with what nothing in it can repeat, and always the same (§12.13)', () => {
     const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
     const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
     expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
@@ -121,7 +121,7 @@ describe('buildPrompt', () => {
     ).not.toContain(mark)
   })
 
-  it('keeps user messages and shortens old results of a path that is too long', () => {
+  it('keeps user messages and shortens old results of a path that is too long (§16.3)', () => {
     const long = 'x'.repeat(3_000_000)
     const path = [
       user('first'),

@@ -93,14 +93,14 @@ describe('callModel', () => {
   it.each([
     ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(maxCallChars / 2) }) }],
     ['what its upstream wants back', { arguments: '{}', note: { seal: 'x'.repeat(maxCallChars / 2) } }],
-  ])('calls nothing of an answer whose calls are too long together: %s', async (_what, given) => {
+  ])('calls nothing of an answer whose calls are too long together: %s (§16.2)', async (_what, given) => {
     const call = { type: 'tool_call', id: '1', name: 'x', ...given } as const
     const { ending, calls } = await run(answering(call, call, call, { type: 'finish', reason: 'tool_calls' }))
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(calls).toEqual([])
   })
 
-  it('lets the first call carry the thinking of all, however long', async () => {
+  it('lets the first call carry the thinking of all, however long (§12.20)', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const note = { thinking: 'x'.repeat(maxReplyChars) }
     const { ending, calls } = await run(
@@ -110,7 +110,7 @@ describe('callModel', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('says that a reply was cut by a limit', async () => {
+  it('says that a reply was cut by a limit (§14.11)', async () => {
     const { ending } = await run(answering({ type: 'text', text: 'a' }, { type: 'finish', reason: 'length' }))
     expect(ending).toEqual({ status: 'complete', finish: 'length' })
   })
@@ -143,7 +143,7 @@ describe('callModel', () => {
     expect(asked).toBe(false)
   })
 
-  it('cuts an endless answer at the limit, between characters', async () => {
+  it('cuts an endless answer at the limit, between characters (§16.2)', async () => {
     let upstream: AbortSignal | undefined
     const texts = streaming([
       [{ type: 'text', text: 'x'.repeat(maxReplyChars - 1) }],

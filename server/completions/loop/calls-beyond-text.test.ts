@@ -24,7 +24,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     await everything.close()
   })
 
-  it('keeps pictures beside the messages', async () => {
+  it('keeps pictures beside the messages (§12.22)', async () => {
     product.model.reply([callOf('everything', 'get-tiny-image')])
     product.model.reply(['A picture.'])
     const { chatId, stream } = await product.sendNew('Draw')
@@ -44,7 +44,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(JSON.stringify(product.sentToModel())).not.toContain('iVBOR')
   })
 
-  it('shows the progress of a call, in the stream and in the chat', async () => {
+  it('shows the progress of a call, in the stream and in the chat (§13.4)', async () => {
     product.model.reply([callOf('everything', 'trigger-long-running-operation', { duration: 1.5, steps: 3 })])
     product.model.reply(['Done.'])
     const { chatId, stream } = await product.sendNew('Wait')
@@ -71,7 +71,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('shows it, also after a reload, and continues with the answer', async () => {
+    it('shows it, also after a reload, and continues with the answer (§13.13)', async () => {
       const { chatId, stream, question, at } = await beAsked()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
@@ -94,7 +94,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       })
     })
 
-    it('takes a refusal', async () => {
+    it('takes a refusal (§13.13)', async () => {
       const { stream, at } = await beAsked()
       product.model.reply(['Fine.'])
       await ada.post('/api/tool/answer', { ...at, answer: { action: 'decline' } })
@@ -102,7 +102,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an answer that does not fit, to another elicitation, and of another user', async () => {
+    it('refuses an answer that does not fit, to another elicitation, and of another user (§13.17)', async () => {
       const { chatId, stream, at } = await beAsked()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }

@@ -137,7 +137,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     await expect.poll(() => hostile.openRequests, { timeout: 2_000 }).toBe(0)
   })
 
-  it('leaves no reply open and no key anywhere', async () => {
+  it('leaves no reply open and no key anywhere (§21.11)', async () => {
     const { db, location } = product.database
     const open = await db.selectFrom('messages').select('id').where('status', '=', 'streaming').execute()
     const running = await db.selectFrom('runs').select('id').where('status', '=', 'running').execute()

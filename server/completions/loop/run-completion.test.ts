@@ -62,7 +62,7 @@ describe('the loop of a run', () => {
     expect(done).toEqual(['call model'])
   })
 
-  it('makes the calls one after the other, and calls the model again with all results', async () => {
+  it('makes the calls one after the other, and calls the model again with all results (§12.3)', async () => {
     const { actions, done } = listActions([['a', 'b'], ['c']])
     expect(await run(start, actions)).toEqual(complete)
     expect(done.join(', ')).toBe(
@@ -70,13 +70,13 @@ describe('the loop of a run', () => {
     )
   })
 
-  it('ends where a call needs approval', async () => {
+  it('ends where a call needs approval (§12.4)', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']], { needsApproval: 'b' })
     expect(await run(start, actions)).toEqual(complete)
     expect(done.at(-1)).toBe('dispatch b after')
   })
 
-  it('continues with an approved call and the remaining calls of its turn', async () => {
+  it('continues with an approved call and the remaining calls of its turn (§12.4)', async () => {
     const { actions, done } = listActions([])
     await run({ kind: 'invoke', invocation: invocationOf('b', [call('c')]) }, actions)
     expect(done).toEqual([
@@ -89,7 +89,7 @@ describe('the loop of a run', () => {
     ])
   })
 
-  it('ends after the maximum of rounds', async () => {
+  it('ends after the maximum of rounds (§12.2)', async () => {
     const { actions, done } = listActions(Array.from({ length: maxRounds + 5 }, () => ['a']))
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(done.filter((what) => what === 'call model')).toHaveLength(maxRounds)
@@ -97,7 +97,7 @@ describe('the loop of a run', () => {
     expect(done.at(-1)).toBe('open reply')
   })
 
-  it('ends after the maximum of calls, in however few rounds', async () => {
+  it('ends after the maximum of calls, in however few rounds (§12.2)', async () => {
     const batch = Array.from({ length: 128 }, () => 'a')
     const { actions, done } = listActions([batch, batch, batch])
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })

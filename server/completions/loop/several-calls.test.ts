@@ -17,7 +17,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   afterAll(() => product.close())
 
   describe('several at once', () => {
-    it('makes them one after the other, and asks the model once with all results', async () => {
+    it('makes them one after the other, and asks the model once with all results (§12.3)', async () => {
       product.model.reply(['Both.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
       product.model.reply(['2 and 4.'])
       const { chatId, stream } = await product.sendNew('Two sums')
@@ -63,7 +63,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     })
 
     it.runIf(engine === 'postgres' && isConcurrent(engine))(
-      'asks the model while what was denied is put on record',
+      'asks the model while what was denied is put on record (§13.12)',
       async () => {
         product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
         const { chatId, stream } = await product.sendNew('Two things')

@@ -50,7 +50,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b))
   })
 
-  it('gives the model the result as data, between marks that the tool could not know', async () => {
+  it('gives the model the result as data, between marks that the tool could not know (§12.13)', async () => {
     product.model.reply([callOf('injection', 'act')])
     product.model.reply(['I will not.'])
     const { stream } = await product.sendNew('Act')
@@ -64,7 +64,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await product.listRecords(ada)).filter(({ tool }) => tool === 'delete_everything')).toEqual([])
   })
 
-  it('shortens what the user is shown of a long result', async () => {
+  it('shortens what the user is shown of a long result (§16.4)', async () => {
     product.model.reply([callOf('long-text', 'act')])
     product.model.reply(['Long.'])
     const { chatId, stream } = await product.sendNew('Read')
@@ -95,7 +95,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.status).toBe('complete')
   })
 
-  it('continues after a defect of its own during a call, and says that the tool may have finished', async () => {
+  it('continues after a defect of its own during a call, and says that the tool may have finished (§12.9)', async () => {
     const { schema } = product.database.db
     await schema.alterTable('tool_calls').renameTo('tool_calls_away').execute()
     product.model.reply([calculate('2 + 3')])
@@ -139,7 +139,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     ])
   })
 
-  it(`ends after ${maxRounds} rounds, and says so`, { timeout: 60_000 }, async () => {
+  it(`ends after ${maxRounds} rounds, and says so (§12.2)`, { timeout: 60_000 }, async () => {
     product.model.when('Round and round', [calculate('1 + 1')])
     const before = product.model.requests.length
     const { chatId, stream } = await product.sendNew('Round and round')

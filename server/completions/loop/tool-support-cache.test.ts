@@ -16,7 +16,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   describe('of a model that takes no tools', () => {
     const refusal = [{ status: 400, body: { error: { message: '"tiny" does not support tools' } } }] as const
 
-    it('asks it again without them, and says so once for a bot and a chat', async () => {
+    it('asks it again without them, and says so once for a bot and a chat (§12.18)', async () => {
       await ada.post('/api/bot', { name: 'Tiny', model: 'tiny' })
       const chatId = await ada.newChat()
       product.model.reply(refusal)
@@ -59,7 +59,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
     })
 
-    it('describes earlier calls to it in words', async () => {
+    it('describes earlier calls to it in words (§12.18)', async () => {
       product.model.reply(['I count.', calculate('20 + 3')])
       product.model.reply(['It is 23.'])
       const { chatId, stream } = await product.sendNew('Add')

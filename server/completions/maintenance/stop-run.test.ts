@@ -57,7 +57,7 @@ describe.each(engines)('stop on %s', (engine) => {
     })
   })
 
-  it('of another user is refused, and the run continues', async () => {
+  it('of another user is refused, and the run continues (§17.22)', async () => {
     const gate = product.model.gate()
     product.model.reply(['mine', gate, ' whole', { finish: 'stop' }])
     const chatId = await ada.newChat()

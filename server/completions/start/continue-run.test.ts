@@ -70,7 +70,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     expect(JSON.stringify(chat)).not.toContain('made up')
   })
 
-  it('is replayed from the messages when the log is removed', async () => {
+  it('is replayed from the messages when the log is removed (§12.11)', async () => {
     const { chatId, call } = await ask()
     product.model.reply(['Done.'])
     const confirmed = await ada.confirm(call)
@@ -122,7 +122,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('first hands out the calls that the model made with the one that was stopped', async () => {
+  it('first hands out the calls that the model made with the one that was stopped (§12.12)', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
     const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
@@ -179,7 +179,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
       await expectRefused({ chatId, server: 'polite', parentId: call.messageId }, 409)
     })
 
-    it('a result where nothing was called, or of another connector', async () => {
+    it('a result where nothing was called, or of another connector (§12.10)', async () => {
       const chatId = await ada.newChat()
       await expectRefused({ chatId, server: 'polite' }, 409)
       const { chatId: stopped, result } = await stopInCall()
@@ -188,7 +188,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('keeps what a tool returned out of the list of chats and out of the search', async () => {
+  it('keeps what a tool returned out of the list of chats and out of the search (§20.10)', async () => {
     const { chatId } = await stopInCall()
     const list = await ada.get('/api/chats?limit=1')
     expect(list.json()).toMatchObject({

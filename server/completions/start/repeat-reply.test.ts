@@ -18,7 +18,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('the same id', () => {
-    it('is the same message: its stream is sent again and the model is not called twice', async () => {
+    it('is the same message: its stream is sent again and the model is not called twice (§17.12)', async () => {
       const gate = product.model.gate()
       product.model.reply(['Once', gate, ' only', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -49,7 +49,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(again.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     })
 
-    it('with other content is a conflict, and nothing is written', async () => {
+    it('with other content is a conflict, and nothing is written (§17.12)', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })
@@ -67,7 +67,7 @@ describe.each(engines)('completions on %s', (engine) => {
     })
 
     it.runIf(isConcurrent(engine))(
-      'of 64 requests at once makes one message and asks the model once',
+      'of 64 requests at once makes one message and asks the model once (§17.12)',
       async () => {
         const chatId = await ada.newChat()
         const before = product.model.requests.length
@@ -84,7 +84,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('one run per chat', () => {
-    it('refuses a second send and a regenerate meanwhile, and writes nothing', async () => {
+    it('refuses a second send and a regenerate meanwhile, and writes nothing (§10.18)', async () => {
       const gate = product.model.gate()
       product.model.reply(['slow', gate, { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -106,7 +106,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(running.run.status).toBe('complete')
     })
 
-    it.runIf(isConcurrent(engine))('lets one of two regenerates at once win', async () => {
+    it.runIf(isConcurrent(engine))('lets one of two regenerates at once win (§10.18)', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })

@@ -59,7 +59,7 @@ describe('running a call', () => {
     expect(asked).toMatchObject({ fingerprint: 'f', approval: 'once', arguments: '{}', user: { id: 'ada' } })
   })
 
-  it('calls nothing when the model made the tool up', async () => {
+  it('calls nothing when the model made the tool up (§12.16)', async () => {
     let calls = 0
     const { outcome } = start(
       () => {
@@ -87,7 +87,7 @@ describe('running a call', () => {
     },
   )
 
-  it('emits finite progress with cleaned text, and of a flood only the first and the latest', async () => {
+  it('emits finite progress with cleaned text, and of a flood only the first and the latest (§13.4)', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)
@@ -103,7 +103,7 @@ describe('running a call', () => {
     ])
   })
 
-  it('emits an elicitation, accepts one answer, and closes the elicitation', async () => {
+  it('emits an elicitation, accepts one answer, and closes the elicitation (§13.17)', async () => {
     const question = { message: 'Who?', fields: [] }
     const answers: unknown[] = []
     const { outcome, events, elicitations } = start(async ({ onElicit }) => {
@@ -122,7 +122,7 @@ describe('running a call', () => {
     expect(elicitations.isEmpty).toBe(true)
   })
 
-  it('cancels an elicitation that is not answered in time', async () => {
+  it('cancels an elicitation that is not answered in time (§13.18)', async () => {
     const ends = new AbortController()
     const answers: unknown[] = []
     const { outcome, events } = start(async ({ onElicit }) => {

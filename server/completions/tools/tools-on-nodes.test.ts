@@ -30,29 +30,33 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
 
   const expectCalled = () => expect.poll(() => near.countCalls('silent-call'), { timeout: patience }).toBe(1)
 
-  it.runIf(isConcurrent(engine))('is allowed here, and shown and stopped there', patient, async () => {
-    const { here, there } = await open('silent-call', [])
-    near.model.reply([callOf('tools', 'act')])
-    const chatId = await there.newChat()
-    const asked = await there.send(chatId, 'Hang')
-    await asked.ended
-    const confirmed = await here.confirm(waitingCall(chatId, asked))
-    await expectCalled()
-    const following = await there.follow(chatId)
-    await following.until(({ run }) => run.messages[1]?.call?.state === 'running')
-    expect((await there.readChat(chatId)).messages[1]?.call?.state).toBe('running')
-    expect(statusAndBody(await there.post('/api/tool/confirm', waitingCall(chatId, asked)))).toMatchObject({
-      status: 409,
-    })
-    await there.post('/api/chat/stop', { chatId })
-    await Promise.all([confirmed.ended, following.ended])
-    expect(following.run).toEqual(confirmed.run)
-    expect(following.run.status).toBe('stopped')
-    expect((await there.readChat(chatId)).messages).toEqual(following.run.messages)
-    expect(await near.countCalls('silent-call')).toBe(1)
-  })
+  it.runIf(isConcurrent(engine))(
+    'is allowed here, and shown and stopped there (§13.10)',
+    patient,
+    async () => {
+      const { here, there } = await open('silent-call', [])
+      near.model.reply([callOf('tools', 'act')])
+      const chatId = await there.newChat()
+      const asked = await there.send(chatId, 'Hang')
+      await asked.ended
+      const confirmed = await here.confirm(waitingCall(chatId, asked))
+      await expectCalled()
+      const following = await there.follow(chatId)
+      await following.until(({ run }) => run.messages[1]?.call?.state === 'running')
+      expect((await there.readChat(chatId)).messages[1]?.call?.state).toBe('running')
+      expect(statusAndBody(await there.post('/api/tool/confirm', waitingCall(chatId, asked)))).toMatchObject({
+        status: 409,
+      })
+      await there.post('/api/chat/stop', { chatId })
+      await Promise.all([confirmed.ended, following.ended])
+      expect(following.run).toEqual(confirmed.run)
+      expect(following.run.status).toBe('stopped')
+      expect((await there.readChat(chatId)).messages).toEqual(following.run.messages)
+      expect(await near.countCalls('silent-call')).toBe(1)
+    },
+  )
 
-  it.runIf(isConcurrent(engine))('has its question answered here', patient, async () => {
+  it.runIf(isConcurrent(engine))('has its question answered here (§13.17)', patient, async () => {
     const { here, there } = await open('question')
     near.model.reply([callOf('tools', 'act')])
     near.model.reply(['Answered.'])
@@ -72,7 +76,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'has a result that says that it may have finished when that server is killed, and is never made again',
+    'has a result that says that it may have finished when that server is killed, and is never made again (§12.9)',
     async () => {
       const { here, there, kill } = await open('silent-call')
       near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])

@@ -48,7 +48,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
   const names = async (client = ada) => (await list(client)).map(({ name }) => name)
   const find = async (name: string) => (await list()).find((connector) => connector.name === name)
 
-  it('is there once the key is, with its tools, which ask', async () => {
+  it('is there once the key is, with its tools, which ask (§19.1)', async () => {
     expect(await names()).toEqual(['default'])
     await give('finder', key)
     expect(await names()).toEqual(['default', 'Finder'])
@@ -63,7 +63,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     })
   })
 
-  it('carries the key in the header that its operator names, to its own address alone', async () => {
+  it('carries the key in the header that its operator names, to its own address alone (§19.2)', async () => {
     await give('finder', key)
     await list()
     expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]))
@@ -77,7 +77,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(JSON.stringify(await list())).not.toContain(key)
   })
 
-  it('does not follow its service to another site, and takes the key to none', async () => {
+  it('does not follow its service to another site, and takes the key to none (§19.2)', async () => {
     finder.manners.redirect = reader.url
     await give('finder', key)
     expect(await find('Finder')).toMatchObject({
@@ -132,7 +132,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(allowed.json()).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
   })
 
-  it('says that its key is refused, where a better one is given, and takes that one at once', async () => {
+  it('says that its key is refused, where a better one is given, and takes that one at once (§19.16)', async () => {
     finder.manners.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
     await give('finder', key)
     await list()
@@ -163,7 +163,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
 
-  it('is renamed beside a connector of the user’s own that has its name, or its address', async () => {
+  it('is renamed beside a connector of the user’s own that has its name, or its address (§19.15)', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
     await give('finder', key)

@@ -84,7 +84,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
 
-  it('runs initial tools without approval, until the user chooses otherwise or they change', async () => {
+  it('runs initial tools without approval, until the user chooses otherwise or they change (§11.2)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'run' } })
     description = 'Looks at all that is yours'
@@ -97,7 +97,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
   })
 
-  it('that has ended still offers its tools, and a call says to connect again', async () => {
+  it('that has ended still offers its tools, and a call says to connect again (§11.17)', async () => {
     standing = { version: 1, isConnected: false }
     expect(await offer()).toHaveLength(2)
     expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
@@ -106,7 +106,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await list()).toMatchObject([{ name: 'default' }, { status: 'failed', error_message: waiting }])
   })
 
-  it('that ends during a call says so in its place', async () => {
+  it('that ends during a call says so in its place (§11.17)', async () => {
     askAccount = () => {
       standing = { version: 1, isConnected: false }
       throw new Error('The connection to Mail has ended.')
@@ -124,7 +124,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'tool_error' })
   })
 
-  it('leads to where the integration is connected, and works with what was allowed after that', async () => {
+  it('leads to where the integration is connected, and works with what was allowed after that (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     standing = { version: 1, isConnected: false }
     const consent = openConsentRequest('/settings/connectors')

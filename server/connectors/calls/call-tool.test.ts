@@ -61,7 +61,7 @@ describe('the built-in default connector', () => {
     })
   })
 
-  it('computes over the real protocol, and leaves a line in the record', async () => {
+  it('computes over the real protocol, and leaves a line in the record (§18.1)', async () => {
     const outcome = await call('default', 'calculate', '{"expression":"(2 + 3) * 4"}')
     expect(outcome).toMatchObject({ status: 'done', text: '20', parts: [{ type: 'text', text: '20' }] })
     expect(await records('default')).toMatchObject([
@@ -86,7 +86,7 @@ describe('the built-in default connector', () => {
     expect(outcome).toMatchObject({ status: 'tool_error', text: expect.stringContaining('zero') as string })
   })
 
-  it('tells the time in a time zone', async () => {
+  it('tells the time in a time zone (§18.1)', async () => {
     const outcome = await call('default', 'get_time', { time_zone: 'Europe/Vienna' })
     expect(outcome.text).toMatch(/^\w+day, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(Europe\/Vienna, UTC\+0[12]:00\)$/)
     expect((await call('default', 'get_time', { time_zone: 'Nowhere' })).status).toBe('tool_error')
@@ -105,7 +105,7 @@ describe('the built-in default connector', () => {
     expect(await connectors.database.db.selectFrom('tool_calls').selectAll().execute()).toEqual(before)
   })
 
-  it('does not call a tool that is not the one that was decided on', async () => {
+  it('does not call a tool that is not the one that was decided on (§12.15)', async () => {
     const outcome = await call('default', 'calculate', { expression: '1' }, { fingerprint: 'another' })
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('changed') as string })
   })
@@ -228,7 +228,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect(outcome.text.toLowerCase()).toContain('decline')
   })
 
-  it('reconnects once when the server has forgotten the session', async () => {
+  it('reconnects once when the server has forgotten the session (§18.21)', async () => {
     expect((await call('everything', 'echo', { message: '1' })).status).toBe('done')
     await server.restart()
     expect(await call('everything', 'echo', { message: '2' })).toMatchObject({
@@ -246,7 +246,7 @@ describe('server-everything, which speaks the older revision', () => {
 })
 
 describe('server-everything over the oldest transport', () => {
-  it('is found, listed and called', async () => {
+  it('is found, listed and called (§18.21)', async () => {
     await provide('old', startEverything('sse'))
     expect(await call('old', 'echo', { message: 'hi' })).toMatchObject({ status: 'done', text: 'Echo: hi' })
   })

@@ -19,7 +19,7 @@ afterEach(async () => {
 // One loaded machine may stand still by itself now and then.
 describe('a hostile server', { retry: 2 }, () => {
   it.each(['silent-call', 'drip', 'wrong-id', 'dropped', 'ended'])(
-    'that brings no result (%s) is given up in time',
+    'that brings no result (%s) is given up in time (§16.8)',
     async (behaviour) => {
       const started = Date.now()
       const outcome = await scene.callTo(behaviour)
@@ -28,7 +28,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that makes progress for ever is stopped at the total', async () => {
+  it('that makes progress for ever is stopped at the total (§16.8)', async () => {
     const outcome = await scene.callTo('progress')
     expect(outcome.status).toBe('timed_out')
     expect(outcome.duration).toBeGreaterThan(hostileLimits.maxCallIdleMs)
@@ -36,7 +36,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['huge-call', 'huge-stream', 'announced-huge', 'bomb'])(
-    'that answers without end (%s) is cut off, and memory stays',
+    'that answers without end (%s) is cut off, and memory stays (§16.8)',
     async (behaviour) => {
       const before = process.memoryUsage().rss
       const outcome = await scene.callTo(behaviour)
@@ -73,7 +73,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('cannot make the schema of a question run', async () => {
+  it('cannot make the schema of a question run (§18.23)', async () => {
     const onElicit = (): Promise<ElicitationAnswer> =>
       Promise.resolve({ action: 'accept', content: { a: `${'a'.repeat(35)}!` } })
     expect((await scene.callTo('redos-question', { onElicit })).status).toBe('done')
@@ -99,7 +99,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect((await scene.callTo('twice')).text).toBe('first')
   })
 
-  it('that breaks its stream again and again is not asked again at once', async () => {
+  it('that breaks its stream again and again is not asked again at once (§18.24)', async () => {
     await scene.callTo('storm')
     const gets = (await scene.hostile.seen('storm')).filter(({ method }) => method === 'GET')
     expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.maxReconnects + 1))
@@ -109,7 +109,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect((await scene.callTo('blocks')).parts.length).toBeLessThanOrEqual(501)
   })
 
-  it('that answers with a book has it cut, with a note', async () => {
+  it('that answers with a book has it cut, with a note (§16.4)', async () => {
     const { text } = await scene.callTo('long-text')
     expect(text.length).toBeLessThan(101_000)
     expect(text).toContain('were left out')
@@ -123,7 +123,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(parts.filter(({ type }) => type === 'image')).toEqual([])
   })
 
-  it('that asks a thousand questions gets at most five answered, one at a time', async () => {
+  it('that asks a thousand questions gets at most five answered, one at a time (§16.10)', async () => {
     const asked: Elicitation[] = []
     let open = 0
     let most = 0

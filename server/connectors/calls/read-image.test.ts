@@ -53,11 +53,11 @@ const read = (bytes: Buffer) => readImage(bytes.toString('base64'), 5_000_000)
 describe.each(Object.keys(begin))('a %s', (format) => {
   const make = begin[format]!
 
-  it('is taken by its first bytes', () => {
+  it('is taken by its first bytes (§16.5)', () => {
     expect(read(make(5_000, 5_000))?.mimeType).toMatch(/^image\/(png|gif|jpeg|webp)$/)
   })
 
-  it('is left out where it stands for more pixels than a browser has memory for', () => {
+  it('is left out where it stands for more pixels than a browser has memory for (§16.5)', () => {
     expect(read(make(10_000, 10_000))).toBeUndefined()
   })
 

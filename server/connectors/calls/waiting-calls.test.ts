@@ -104,7 +104,7 @@ describe('a call that has waited for its slot', () => {
           .where('connector_id', '=', connector.id)
           .execute(),
     ],
-  ])('is not made when its connector was %s meanwhile, and says so', async (_, text, happens) => {
+  ])('is not made when its connector was %s meanwhile, and says so (§12.17)', async (_, text, happens) => {
     const { outcome, sent } = await callMeanwhile(happens)
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringMatching(text) as string })
     expect(sent).toEqual([])

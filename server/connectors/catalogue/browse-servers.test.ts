@@ -80,7 +80,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(registry.asked[0]).toBe('/v0.1/servers?limit=100&version=latest')
   })
 
-  it('reads the registry once an hour, for all users together', async () => {
+  it('reads the registry once an hour, for all users together (§18.13)', async () => {
     registry.pages = [[entry()]]
     await Promise.all([browse(), browse(), browse()])
     await browse()
@@ -90,7 +90,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(registry.asked).toHaveLength(2)
   })
 
-  it('keeps what it had when the registry fails, and does not ask again at once', async () => {
+  it('keeps what it had when the registry fails, and does not ask again at once (§18.13)', async () => {
     registry.pages = [[entry()]]
     await browse()
     time += 3_600_001
@@ -101,7 +101,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(connectors.errors).toHaveLength(1)
   })
 
-  it('shows the shipped list when the registry was never reached', async () => {
+  it('shows the shipped list when the registry was never reached (§18.13)', async () => {
     registry.pages = [503]
     expect(await browse()).toEqual(shippedServers)
   })
@@ -169,7 +169,7 @@ it('ships a list that can be added as it is', () => {
   expect(new Set(servers.map(({ uuid }) => uuid)).size).toBe(servers.length)
 })
 
-it('sends no request on a closed network', async () => {
+it('sends no request on a closed network (§18.13)', async () => {
   const closed = await openTestConnectors({ registryUrl: null })
   expect(await browseServers(closed)).toEqual(shippedServers)
   expect(await closed.database.db.selectFrom('connector_catalogue').selectAll().execute()).toEqual([])

@@ -45,7 +45,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('cannot make a schema run', async () => {
+  it('cannot make a schema run (§18.23)', async () => {
     const outcome = await scene.callTo('redos', { toolName: 'redos', arguments: { a: `${'a'.repeat(35)}!` } })
     expect(outcome.status).toBe('done')
   })
@@ -59,7 +59,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['openai', 'anthropic', 'google'] as const)(
-    'with endless or remote references is offered to %s without them',
+    'with endless or remote references is offered to %s without them (§18.22)',
     async (apiType) => {
       const name = await scene.connect('reference')
       const { tools, notices, resolve } = await listModelTools(scene.connectors, {
@@ -84,7 +84,7 @@ describe('a hostile server', { retry: 2 }, () => {
     ).toBeLessThanOrEqual(20 * 3)
   })
 
-  it('with 20,000 tools keeps 200, and says so', async () => {
+  it('with 20,000 tools keeps 200, and says so (§16.7)', async () => {
     const name = await scene.connect('many')
     expect(await scene.toolsOf(name)).toHaveLength(200)
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
@@ -111,7 +111,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect({}).not.toHaveProperty('evil')
   })
 
-  it('that changes a tool behind its back loses its permission, and shows what changed', async () => {
+  it('that changes a tool behind its back loses its permission, and shows what changed (§12.14)', async () => {
     const name = await scene.connect('rug-pull')
     const { db } = scene.connectors.database
     const connector = await requireConnector(db, ada, name)
@@ -179,7 +179,7 @@ describe('a hostile server', { retry: 2 }, () => {
     )
   })
 
-  it('without sessions that answers 404 is not called a second time for one call', async () => {
+  it('without sessions that answers 404 is not called a second time for one call (§18.24)', async () => {
     const name = await scene.connect('gone')
     expect((await scene.call({ connectorName: name })).status).toBe('done')
     expect((await scene.call({ connectorName: name })).status).toBe('failed')
@@ -244,7 +244,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(await scene.hostile.seen('polite')).toHaveLength(before)
   })
 
-  it('costs its own tools alone: the others are offered in time', async () => {
+  it('costs its own tools alone: the others are offered in time (§12.21, §18.20)', async () => {
     const good = await scene.connect('polite')
     await scene.connectors.connect('ada', { name: 'bad', url: scene.hostile.url('polite') })
     await scene.connectors.database.db
@@ -271,7 +271,7 @@ describe('a hostile server', { retry: 2 }, () => {
 })
 
 describe('two users with one server', () => {
-  it('never share a session, a token or an answer', async () => {
+  it('never share a session, a token or an answer (§18.19)', async () => {
     const patient = await openTestConnectors({ database: scene.connectors.database })
     const url = scene.hostile.url('whoami')
     await patient.connect('ada', { name: 'shared', url, token: 'token-of-ada' })

@@ -15,7 +15,7 @@ function nest(depth: number): Record<string, unknown> {
 }
 
 describe('readTools', () => {
-  it('keeps good tools next to bad ones', () => {
+  it('keeps good tools next to bad ones (§18.9)', () => {
     const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
     expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
       'echo',
@@ -39,7 +39,7 @@ describe('readTools', () => {
     ['a space without width', 'a\u200Bb'],
     ['tags', 'a\u{E0061}'],
     ['a line break', 'a\nb'],
-  ])('leaves out a name with %s', (_, name) => {
+  ])('leaves out a name with %s (§18.9)', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
   })
 
@@ -71,12 +71,12 @@ describe('readTools', () => {
     expect(hiding?.fingerprint).not.toBe(plain?.fingerprint)
   })
 
-  it('cuts a long title', () => {
+  it('cuts a long title (§16.13)', () => {
     const [long] = read(tool({ title: 'x'.repeat(100_000) })).tools
     expect(long?.definition.title).toBe('x'.repeat(300))
   })
 
-  it('cuts a long description and still notices a change behind the cut', () => {
+  it('cuts a long description and still notices a change behind the cut (§16.13)', () => {
     const [first] = read(tool({ description: `${'x'.repeat(10_000)}a` })).tools
     const [second] = read(tool({ description: `${'x'.repeat(10_000)}b` })).tools
     expect(first?.definition.description).toHaveLength(4_096)
@@ -84,7 +84,7 @@ describe('readTools', () => {
     expect(first?.fingerprint).not.toBe(second?.fingerprint)
   })
 
-  it('gives one fingerprint whatever the order of keys, and another for any change', () => {
+  it('gives one fingerprint whatever the order of keys, and another for any change (§18.4)', () => {
     const same = { properties: {}, type: 'object' }
     const print = (fields: Record<string, unknown>, at = url) =>
       readTools([tool(fields)], at, connectorLimits).tools[0]?.fingerprint
@@ -102,7 +102,7 @@ describe('readTools', () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it('keeps 200 tools and says how many there were', () => {
+  it('keeps 200 tools and says how many there were (§16.7)', () => {
     const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
     expect(tools).toHaveLength(200)
     expect(notice).toContain('first 200 of 250')

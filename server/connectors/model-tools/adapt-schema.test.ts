@@ -108,7 +108,7 @@ describe('for every provider', () => {
     expect(adapt(schema)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   })
 
-  it('leaves out a parameter that cannot be named, and the tool when it insists on it', () => {
+  it('leaves out a parameter that cannot be named, and the tool when it insists on it (§18.22)', () => {
     const schema = { type: 'object', properties: { 'naïve name': { type: 'string' }, b: { type: 'string' } } }
     expect(adapt(schema)['properties']).toEqual({ b: { type: 'string' } })
     expect(adaptSchema({ ...schema, required: ['naïve name'] }, 'anthropic')).toHaveProperty('problem')
@@ -182,7 +182,7 @@ function listForeign(schema: unknown, path = ''): string[] {
 }
 
 describe('the schemas of real servers', () => {
-  it('can all be told to every provider', async () => {
+  it('can all be told to every provider (§18.22)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'yonder-schemas-'))
     const connectors = await openTestConnectors()
     const servers = await Promise.all([

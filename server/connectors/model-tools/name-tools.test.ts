@@ -9,7 +9,7 @@ describe('nameTools', () => {
     expect(names(tool('read_file'))).toEqual(['files__read_file'])
   })
 
-  it('gives every hostile name a name of its own that providers take', () => {
+  it('gives every hostile name a name of its own that providers take (§18.22)', () => {
     const hostile = [
       'a.b',
       'a/b',

@@ -96,13 +96,13 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       signal: AbortSignal.timeout(10_000),
     })
 
-  it('sends a user to consent and comes back connected', async () => {
+  it('sends a user to consent and comes back connected (§18.14)', async () => {
     await connect()
     expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })
   })
 
-  it('comes back to the chat that it left', async () => {
+  it('comes back to the chat that it left (§18.14)', async () => {
     const { back, cookie } = await start(ada, { return_to: '/chat/abc_-1' })
     expect(await comeBack(back, cookie)).toBe(
       'http://localhost:3000/chat/abc_-1?authorization=connected&connector=Guarded',
@@ -146,7 +146,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect((await grants()).filter(({ tokens }) => tokens !== null)).toEqual([])
   })
 
-  it("does not link an attacker's consent to the user who opens it, nor the other way round", async () => {
+  it("does not link an attacker's consent to the user who opens it, nor the other way round (§18.15)", async () => {
     const eve = await test.signIn('Eve')
     await eve.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
     const hers = await start(eve)
@@ -156,20 +156,20 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('accepts a return once', async () => {
+  it('accepts a return once (§18.15)', async () => {
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=connected')
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual(['authorization_code'])
   })
 
-  it('lets only one of two that come back at once in', async () => {
+  it('lets only one of two that come back at once in (§18.15)', async () => {
     const { back, cookie } = await start()
     const homes = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)])
     expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
   })
 
-  it('accepts no return after ten minutes', async () => {
+  it('accepts no return after ten minutes (§18.15)', async () => {
     const { back, cookie } = await start()
     time = 10 * 60_000 + 1
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
@@ -242,7 +242,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     },
   )
 
-  it('renews tokens before they end, once for many calls on two nodes', async () => {
+  it('renews tokens before they end, once for many calls on two nodes (§18.16)', async () => {
     server.manners.life = 20
     await connect()
     const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
@@ -253,7 +253,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.manners.revoked).toBe(false)
   })
 
-  it('asks for consent again when its tokens are revoked, without a storm', async () => {
+  it('asks for consent again when its tokens are revoked, without a storm (§18.16)', async () => {
     server.manners.life = 1
     await connect()
     server.manners.revoked = true
@@ -278,7 +278,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(await grants()).toEqual([])
   })
 
-  it('gives tokens back when their connector is deleted or gets another address', async () => {
+  it('gives tokens back when their connector is deleted or gets another address (§18.17)', async () => {
     for (const forget of [
       () => ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
       () => ada.delete('/api/mcp-server/Guarded'),
@@ -296,7 +296,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     }
   })
 
-  it('does not wait for a server that revokes tokens slowly', async () => {
+  it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
     let answer: (value?: unknown) => void = () => undefined
     server.manners.beforeTaking = () => new Promise((resolve) => (answer = resolve))
     await connect()
@@ -308,7 +308,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     answer()
   })
 
-  it('deletes a connector whose server takes nothing back, and keeps tokens of one that stays', async () => {
+  it('deletes a connector whose server takes nothing back, and keeps tokens of one that stays (§18.17)', async () => {
     server.manners.takesBack = false
     await connect()
     expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)

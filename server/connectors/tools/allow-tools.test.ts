@@ -51,7 +51,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('b')).toBe('run')
   })
 
-  it('allows a changed tool again when the user has seen it', async () => {
+  it('allows a changed tool again when the user has seen it (§18.5)', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
@@ -66,7 +66,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('a')).toBe('run')
   })
 
-  it('refuses to allow a tool that is not the one the user saw, and writes nothing', async () => {
+  it('refuses to allow a tool that is not the one the user saw, and writes nothing (§17.23)', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()

@@ -30,7 +30,7 @@ describe('decideConsent', () => {
     expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
-  it('runs what is on the list as long as it is what was allowed', () => {
+  it('runs what is on the list as long as it is what was allowed (§18.4)', () => {
     expect(decideConsent(asking, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
   })
 
@@ -53,7 +53,7 @@ describe('decideConsent', () => {
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
-  it('asks for the same tool at another address', () => {
+  it('asks for the same tool at another address (§18.7)', () => {
     const decision = decideConsent(asking, tool({}, 'https://b.example'), tool())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })

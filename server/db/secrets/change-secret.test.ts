@@ -8,12 +8,12 @@ const stored = sealer.seal('sk-proj-abcdefghijklmnop')
 const change = (given: string | null | undefined, addressChanged = false) =>
   changeSecret(sealer, { field: 'token', stored, given, addressChanged })
 
-it('keeps the stored secret as it is sealed when nothing or its mask comes', () => {
+it('keeps the stored secret as it is sealed when nothing or its mask comes (§21.1)', () => {
   expect(change(undefined)).toBe(stored)
   expect(change(maskSecret(sealer, stored))).toBe(stored)
 })
 
-it('clears it for null and for an empty text', () => {
+it('clears it for null and for an empty text (§21.1)', () => {
   expect(change(null)).toBeNull()
   expect(change('')).toBeNull()
 })
@@ -24,7 +24,7 @@ it('seals a new one', () => {
   expect(sealer.open(sealed ?? '')).toBe('a-new-one')
 })
 
-it('does not carry a secret over to another address', () => {
+it('does not carry a secret over to another address (§21.2)', () => {
   expect(change(undefined, true)).toBeNull()
   expect(change(maskSecret(sealer, stored), true)).toBeNull()
   expect(sealer.open(change('a-new-one', true) ?? '')).toBe('a-new-one')

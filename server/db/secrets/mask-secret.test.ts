@@ -9,7 +9,7 @@ it('shows four characters at each end of a long secret (§9.9)', () => {
   expect(mask('sk-proj-abcdefghijklmnop')).toBe('sk-p••••••••mnop')
 })
 
-it('hides a secret of up to 12 characters wholly, its length too', () => {
+it('hides a secret of up to 12 characters wholly, its length too (§21.1)', () => {
   expect(mask('1')).toBe('••••••••')
   expect(mask('123456789012')).toBe('••••••••')
   expect(mask('1234567890123')).toBe('1234••••••••0123')

@@ -83,7 +83,7 @@ const literals = `
   .split(/\s+/)
 
 describe('addresses', () => {
-  it.each(literals)('refuses the literal %s before any connection', async (host) => {
+  it.each(literals)('refuses the literal %s before any connection (§22.4)', async (host) => {
     const { port, connections } = await listen((_request, response) => response.end('inside'))
     const error = await refusal(guard().fetch(`http://${host}:${port}/`))
     expect(error.code).toBe('address_refused')
@@ -118,7 +118,7 @@ describe('addresses', () => {
     expect((await refusal(guard().fetch(address))).code).toBe('address_refused')
   })
 
-  it('refuses a name when one of its addresses is private, whichever comes first', async () => {
+  it('refuses a name when one of its addresses is private, whichever comes first (§22.4)', async () => {
     const { port, connections } = await listen((_request, response) => response.end('inside'))
     const lookup = resolver({
       'a.test': ['93.184.216.34', '127.0.0.1'],
@@ -133,7 +133,7 @@ describe('addresses', () => {
     expect(connections()).toBe(0)
   })
 
-  it('checks at each connection, so a name that moves inside is refused the second time', async () => {
+  it('checks at each connection, so a name that moves inside is refused the second time (§22.4)', async () => {
     const names: Record<string, string[]> = { 'moving.test': ['127.0.0.1'] }
     const { port, connections } = await listen((_request, response) => {
       response.setHeader('connection', 'close')
@@ -185,14 +185,14 @@ describe('exceptions', () => {
     expect((await refusal(reached('other.lan:*', url))).code).toBe('address_refused')
   })
 
-  it('never reaches link-local addresses and metadata services, whatever is allowed', async () => {
+  it('never reaches link-local addresses and metadata services, whatever is allowed (§22.4)', async () => {
     const hosts = ['169.254.169.254', '100.100.100.200', '[fe80::1]', '[fd00:ec2::254]']
     const guarded = guard({ allowedPrivateHosts: hosts.map((host) => `${host}:*`) })
     for (const host of hosts)
       expect((await refusal(guarded.fetch(`http://${host}/`))).code).toBe('address_refused')
   })
 
-  it('lets a person on this machine reach this machine, but not the product and its database', async () => {
+  it('lets a person on this machine reach this machine, but not the product and its database (§22.5)', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const local = { loopbackInstallation: true }
     expect(await (await guard(local).fetch(url)).text()).toBe('inside')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hashPassword, isPassword } from './hash-password.ts'
 
-it('knows a password by its hash, which differs each time and does not contain it', async () => {
+it('knows a password by its hash, which differs each time and does not contain it (§15.5)', async () => {
   const [first, second] = [await hashPassword('correct horse'), await hashPassword('correct horse')]
   expect(first).not.toBe(second)
   expect(first).not.toContain('correct')

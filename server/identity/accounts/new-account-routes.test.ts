@@ -27,7 +27,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
   }
   const listAccounts = () => database.db.selectFrom('accounts').selectAll().execute()
 
-  it('stores the account with a hash in place of the password', async () => {
+  it('stores the account with a hash in place of the password (§15.5)', async () => {
     const { session, path, form } = await openPage()
     const response = await session.post(path, { ...testAccount, email: ' Ada@Example.COM', form })
     expect(response.status).toBe(303)
@@ -73,7 +73,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('is not offered on a closed installation', async () => {
+  it('is not offered on a closed installation (§15.4)', async () => {
     const { session, path, form, text } = await openPage({ SIGN_UP: 'closed' })
     expect(text).toContain('Sign-up is closed')
     const signIn = await session.openForm()
@@ -83,7 +83,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('lets in whom the operator listed, and nobody else', async () => {
+  it('lets in whom the operator listed, and nobody else (§15.4)', async () => {
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: 'Ada@example.com, bob@example.com' }
     const { session, path, form } = await openPage(environment)
     const stranger = await session.post(path, { ...testAccount, email: 'eve@example.com', form })

@@ -27,7 +27,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     return { address, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
   }
 
-  it('makes the first account, once, and is then gone', async () => {
+  it('makes the first account, once, and is then gone (§15.4)', async () => {
     const { address, form } = await openLink()
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
     expect(await countAccounts()).toBe(1)

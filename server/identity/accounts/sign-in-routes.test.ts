@@ -87,7 +87,7 @@ describe('the sign-in page', () => {
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  it('says that Google is not set up here, and offers the local form', async () => {
+  it('says that Google is not set up here, and offers the local form (§15.2)', async () => {
     const session = new SignInSession(server.baseUrl)
     const { text } = await session.openForm({ connection: 'google-oauth2' })
     expect(text).toContain('Sign in with Google is not set up here.')
@@ -105,7 +105,7 @@ describe('the sign-in page', () => {
     expect(code).not.toBe('')
   })
 
-  it('takes about as long for an unknown person as for a known one', async () => {
+  it('takes about as long for an unknown person as for a known one (§15.6)', async () => {
     const timeOf = async (fields: { email: string; password: string }) => {
       const session = new SignInSession(server.baseUrl)
       const { path, form } = await session.openForm()
@@ -125,7 +125,7 @@ describe('the sign-in page', () => {
     expect(ratio()).toBeLessThan(1.6)
   })
 
-  it('counts guesses of one address, and then says to wait', async () => {
+  it('counts guesses of one address, and then says to wait (§15.6)', async () => {
     const limited = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
     const session = new SignInSession(limited.baseUrl)
     const { path, form } = await session.openForm()

@@ -84,7 +84,7 @@ describe('signing in with Google', () => {
     ])
   })
 
-  it('keeps a local account with the same e-mail apart', async () => {
+  it('keeps a local account with the same e-mail apart (§15.3)', async () => {
     const local = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
     const outside = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect(decodeJwt(outside.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
@@ -152,7 +152,7 @@ describe('signing in with Google', () => {
     expect(await response.text()).toContain('Google cannot be reached')
   })
 
-  it('lets into a closed installation whom the operator listed, and nobody else', async () => {
+  it('lets into a closed installation whom the operator listed, and nobody else (§15.21)', async () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'grace@example.com' })
     const session = new SignInSession(closed.baseUrl)
     google.user = { ...grace, sub: 'g-2', email: 'eve@example.com' }

@@ -157,7 +157,7 @@ describe('the profile', () => {
 
 describe('keys that cannot be had', () => {
   it.each(['/jwks', '/.well-known/openid-configuration'])(
-    'give 503, never 401: %s answers 500',
+    'give 503, never 401: %s answers 500 (§15.18)',
     async (path) => {
       provider.faults = { status: { [path]: 500 } }
       const server = await open()
@@ -170,7 +170,7 @@ describe('keys that cannot be had', () => {
     },
   )
 
-  it('give 503 when the provider refuses the connection', async () => {
+  it('give 503 when the provider refuses the connection (§15.18)', async () => {
     const away = await openHostileProvider()
     await away.close()
     const server = await open({ OIDC_ISSUER: away.issuer })

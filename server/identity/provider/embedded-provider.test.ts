@@ -55,7 +55,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  it('puts name and e-mail into both tokens, and gives an access token five minutes', async () => {
+  it('puts name and e-mail into both tokens, and gives an access token five minutes (§15.16)', async () => {
     const email = newEmail()
     const { access_token, id_token } = await newSession().join({ name: 'Ada', email })
     expect(decodeJwt(id_token)).toMatchObject({ name: 'Ada', email, aud: 'yonder' })
@@ -75,7 +75,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('access', () => {
-    it('opens the API to access tokens alone', async () => {
+    it('opens the API to access tokens alone (§15.16)', async () => {
       const { access_token, id_token, refresh_token } = await newSession().join({ email: newEmail() })
       expect(await statusOf(server.readUser(access_token))).toBe(200)
       expect(await statusOf(server.readUser(id_token))).toBe(401)
@@ -93,7 +93,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('sign-out', () => {
-    it('ends the refresh tokens and the access tokens of that sign-in, and of no other', async () => {
+    it('ends the refresh tokens and the access tokens of that sign-in, and of no other (§15.10)', async () => {
       const session = newSession()
       const email = newEmail()
       const tokens = await session.join({ email })
@@ -117,7 +117,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await server.identity.sessions?.listEnded()).toContain(sessionId)
     })
 
-    it('at the provider ends them too, before it answers', async () => {
+    it('at the provider ends them too, before it answers (§15.10)', async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
       const { id } = await server.identity.verify(tokens.access_token)
@@ -145,7 +145,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await submits(`?id_token_hint=${stranger.id_token}`)).toBe(false)
     })
 
-    it.runIf(isConcurrent(engine))('holds on every node at once', async () => {
+    it.runIf(isConcurrent(engine))('holds on every node at once (§15.10)', async () => {
       const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
@@ -201,15 +201,18 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(found ?? (await response.text())).toContain(error)
     })
 
-    it.runIf(isConcurrent(engine))('trade a code once, of twelve tries at the same time', async () => {
-      const session = newSession()
-      const code = await session.signUp({ email: newEmail() })
-      const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
-      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-      expect(statuses.filter((status) => status === 400)).toHaveLength(11)
-    })
+    it.runIf(isConcurrent(engine))(
+      'trade a code once, of twelve tries at the same time (§15.14)',
+      async () => {
+        const session = newSession()
+        const code = await session.signUp({ email: newEmail() })
+        const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
+        expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+        expect(statuses.filter((status) => status === 400)).toHaveLength(11)
+      },
+    )
 
-    it('end the sign-in when a code comes twice', async () => {
+    it('end the sign-in when a code comes twice (§15.14)', async () => {
       const session = newSession()
       const code = await session.signUp({ email: newEmail() })
       const tokens = (await (await session.redeem(code)).json()) as Tokens
@@ -218,7 +221,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
     })
 
-    it('redeem no code with another verifier', async () => {
+    it('redeem no code with another verifier (§15.14)', async () => {
       const session = newSession()
       const code = await session.signUp({ email: newEmail() })
       expect(await statusOf(session.redeem({ ...code, verifier: 'x'.repeat(43) }))).toBe(400)
@@ -226,7 +229,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('refresh tokens', () => {
-    it('rotate, forgive a lost answer for ten seconds, then end the sign-in on reuse', async () => {
+    it('rotate, forgive a lost answer for ten seconds, then end the sign-in on reuse (§15.15)', async () => {
       const session = newSession()
       const first = await session.join({ email: newEmail() })
       const second = (await (await session.refresh(first.refresh_token)).json()) as Tokens
@@ -262,7 +265,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  it('keeps everybody signed in over a restart and a new signing key', async () => {
+  it('keeps everybody signed in over a restart and a new signing key (§15.17)', async () => {
     const session = newSession()
     const tokens = await session.join({ email: newEmail() })
     const { port } = server

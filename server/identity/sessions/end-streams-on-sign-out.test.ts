@@ -18,7 +18,7 @@ describe('signing out', () => {
     product = undefined
   })
 
-  it('ends every open stream of that sign-in at once, and neither the replies nor the streams of another', async () => {
+  it('ends every open stream of that sign-in at once, and neither the replies nor the streams of another (§15.11)', async () => {
     product = await openToolApp()
     const { base, model } = product
     const identity = product.deps.identity as TestIdentity
@@ -53,7 +53,7 @@ describe('signing out', () => {
     other.leave()
   })
 
-  it('at another node ends them within a minute, also after a look that failed', async () => {
+  it('at another node ends them within a minute, also after a look that failed (§15.11)', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockRejectedValueOnce(new Error('away'))
     listEnded.mockResolvedValue(['first'])

@@ -10,7 +10,7 @@ describe('repeating events', () => {
       ([, title, when]) => `${title} ${when}`,
     )
 
-  it.each(['update_event', 'delete_event'])('%s asks which occurrences are meant', async (tool) => {
+  it.each(['update_event', 'delete_event'])('%s asks which occurrences are meant (§11.11)', async (tool) => {
     standUp()
     const answer = await google.call(tool, {
       ...second,
@@ -21,7 +21,7 @@ describe('repeating events', () => {
     expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
   })
 
-  it('changes one occurrence', async () => {
+  it('changes one occurrence (§11.11)', async () => {
     standUp()
     const times = { new_start: '2026-03-31T10:00', new_end: '2026-03-31T10:15' }
     await google.call('update_event', { ...second, scope: 'this_event', ...times })
@@ -33,7 +33,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves all of them by local time, across a change of the clocks', async () => {
+  it('moves all of them by local time, across a change of the clocks (§11.22)', async () => {
     standUp()
     const times = { new_start: '2026-03-30T08:30', new_end: '2026-03-30T09:00' }
     const moved = await google.call('update_event', { ...second, scope: 'all_events', ...times })
@@ -44,7 +44,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves all to another day only with a rule that says so', async () => {
+  it('moves all to another day only with a rule that says so (§11.22)', async () => {
     standUp()
     const times = { new_start: '2026-03-31T09:00', new_end: '2026-03-31T09:15', scope: 'all_events' }
     const refused = await google.call('update_event', { ...second, ...times })
@@ -54,7 +54,7 @@ describe('repeating events', () => {
     expect((await shown())[0]).toBe('Stand-up Tue 2026-03-24 09:00 to 09:15')
   })
 
-  it('changes this and the following ones and keeps the total count', async () => {
+  it('changes this and the following ones and keeps the total count (§11.12)', async () => {
     standUp('FREQ=WEEKLY;BYDAY=MO;COUNT=4')
     calendar().remove('standup_20260323T080000Z')
     const changed = await google.call('update_event', {
@@ -76,7 +76,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('leaves the series whole when it cannot be split', async () => {
+  it('leaves the series whole when it cannot be split (§11.12)', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, times: 4 })
     const failed = await google.call('update_event', {
@@ -92,7 +92,7 @@ describe('repeating events', () => {
   const split = () =>
     google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
 
-  it('splits a series when the response to ending it is lost', async () => {
+  it('splits a series when the response to ending it is lost (§11.12)', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
     expect((await split()).isError).toBe(false)

@@ -7,7 +7,7 @@ const { google, calendar, lunch } = provideCalendar()
 describe('creating', () => {
   const event = { title: 'Dinner', start: '2026-03-28T19:00', end: '2026-03-28T21:00' }
 
-  it("creates an event in the user's time zone", async () => {
+  it("creates an event in the user's time zone (§11.9)", async () => {
     const made = await google.call('create_event', { ...event, location: 'Home' })
     expect(made.text).toContain('Sat 2026-03-28 19:00 to 21:00 (Europe/Vienna)')
     expect(calendar().require(eventIdOf(made.text))).toMatchObject({
@@ -17,7 +17,7 @@ describe('creating', () => {
     })
   })
 
-  it('creates whole days including the last one', async () => {
+  it('creates whole days including the last one (§11.21)', async () => {
     const made = await google.call('create_event', { title: 'Trip', start: '2026-03-28', end: '2026-03-30' })
     expect(made.text).toContain('all day, Sat 2026-03-28 to Mon 2026-03-30')
     expect(calendar().require(eventIdOf(made.text)).end).toEqual({ date: '2026-03-31' })
@@ -28,7 +28,7 @@ describe('creating', () => {
     ['Google fails after creating it', { response: 500, afterwards: true, times: 2 } as const],
     ['Google fails before creating it', { response: 503 } as const],
     ['there are too many requests', { response: 403, reason: 'rateLimitExceeded' } as const],
-  ])('creates it once when %s', async (_name, fault) => {
+  ])('creates it once when %s (§11.6)', async (_name, fault) => {
     google.api.fail({ method: 'calendar.events.insert', ...fault })
     const made = await google.call('create_event', {
       ...event,
@@ -52,20 +52,20 @@ describe('creating', () => {
     [{ title: 'Two\nlines' }, 'must be one line'],
     [{ description: 'un\u{E0041}seen' }, 'invisible characters'],
     [{ recurrence: 'FREQ=SECONDLY' }, 'not a recurrence rule'],
-  ])('refuses %j and creates nothing', async (field, reason) => {
+  ])('refuses %j and creates nothing (§11.10)', async (field, reason) => {
     const answer = await google.call('create_event', { ...event, ...field })
     expect(answer.isError).toBe(true)
     expect(answer.text).toContain(reason)
     expect(calendar().events.size).toBe(0)
   })
 
-  it('accepts an hour that occurs twice when it has an offset', async () => {
+  it('accepts an hour that occurs twice when it has an offset (§11.10)', async () => {
     const twice = { title: 'Night', start: '2026-10-25T02:30+01:00', end: '2026-10-25T03:30' }
     const made = await google.call('create_event', twice)
     expect(made.text).toContain('Sun 2026-10-25 02:30+01:00 to 03:30')
   })
 
-  it('emails guests only when told to', async () => {
+  it('emails guests only when told to (§11.8)', async () => {
     await google.call('create_event', { ...event, guests: ['ann@example.com'], email_guests: false })
     expect(calendar().mails).toEqual([])
   })
@@ -98,7 +98,7 @@ describe('changing', () => {
   })
 
   it.each([{ title: 'Dinner' }, { start: '2026-03-24T12:01' }, { start: '2026-03-24' }])(
-    'neither changes nor deletes an event with %j',
+    'neither changes nor deletes an event with %j (§11.4)',
     async (wrong) => {
       const { id } = lunch()
       const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', ...wrong }
@@ -109,7 +109,7 @@ describe('changing', () => {
     },
   )
 
-  it('emails all guests, who must be named, or none', async () => {
+  it('emails all guests, who must be named, or none (§11.8)', async () => {
     const { id } = calendar().put({ ...lunch(), id: 'guests', attendees: invitedGuests })
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', new_location: 'Canteen' }
     for (const email_guests of [undefined, ['eve@evil.example'], ['ann@example.com', 'eve@evil.example']]) {
@@ -126,7 +126,7 @@ describe('changing', () => {
     expect(calendar().require(id).attendees).toEqual([...invitedGuests, { email: 'cleo@example.com' }])
   })
 
-  it('does nothing twice when responses are lost', async () => {
+  it('does nothing twice when responses are lost (§11.6)', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
     google.api.fail({ method: 'calendar.events.patch', response: 503, afterwards: true })

@@ -19,7 +19,7 @@ describe('failures at Google', () => {
     expect(ended.text).not.toContain('token')
   })
 
-  it('retries reads a few times and then explains the failure', async () => {
+  it('retries reads a few times and then explains the failure (§11.15)', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.list', response: 503, times: 2 })
     expect((await gmail.call('list_labels', {})).isError).toBe(false)
     expect(gmail.api.count('gmail.users.labels.list')).toBe(3)
@@ -39,7 +39,7 @@ describe('failures at Google', () => {
     expect(gmail.api.count('gmail.users.labels.list')).toBe(1)
   })
 
-  it('sends no more requests after the call was stopped', async () => {
+  it('sends no more requests after the call was stopped (§11.19)', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 'hang', times: 10 })
     const stop = new AbortController()
     const mail = { to: ['ann@example.com'], subject: 'A', body: 'b' }
@@ -51,7 +51,7 @@ describe('failures at Google', () => {
     expect(mailbox().sent).toEqual([])
   })
 
-  it('retries after a timeout, but not after the call was stopped', async () => {
+  it('retries after a timeout, but not after the call was stopped (§11.15)', async () => {
     const impatient = await openGoogleClient(createGmailConnector, gmail.api, {
       limits: { attemptTimeoutMs: 400 },
     })

@@ -50,7 +50,7 @@ describe('presentMessage', () => {
     )
   })
 
-  it('converts only so much HTML of one email, over all its parts, because others wait for the same thread', async () => {
+  it('converts only so much HTML of one email, over all its parts, because others wait for the same thread (§11.14)', async () => {
     const html = `<p>word</p>${'<i></i>'.repeat(15_000)}`
     const data = Buffer.from(html).toString('base64url')
     const parts = Array.from({ length: 20 }, () => ({ mimeType: 'text/html', body: { data } }))

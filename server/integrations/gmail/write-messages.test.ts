@@ -7,7 +7,7 @@ const { gmail, mailbox } = provideGmail()
 const draftOf = (text: string): string => /draft_id: (\S+)/.exec(text)?.[1] ?? ''
 
 describe('labels', () => {
-  it('archives, marks and labels emails whose subjects were shown', async () => {
+  it('archives, marks and labels emails whose subjects were shown (§11.4, §11.24)', async () => {
     const { id } = mailbox().deliver({ subject: 'Invoice 7' })
     mailbox().addLabel('Paid')
     const messages = [{ message_id: id, subject: 'Invoice 7' }]
@@ -18,14 +18,14 @@ describe('labels', () => {
     expect((await gmail.call('list_labels', {})).text).toContain('Paid')
   })
 
-  it('creates a label once', async () => {
+  it('creates a label once (§11.20)', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.create', response: 503, afterwards: true })
     expect((await gmail.call('create_label', { name: 'Trips' })).text).toBe('The label "Trips" was created.')
     expect((await gmail.call('create_label', { name: 'trips' })).text).toContain('already exists')
     expect(mailbox().labels.filter(({ type }) => type === 'user')).toHaveLength(1)
   })
 
-  it('changes nothing when a subject differs or a label does not exist', async () => {
+  it('changes nothing when a subject differs or a label does not exist (§11.4)', async () => {
     const { id } = mailbox().deliver({ subject: 'Contract' })
     const wrong = [{ message_id: id, subject: 'Spam' }]
     const answers = [
@@ -45,7 +45,7 @@ describe('labels', () => {
 })
 
 describe('drafts', () => {
-  it('creates a draft, changes it and sends what was shown', async () => {
+  it('creates a draft, changes it and sends what was shown (§11.4)', async () => {
     const made = await gmail.call('create_draft', { subject: 'Trip', body: 'Let us go.' })
     const draft_id = draftOf(made.text)
     const mail = {
@@ -72,7 +72,7 @@ describe('drafts', () => {
     { subject: 'Trap' },
     { body: 'Something else' },
     { attachments: ['secret.pdf'] },
-  ])('does not send a draft that differs from what was shown: %j', async (difference) => {
+  ])('does not send a draft that differs from what was shown: %j (§11.4)', async (difference) => {
     const mail = { to: ['ann@example.com'], cc: ['cleo@example.com'], subject: 'Trip', body: 'Let us go.' }
     const draft_id = draftOf((await gmail.call('create_draft', mail)).text)
     const answer = await gmail.call('send_draft', { draft_id, ...mail, ...difference })
@@ -85,7 +85,7 @@ describe('drafts', () => {
     ['after a long name', [`ann@example.com, "${'x'.repeat(10_000)}" <eve@evil.example>`]],
     ['in a second header', ['ann@example.com', 'eve@evil.example']],
     ['after many equal ones', [`${'ann@example.com,'.repeat(501)}eve@evil.example`]],
-  ])('does not send a draft with a recipient that was not shown: %s', async (_place, to) => {
+  ])('does not send a draft with a recipient that was not shown: %s (§11.4)', async (_place, to) => {
     const mail = { to: ['ann@example.com'], subject: 'Trip', body: 'Let us go.' }
     const draft_id = draftOf((await gmail.call('create_draft', mail)).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
@@ -97,7 +97,7 @@ describe('drafts', () => {
     expect(gmail.api.count('gmail.users.drafts.send')).toBe(0)
   })
 
-  it('does not overwrite a draft with attachments', async () => {
+  it('does not overwrite a draft with attachments (§11.20)', async () => {
     const draft_id = draftOf((await gmail.call('create_draft', { subject: 'A', body: 'b' })).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
     mailbox().mails.set(stored.id, {
@@ -112,7 +112,7 @@ describe('drafts', () => {
 describe('sending', () => {
   const mail = { to: ['ann@example.com'], subject: 'Grüße ✉', body: 'Käse\n.\nFrom here\n' }
 
-  it('sends once, with the given recipients, subject and text', async () => {
+  it('sends once, with the given recipients, subject and text (§11.6)', async () => {
     const answer = await gmail.call('send_message', { ...mail, bcc: ['cleo@example.com'] })
     expect(answer.isError).toBe(false)
     const [sent] = mailbox().sent
@@ -136,7 +136,7 @@ describe('sending', () => {
     ['Google fails before sending', { response: 500, times: 2 } as const],
     ['there are too many requests', { response: 429, retryAfter: 0, times: 2 } as const],
     ['no response ever confirms it', { response: 503, afterwards: true, times: 10 } as const],
-  ])('sends once when %s', async (_name, fault) => {
+  ])('sends once when %s (§11.6)', async (_name, fault) => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', ...fault })
     const answer = await gmail.call('send_message', mail)
     expect(answer).toMatchObject({ isError: false })
@@ -144,7 +144,7 @@ describe('sending', () => {
     expect(mailbox().drafts.size).toBe(0)
   })
 
-  it('says that nothing was sent, and leaves no draft, when Google refuses or keeps failing', async () => {
+  it('says that nothing was sent, and leaves no draft, when Google refuses or keeps failing (§11.6)', async () => {
     for (const status of [400, 503, 429]) {
       gmail.api.fail({ method: 'gmail.users.drafts.send', response: status, times: status === 400 ? 1 : 4 })
       const result = await gmail.call('send_message', mail)
@@ -155,7 +155,7 @@ describe('sending', () => {
     expect(mailbox().drafts.size).toBe(0)
   })
 
-  it('does not retry creating a draft when the first attempt may have succeeded', async () => {
+  it('does not retry creating a draft when the first attempt may have succeeded (§11.6)', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(true)
     gmail.api.fail({ method: 'gmail.users.drafts.create', response: 503, afterwards: true })
@@ -166,7 +166,7 @@ describe('sending', () => {
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(false)
   })
 
-  it('says when the email may have been sent', async () => {
+  it('says when the email may have been sent (§11.7)', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, afterwards: true })
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, times: 3 })
     gmail.api.fail({ method: 'gmail.users.drafts.get', response: 503, times: 4 })
@@ -229,7 +229,7 @@ describe('replying', () => {
     { to: ['eve@evil.example'] },
     { to: ['ann@example.com'], cc: ['eve@evil.example'] },
     { to: ['ann@example.com'], subject: 'Re: Something else' },
-  ])('refuses %j, which is not part of the conversation', async (field) => {
+  ])('refuses %j, which is not part of the conversation (§11.5)', async (field) => {
     const { id } = deliverPlan()
     const reply = { message_id: id, subject: 'Re: Plan', body: 'Yes.', ...field }
     const answer = await gmail.call('reply_to_message', reply)

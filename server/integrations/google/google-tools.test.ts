@@ -11,7 +11,7 @@ describe.each([
   ['Gmail', gmail, createGmailConnector, 'send_message'],
   ['Google Calendar', calendar, createCalendarConnector, 'create_event'],
 ] as const)('tools of %s', (_name, google, createConnector, writing) => {
-  it('run without approval when they only read', async () => {
+  it('run without approval when they only read (§11.2, §11.3)', async () => {
     const { tools } = await google.client.listTools()
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
     expect(createConnector({} as never).initialTools).toEqual(reading)

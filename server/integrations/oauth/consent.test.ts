@@ -153,7 +153,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
         await expectRefused(service, { code, state }, [404, 'not_found'])
     })
 
-    it('without a state, and with a used or wrong one', async () => {
+    it('without a state, and with a used or wrong one (§17.25)', async () => {
       await connectGoogle(ada, 'google-gmail')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
       for (const wrong of [undefined, '', 'never', `${state}x`])
@@ -164,14 +164,14 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await expectRefused('gmail', { code, state }, [409, 'conflict'])
     })
 
-    it('after ten minutes', async () => {
+    it('after ten minutes (§17.25)', async () => {
       await add('google-gmail')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
       clock += 10 * 60_000 + 1
       await expectRefused('gmail', { code, state }, [409, 'conflict'])
     })
 
-    it('with the state of another user, which stays valid for that user', async () => {
+    it('with the state of another user, which stays valid for that user (§17.25)', async () => {
       const eve = await signIn('Eve')
       await add('google-gmail')
       await add('google-gmail', eve)
@@ -181,7 +181,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       expect((await eve.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
     })
 
-    it('with the state of another integration', async () => {
+    it('with the state of another integration (§17.25)', async () => {
       await add('google-gmail')
       await add('google-calendar')
       const { code, state } = await visitGoogle(ada, 'google-gmail')
@@ -204,7 +204,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect(google.tokenRequests.length).toBe(1)
   })
 
-  it('connects with fewer scopes than requested, and says what is missing', async () => {
+  it('connects with fewer scopes than requested, and says what is missing (§19.6, §19.8)', async () => {
     google.behaviour.leaveOut = [events]
     expect(await connectGoogle(ada, 'google-calendar')).toMatchObject({
       connected: true,
@@ -213,7 +213,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('without any needed scope does not connect, and is revoked', async () => {
+  it('without any needed scope does not connect, and is revoked (§19.8)', async () => {
     await add('google-calendar')
     const { code, state } = await visitGoogle(ada, 'google-calendar')
     google.behaviour.leaveOut =
@@ -232,7 +232,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('without a refresh token does not connect, and says what to do', async () => {
+  it('without a refresh token does not connect, and says what to do (§19.8)', async () => {
     google.behaviour.givesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
@@ -318,7 +318,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
     })
 
-    it('at Google only with the last integration, because Google ends them all', async () => {
+    it('at Google only with the last integration, because Google ends them all (§19.11)', async () => {
       await connectGoogle(ada, 'google-gmail')
       await connectGoogle(ada, 'google-calendar')
       await disconnect('google-gmail')

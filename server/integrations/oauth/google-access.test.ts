@@ -99,7 +99,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(0)
   })
 
-  it('refreshes a token five minutes before it expires, and stores the new one', async () => {
+  it('refreshes a token five minutes before it expires, and stores the new one (§19.12)', async () => {
     const first = await access()
     clock += 55.5 * minute
     const second = await access()
@@ -110,7 +110,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(await read()).toMatchObject({ connected: true, notice: null })
   })
 
-  it('refreshes once for many calls at the same time', async () => {
+  it('refreshes once for many calls at the same time (§19.12)', async () => {
     clock += 61 * minute
     const accesses = await Promise.all(Array.from({ length: 8 }, () => access()))
     expect(new Set(accesses.map(({ token }) => token)).size).toBe(1)
@@ -137,7 +137,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it.runIf(isConcurrent(engine))('refreshes once over several nodes', async () => {
+  it.runIf(isConcurrent(engine))('refreshes once over several nodes (§19.12)', async () => {
     google.grants.rotatesRefreshTokens = true
     clock += 61 * minute
     const nodes = [here, there, here, there]
@@ -163,7 +163,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await access()).token).not.toBe(first.token)
   })
 
-  it('ends with one notification when Google has ended the consent', async () => {
+  it('ends with one notification when Google has ended the consent (§19.13)', async () => {
     google.grants.endAll()
     clock += 61 * minute
     changes = []
@@ -182,7 +182,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await access()
   })
 
-  it('ends early when Google rejects a token that has not expired', async () => {
+  it('ends early when Google rejects a token that has not expired (§19.13)', async () => {
     const { token } = await access()
     google.grants.endAll()
     await expect(access(here, token)).rejects.toMatchObject(ended)

@@ -113,7 +113,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     })
   })
 
-  it('runs none of ten thousand tool calls', async () => {
+  it('runs none of ten thousand tool calls (§16.2)', async () => {
     const { end, calls } = await misbehave('many-tools')
     expect(end).toMatchObject({ type: 'failed', code: 'output_limit' })
     expect(calls).toEqual([])

@@ -23,7 +23,7 @@ describe('a message of an upstream', () => {
     expect(quoteUpstream('x'.repeat(5000), nothing)).toHaveLength(301)
   })
 
-  it('never shows a key, in any encoding', () => {
+  it('never shows a key, in any encoding (§21.11)', () => {
     const key = 'canary+key/0123456789'
     const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]
     for (const form of forms)

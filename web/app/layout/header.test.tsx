@@ -39,7 +39,7 @@ it('has a logo that goes to the start (§2.14)', async () => {
   expect(path()).toBe('/')
 })
 
-it('starts a new chat by a button and by its shortcut', async () => {
+it('starts a new chat by a button and by its shortcut (§14.23)', async () => {
   open()
   await userEvent.click(screen.getByRole('button', { name: 'New chat' }))
   expect(path()).toBe('/')

@@ -49,7 +49,7 @@ test('a bot that gets another name stays chosen where it was (§3.23, §3.24, §
   })
 })
 
-test('a bot whose new name is refused stays chosen under its old one', async () => {
+test('a bot whose new name is refused stays chosen under its old one (§21.7)', async () => {
   expectConsole('error', /Failed to save bot/)
   await rename(() => failure(409, 'name_taken', 'You already have a bot named "Eagle".'))
   expect(await screen.findByText(/Failed to save bot/)).toBeVisible()

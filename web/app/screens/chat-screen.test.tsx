@@ -2,7 +2,7 @@ import { waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { answer, chatOf, message, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
 
-it('names the tab after the first message, cut to one line, as soon as the chat has been read, and reads it once', async () => {
+it('names the tab after the first message, cut to one line, as soon as the chat has been read, and reads it once (§14.22)', async () => {
   const long = '**Bake** bread\nwith seeds, salt, water and whatever else is left'
   const opening = openToolChat(
     chatOf(message('u1', null, { content: long }), answer('a1', 'u1'), message('u2', 'a1')),

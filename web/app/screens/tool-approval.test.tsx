@@ -101,7 +101,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('always allows the version that was shown, not the one the tool has become since', async () => {
+  it('always allows the version that was shown, not the one the tool has become since (§13.8)', async () => {
     const waitingForChanged = chatOf(
       question,
       call('a1', 'u1', { call: { state: 'waiting', title: 'Calculator', fingerprint: 'f0' } }),
@@ -154,7 +154,7 @@ describe('a pending approval call', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('shows its result when it was already allowed elsewhere', async () => {
+  it('shows its result when it was already allowed elsewhere (§13.10)', async () => {
     expectConsole('error', /The call was not confirmed/)
     const { api } = await openToolChat(waiting)
     api
@@ -170,7 +170,7 @@ describe('a pending approval call', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('shows what has changed since the tool was allowed', async () => {
+  it('shows what has changed since the tool was allowed (§13.6)', async () => {
     await openToolChat(
       chatOf(
         question,
@@ -203,7 +203,7 @@ describe('a pending approval call', () => {
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
   })
 
-  it('is announced to screen readers', async () => {
+  it('is announced to screen readers (§13.11)', async () => {
     const { api } = await openToolChat(chatOf(question, answer('a0', 'u1')))
     const stream = await send(api, 'And now?')
     stream.send({

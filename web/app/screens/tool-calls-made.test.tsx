@@ -42,7 +42,7 @@ describe('a finished call', () => {
     expect(within(block()).queryByLabelText('Arguments')).toBeNull()
   })
 
-  it('shows every kind of result and never interprets its texts', async () => {
+  it('shows every kind of result and never interprets its texts (§13.2)', async () => {
     const parts = [
       { type: 'text', text: '**bold** <b>html</b> ![](https://evil.example/x.png)' },
       { type: 'json', text: '{\n  "a": 1\n}' },

@@ -49,7 +49,7 @@ describe('a call with an elicitation', () => {
   }
   const form = () => screen.getByRole('form', { name: 'Question of default' })
 
-  it('shows which connector asks, also after a reload, and sends the entries', async () => {
+  it('shows which connector asks, also after a reload, and sends the entries (§13.14)', async () => {
     const { api, stream } = await openAsking([
       name,
       age,
@@ -103,7 +103,7 @@ describe('a call with an elicitation', () => {
     await turnIsOver()
   })
 
-  it('says what is wrong with an entry and sends nothing', async () => {
+  it('says what is wrong with an entry and sends nothing (§13.15)', async () => {
     const { api, stream } = await openAsking([
       name,
       { ...age, value: 17.5 },
@@ -121,7 +121,7 @@ describe('a call with an elicitation', () => {
     await turnIsOver()
   })
 
-  it('does not omit a value that the browser cannot read as a number or a date', async () => {
+  it('does not omit a value that the browser cannot read as a number or a date (§13.15)', async () => {
     const { api } = await openAsking([{ ...age, required: false }])
     const box = within(form()).getByLabelText<HTMLInputElement>('Age')
     // What a browser makes of "1-2": nothing, and a word about it.
@@ -132,7 +132,7 @@ describe('a call with an elicitation', () => {
     expect(api.seen('POST /api/tool/answer')).toHaveLength(0)
   })
 
-  it('can be declined, and says when the answer was not sent', async () => {
+  it('can be declined, and says when the answer was not sent (§13.13)', async () => {
     expectConsole('error', /Your answer was not sent/)
     const { api, stream } = await openAsking([name])
     api.on('POST /api/tool/answer', () => failure(409, 'conflict', 'This form is closed.'))
@@ -143,7 +143,7 @@ describe('a call with an elicitation', () => {
     await turnIsOver()
   })
 
-  it('is not stopped by Escape in a field', async () => {
+  it('is not stopped by Escape in a field (§13.26)', async () => {
     const { api, stream } = await openAsking([name])
     fireEvent.keyDown(within(form()).getByLabelText('Name *'), { key: 'Escape' })
     stream.end()
@@ -178,7 +178,7 @@ describe('a call with an elicitation', () => {
       return opened
     }
 
-    it('are still there after a reload, and are sent', async () => {
+    it('are still there after a reload, and are sent (§13.16)', async () => {
       const { view } = await fillIn()
       view.unmount()
       const { api } = await openAsking(fields)
@@ -200,7 +200,7 @@ describe('a call with an elicitation', () => {
       expect(field('Name *')).toHaveValue('')
     })
 
-    it('are removed when it is declined, unless the answer was not sent', async () => {
+    it('are removed when it is declined, unless the answer was not sent (§13.16)', async () => {
       expectConsole('error', /Your answer was not sent/)
       const { api } = await fillIn()
       api.on('POST /api/tool/answer', () => failure(503, 'unavailable', 'Later.'))
@@ -220,7 +220,7 @@ describe('a call with an elicitation', () => {
       expect(stored()).toHaveLength(1)
     })
 
-    it('are removed when the call ends without an answer, also while the chat is closed', async () => {
+    it('are removed when the call ends without an answer, also while the chat is closed (§13.16)', async () => {
       const { stream } = await fillIn()
       stream.send({ type: 'tool_result', role: 'user', content: '5', message: result('r1', 'a1') })
       await waitFor(() => expect(stored()).toEqual([]))
@@ -234,14 +234,14 @@ describe('a call with an elicitation', () => {
       await waitFor(() => expect(stored()).toEqual([]))
     })
 
-    it('are removed when the user signs out', async () => {
+    it('are removed when the user signs out (§13.16)', async () => {
       await fillIn()
       expect(stored()).toHaveLength(1)
       personalStorage.clearTexts()
       expect(stored()).toEqual([])
     })
 
-    it('are not stored where they look like a secret', async () => {
+    it('are not stored where they look like a secret (§13.16)', async () => {
       const secrets = [
         { ...name, name: 'access_token', label: 'Key for the door' },
         { ...name, name: 'code', label: 'Code', description: 'The one-time code from your phone' },

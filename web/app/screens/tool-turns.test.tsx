@@ -31,7 +31,7 @@ describe('a turn that is still being written', () => {
   ]
   const running = call('a1', 'u1', { call: { state: 'running', title: 'Calculator' } })
 
-  it('is joined when the page opens, by the id of its first reply', async () => {
+  it('is joined when the page opens, by the id of its first reply (§13.21)', async () => {
     const { api, stream } = await openRunning(9, half)
     await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
     const [joined] = api.seen('GET /api/chat/c1/stream')
@@ -45,7 +45,7 @@ describe('a turn that is still being written', () => {
     expect(await screen.findByRole('button', { name: 'Regenerate' })).toBeEnabled()
   })
 
-  it('keeps an opened block open while the turn continues under it', async () => {
+  it('keeps an opened block open while the turn continues under it (§13.21)', async () => {
     const { stream } = await openRunning(5, [question, running])
     await userEvent.click(within(block()).getByRole('button', { name: /Running/ }))
     // A running turn has no actions.
@@ -129,13 +129,13 @@ describe('a turn that ends with a result', () => {
       return { ...opened, assign }
     }
 
-    it('has no button once the consent is given', async () => {
+    it('has no button once the consent is given (§13.20)', async () => {
       const { api } = await openToolChat(needed)
       await waitFor(() => expect(api.seen('GET /api/mcp-servers')).toHaveLength(1))
       expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
     })
 
-    it('leads to the consent page and back, and can be used again after a return without consent', async () => {
+    it('leads to the consent page and back, and can be used again after a return without consent (§13.20)', async () => {
       const { api, assign } = await openNeeding()
       api.on(connect, consent)
       await userEvent.click(button('Connect'))
@@ -147,7 +147,7 @@ describe('a turn that ends with a result', () => {
       await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
     })
 
-    it('does not lead there when the user has left the chat before the response', async () => {
+    it('does not lead there when the user has left the chat before the response (§18.29)', async () => {
       const { api, view, assign } = await openNeeding()
       let answer: (response: Response) => void = () => undefined
       api.on(connect, () => new Promise((resolve) => (answer = resolve)))
@@ -160,7 +160,7 @@ describe('a turn that ends with a result', () => {
   })
 })
 
-it('continues after an event of an unknown type', async () => {
+it('continues after an event of an unknown type (§10.13)', async () => {
   const { api } = await openToolChat(chatOf())
   const stream = await send(api, 'Hello')
   stream.send({ type: 'hologram' } as never)

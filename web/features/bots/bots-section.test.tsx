@@ -312,7 +312,7 @@ describe('editing', () => {
     expect(screen.getByText('m2')).toBeInTheDocument()
   })
 
-  it('says that a new address removes the stored key', async () => {
+  it('says that a new address removes the stored key (§21.2)', async () => {
     const form = await openEdit(full)
     await userEvent.type(form.getByLabelText('Base URL'), '/other')
     expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Enter the key for the new address/)

@@ -172,7 +172,7 @@ test('only logs a copy that failed (§8.13)', async () => {
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('shows reasoning folded above the answer', async () => {
+test('shows reasoning folded above the answer (§14.10)', async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null), reply('a1', 'u1', { reasoning: 'First I think.' })],

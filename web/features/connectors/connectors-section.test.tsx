@@ -153,7 +153,7 @@ describe('connecting', () => {
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
   })
 
-  it('leaves for nowhere once the person has left the page', async () => {
+  it('leaves for nowhere once the person has left the page (§18.29)', async () => {
     const leave = vi
       .spyOn(location, 'assign')
       .mockReset()
@@ -277,14 +277,14 @@ describe('coming back from consent', () => {
     await waitFor(() => expect(view.search()).toBe(''))
   })
 
-  it('repeats no name that is not one of theirs', async () => {
+  it('repeats no name that is not one of theirs (§18.28)', async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(back('authorization=connected&connector=Call%20555'))
     expect(await screen.findByText(/^Failed to toggle connector: /)).toBeInTheDocument()
     expect(screen.queryByText(/Call 555/)).not.toBeInTheDocument()
   })
 
-  it('believes no address that says connected', async () => {
+  it('believes no address that says connected (§18.28)', async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(
       back(`authorization=connected&connector=${encodeURIComponent(files.name)}`),

@@ -3,7 +3,7 @@ import { toReturnPath } from './return-path.ts'
 
 const origin = 'https://yonder.example'
 
-it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('comes back to %s', (path) => {
+it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('comes back to %s (§15.7)', (path) => {
   expect(toReturnPath(path, origin)).toBe(path)
 })
 
@@ -21,6 +21,6 @@ it.each([
   undefined,
   null,
   7,
-])('goes home instead of to %s', (path) => {
+])('goes home instead of to %s (§15.7)', (path) => {
   expect(toReturnPath(path, origin)).toBe('/')
 })

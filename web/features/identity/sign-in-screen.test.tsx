@@ -65,7 +65,7 @@ describe('the sign-in screen', () => {
     expect(screen.queryByRole('button', { name: /local/ })).toBeNull()
   })
 
-  it('offers a local account where the provider is embedded', async () => {
+  it('offers a local account where the provider is embedded (§15.1)', async () => {
     const { signIn } = open(true)
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with a local account' }))
     expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: false, returnTo: '/chat/abc' })

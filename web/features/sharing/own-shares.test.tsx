@@ -35,7 +35,7 @@ function serve(shares = [first, second]) {
     })
 }
 
-it('lists the links, each to open in a new tab and to copy', async () => {
+it('lists the links, each to open in a new tab and to copy (§20.4)', async () => {
   const user = userEvent.setup()
   open(serve())
   const link = await screen.findByRole('link', { name: /How do tides work/ })
@@ -47,7 +47,7 @@ it('lists the links, each to open in a new tab and to copy', async () => {
   expect(await navigator.clipboard.readText()).toBe(`${location.origin}/share/abc`)
 })
 
-it('revokes a link once that is confirmed, and shows the list without it', async () => {
+it('revokes a link once that is confirmed, and shows the list without it (§20.4)', async () => {
   const api = serve()
   open(api)
   await screen.findByRole('link', { name: /How do tides work/ })

@@ -69,7 +69,7 @@ it('gives the link to the system where that can share, and copies nothing (§7.1
   expect(feedback()).toBe('Shared')
 })
 
-it('takes it as an answer when the person closes the dialog of the system', async () => {
+it('takes it as an answer when the person closes the dialog of the system (§20.12)', async () => {
   setNativeShare(() => Promise.reject(new DOMException('closed', 'AbortError')))
   open()
   await click()
@@ -96,7 +96,7 @@ it('logs a failure, and does not say that anything was copied (§8.14)', async (
   expect(feedback()).toBe('')
 })
 
-it('logs a refused clipboard, and shows the link that was made all the same', async () => {
+it('logs a refused clipboard, and shows the link that was made all the same (§20.3)', async () => {
   expectConsole('error', /^Copying failed/)
   setClipboard(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()

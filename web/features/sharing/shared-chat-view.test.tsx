@@ -124,7 +124,7 @@ it('tries again after five seconds when the server could not be asked, but not f
   expect(requests).toHaveLength(2)
 })
 
-it('does not ask again for a link that is not there', async () => {
+it('does not ask again for a link that is not there (§20.11)', async () => {
   expectConsole('error', /fetching the data\. 404/)
   answer = () => Response.json(gone, { status: 404 })
   open()

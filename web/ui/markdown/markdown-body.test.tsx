@@ -48,7 +48,7 @@ test('shows code in an unknown language as it is', async () => {
   expect(page.querySelector('b')).toBeNull()
 })
 
-test('copies the code of a block', async () => {
+test('copies the code of a block (§14.20)', async () => {
   const user = userEvent.setup()
   const write = vi.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
   draw('- item\n\n  ```js\n  a()\n  ```\n')
@@ -125,7 +125,7 @@ const hostileHtml = [
 const forbidden =
   'script, iframe, style, svg image, picture, source, form, base, meta, video, audio, object, embed, link, math, [onerror], [onclick], [ontoggle], [srcset], .markdown img'
 
-test.each(hostileHtml)('shows %s as text, at once and character by character', (text) => {
+test.each(hostileHtml)('shows %s as text, at once and character by character (§14.21)', (text) => {
   const page = draw(`before\n\n${text}\n\nafter`)
   expect(page.querySelector(forbidden)).toBeNull()
   expect(page.textContent).toContain('before')
@@ -145,7 +145,7 @@ test.each([
   '![a](/api/anything)',
   '| ![a](https://evil.example/a.png) |\n|-|\n',
   '- ![a](HTTPS://evil.example/a.png)',
-])('requests no image for %s, and names its site instead', (text) => {
+])('requests no image for %s, and names its site instead (§14.18)', (text) => {
   const page = draw(text)
   expect(page.querySelector('img')).toBeNull()
   expect(screen.getByRole('button', { name: 'Show image' })).toBeVisible()
@@ -162,7 +162,7 @@ test.each(['![a](data:image/svg+xml,<svg/>)', '![a](javascript:alert(1))', '![a]
   },
 )
 
-test('shows an image after a click, without revealing this page to its site', async () => {
+test('shows an image after a click, without revealing this page to its site (§14.18)', async () => {
   const page = draw('![A cat](https://pictures.example/cat.png)')
   await userEvent.click(screen.getByRole('button', { name: 'Show image' }))
   const image = page.querySelector('img')
@@ -172,7 +172,7 @@ test('shows an image after a click, without revealing this page to its site', as
   expect(screen.queryByRole('button', { name: 'Always show from this site' })).toBeNull()
 })
 
-test('always shows images of a site that the user has allowed, and of no other', async () => {
+test('always shows images of a site that the user has allowed, and of no other (§14.18)', async () => {
   const text = '![One](https://pictures.example/1.png) ![Two](https://evil.example/2.png)'
   const example = (
     <ImageSitesProvider storageKey="sites-of-ada">
@@ -222,7 +222,7 @@ const pieces = [
   '![i](/x)',
 ]
 
-test('renders the same whether a text comes at once or character by character', () => {
+test('renders the same whether a text comes at once or character by character (§14.19)', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (parts) => {
       const text = parts.join('')

@@ -12,7 +12,7 @@ test.each([
   ['- a\n\n  $$x$$', '- a\n\n  $$\n  x\n  $$'],
   ['so $$x$$ here', 'so $$x$$ here'],
   ['`$a$` and $b$', '`$a$` and $$b$$'],
-])('finds the formula in %j', (source, normal) => {
+])('finds the formula in %j (§14.16)', (source, normal) => {
   expect(normalizeMaths(source)).toBe(normal)
 })
 
@@ -27,11 +27,11 @@ test.each([
   'nothing',
   '$ x $',
   '$$$$',
-])('finds none in %j', (source) => {
+])('finds none in %j (§14.16)', (source) => {
   expect(normalizeMaths(source)).toBeUndefined()
 })
 
-test('leaves a block with hundreds of formulas as it is', () => {
+test('leaves a block with hundreds of formulas as it is (§14.17)', () => {
   expect(normalizeMaths('$x$ '.repeat(200))).toBeDefined()
   expect(normalizeMaths('$x$ '.repeat(201))).toBeUndefined()
 })

@@ -26,14 +26,14 @@ it('keeps everything for its owner, and for a user of the time before owners wer
   expect(stored()).toEqual([...texts, ...choices, ...others])
 })
 
-it('removes what another user has left, and keeps what belongs to the browser', () => {
+it('removes what another user has left, and keeps what belongs to the browser (§15.12)', () => {
   personalStorage.claim('ada')
   fill()
   personalStorage.claim('eve')
   expect(stored()).toEqual(others)
 })
 
-it('removes texts on sign-out, and choices when another user signs in', () => {
+it('removes texts on sign-out, and choices when another user signs in (§15.12)', () => {
   personalStorage.claim('ada')
   fill()
   personalStorage.clearTexts()

@@ -134,7 +134,7 @@ test('turns send into stop while a reply is being written, and Escape stops too 
   expect(onStop).toHaveBeenCalledTimes(2)
 })
 
-test('keeps a draft across a reload', async () => {
+test('keeps a draft across a reload (§10.23)', async () => {
   const first = open()
   await screen.findByRole('combobox')
   await userEvent.type(input(), 'half a thought')
@@ -144,7 +144,7 @@ test('keeps a draft across a reload', async () => {
   await screen.findByRole('combobox')
 })
 
-test('keeps the typed text when another tab writes a draft and a bot is chosen', async () => {
+test('keeps the typed text when another tab writes a draft and a bot is chosen (§10.23)', async () => {
   open()
   await userEvent.type(input(), 'typed here')
   localStorage.setItem('draft', 'typed there')
@@ -152,7 +152,7 @@ test('keeps the typed text when another tab writes a draft and a bot is chosen',
   expect(input()).toHaveValue('typed here')
 })
 
-test('gets the focus with Shift+Escape', async () => {
+test('gets the focus with Shift+Escape (§14.24)', async () => {
   open()
   await screen.findByRole('combobox')
   input().blur()

@@ -25,7 +25,7 @@ test('begins with the stored text, stores every change, and removes an empty tex
   expect(localStorage.getItem(key)).toBeNull()
 })
 
-test('keeps its text when another tab stores one under the same key', () => {
+test('keeps its text when another tab stores one under the same key (§10.23)', () => {
   const box = open()
   box.type('typed here')
   localStorage.setItem(key, 'typed there')

@@ -94,7 +94,7 @@ test('shows another version at once, saves it, and reads the chat again (§4.25,
   expect(lastArticle()).toHaveTextContent('text of u3')
 })
 
-test('keeps the focus on the button that led to the last version, which then does nothing', async () => {
+test('keeps the focus on the button that led to the last version, which then does nothing (§14.32)', async () => {
   const api = new ScriptedApi().on('POST /api/chat/select-response', () =>
     json({ selected_message_id: 'u3' }),
   )
@@ -112,7 +112,7 @@ test('keeps the focus on the button that led to the last version, which then doe
   expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
 })
 
-test('returns to the version of the server when a choice could not be saved', async () => {
+test('returns to the version of the server when a choice could not be saved (§14.5)', async () => {
   expectConsole('error', /^Error selecting response/)
   open(
     chat,
@@ -149,7 +149,7 @@ test('regenerates: clears the reply and requests another one to the same message
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('says that another reply is being written, and shows the old one again (409)', async () => {
+test('says that another reply is being written, and shows the old one again (409) (§10.19, §14.30)', async () => {
   expectConsole('error', /^The reply could not be regenerated/)
   open(
     chat,
@@ -183,7 +183,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
 })
 
 test.each(['failed', 'stopped', 'interrupted'] as const)(
-  'offers another reply with a labelled button when one was %s',
+  'offers another reply with a labelled button when one was %s (§14.4)',
   async (status) => {
     const stream = new EventStream()
     const ended = { ...chat, messages: [message('u1', null), reply('a1', 'u1', { status })] }
@@ -199,7 +199,7 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
   },
 )
 
-test('sends an edited message as a sibling of the old one', async () => {
+test('sends an edited message as a sibling of the old one (§14.1)', async () => {
   const stream = new EventStream()
   const api = open(
     chat,
@@ -222,7 +222,7 @@ test('sends an edited message as a sibling of the old one', async () => {
 })
 
 test.each(['{Escape}', 'Cancel'])(
-  'closes the editor without a change by %s, and returns the focus',
+  'closes the editor without a change by %s, and returns the focus (§14.2)',
   async (way) => {
     const api = open()
     await ready()
@@ -237,7 +237,7 @@ test.each(['{Escape}', 'Cancel'])(
   },
 )
 
-test('restores an edit that was left, without the focus, and nothing of one that was closed', async () => {
+test('restores an edit that was left, without the focus, and nothing of one that was closed (§14.3)', async () => {
   open()
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
@@ -283,7 +283,7 @@ test('keeps an edit open while another reply is requested', async () => {
   stream.end()
 })
 
-test('disables every change while a reply is being written', async () => {
+test('disables every change while a reply is being written (§14.7)', async () => {
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
   const running = {
     ...chat,

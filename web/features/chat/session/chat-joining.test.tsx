@@ -15,7 +15,7 @@ import {
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json, ScriptedApi, settle } from '../../../testing/scripted-api.ts'
 
-test('joins the run that is being written when a chat is opened, after the event that was read', async () => {
+test('joins the run that is being written when a chat is opened, after the event that was read (§10.9)', async () => {
   const api = new ScriptedApi()
   const stream = api.stream('GET /api/chat/c1/stream', 7)
   openChat(
@@ -36,7 +36,7 @@ test('joins the run that is being written when a chat is opened, after the event
   expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('joins again without a gap or a repeat when the connection breaks', async () => {
+test('joins again without a gap or a repeat when the connection breaks (§10.25)', async () => {
   expectConsole('error', /The stream broke and is joined again/)
   const { api, server } = await beginReply('Count', 'one ')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -51,7 +51,7 @@ test('joins again without a gap or a repeat when the connection breaks', async (
   await screen.findByRole('button', { name: 'Send message' })
 })
 
-test('joins again when an event is missing', async () => {
+test('joins again when an event is missing (§10.9)', async () => {
   expectConsole('error', /The stream broke and is joined again/)
   const { api, server } = await beginReply('Count')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -85,7 +85,7 @@ test('reads the chat when the server does not know the run any more', async () =
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('says why a reply ended that could not be stored, and shows what has arrived of it', async () => {
+test('says why a reply ended that could not be stored, and shows what has arrived of it (§10.24)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
@@ -100,7 +100,7 @@ test('says why a reply ended that could not be stored, and shows what has arrive
   await waitFor(() => expect(screen.queryByText(message)).toBeNull())
 })
 
-test('joins again when the stream falls silent, without a heartbeat for 40 s', async () => {
+test('joins again when the stream falls silent, without a heartbeat for 40 s (§10.25)', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
   await screen.findByRole('combobox')

@@ -66,7 +66,7 @@ test('sends the next message as a child of the reply that was streamed before it
   await screen.findByRole('button', { name: 'Send message' })
 })
 
-test('announces a reply only when it is finished', async () => {
+test('announces a reply only when it is finished (§14.26)', async () => {
   const { server } = await beginReply('Hello', 'Good day.')
   expect(screen.queryByText(/Reply finished/)).toBeNull()
   server.stream().end()
@@ -151,7 +151,7 @@ test('only logs a message that was refused, but says that it was not sent and se
   expect(localStorage.getItem('chat_c1_outbox')).toBeNull()
 })
 
-test('keeps a message that was not sent across a reload', async () => {
+test('keeps a message that was not sent across a reload (§10.21)', async () => {
   expectConsole('error', /Error sending message/)
   const { api, view } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => {
@@ -188,7 +188,7 @@ test('removes the note when the chat shows that the message arrived after all', 
   expect(screen.getAllByText('Arrived', inMessages)).toHaveLength(1)
 })
 
-test('keeps the text in the input when another reply is being written (409)', async () => {
+test('keeps the text in the input when another reply is being written (409) (§10.19)', async () => {
   expectConsole('error', /Error sending message: Conflict/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', () => failure(409, 'run_active', 'Still answering.', 'Conflict'))

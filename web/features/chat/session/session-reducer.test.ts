@@ -131,7 +131,7 @@ describe('a run that this page requested', () => {
     expect(done.isOutdated).toBe(false)
   })
 
-  it('takes no event twice, and counts an event of a type that only newer pages know', () => {
+  it('takes no event twice, and counts an event of a type that only newer pages know (§10.13)', () => {
     const said = apply(streaming, own(text(2, 'a')))
     expect(reduceSession(said, own(text(2, 'a')))).toBe(said)
     for (const type of ['hologram', 'toString']) {

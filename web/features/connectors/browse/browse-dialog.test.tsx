@@ -81,7 +81,7 @@ describe('the catalogue', () => {
     expect(await dialog.findByText('Failed to fetch servers')).toBeInTheDocument()
   })
 
-  it('is narrowed by words, wherever they stand', async () => {
+  it('is narrowed by words, wherever they stand (§18.11)', async () => {
     const dialog = await browse(
       sceneOf([makeServer('Weather'), makeServer('Maps', { author_name: 'weather.org' })]),
     )
@@ -93,7 +93,7 @@ describe('the catalogue', () => {
     expect(dialog.getByText('No connectors found matching "ORG mapsx"')).toBeInTheDocument()
   })
 
-  it('draws a part of thousands, and more when asked', async () => {
+  it('draws a part of thousands, and more when asked (§18.11)', async () => {
     const many = Array.from({ length: 100 }, (_, at) => makeServer(`S${at}`))
     const dialog = await browse(sceneOf(many))
     await dialog.findByText('S0')
@@ -148,7 +148,7 @@ describe('adding from it', () => {
     expect(buttonOf('Add', dialog)).toBeEnabled()
   })
 
-  it('knows what was added before by its address', async () => {
+  it('knows what was added before by its address (§18.27)', async () => {
     const scene = sceneOf(
       [makeServer('Weather')],
       new ConnectorsScene([makeConnector({ name: 'Files', url: 'https://weather.example/mcp' })]),
@@ -157,7 +157,7 @@ describe('adding from it', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
-  it('asks for the token first where one is needed', async () => {
+  it('asks for the token first where one is needed (§18.12)', async () => {
     const scene = sceneOf([makeServer('Weather', { needs_token: true })])
     const dialog = await browse(scene)
     await userEvent.click(await dialog.findByRole('button', { name: 'Add' }))
@@ -189,7 +189,7 @@ describe('adding from it', () => {
     expect(dialogOf('Add New Connector').getByLabelText('Token (Optional)')).toHaveValue('secret')
   })
 
-  it('takes a name that is free', () => {
+  it('takes a name that is free (§18.27)', () => {
     const server = makeServer('Weather')
     expect(nameNewConnector(server, [])).toBe('Weather')
     expect(nameNewConnector(server, ['weather'])).toBe('Weather (example.com)')

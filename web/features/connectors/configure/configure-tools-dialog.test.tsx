@@ -199,7 +199,7 @@ describe('the allowed tools', () => {
     expect(await dialog.findByText('Deletes.')).toBeInTheDocument()
   })
 
-  it('can be all of them, which is stored as no list', async () => {
+  it('can be all of them, which is stored as no list (§18.6)', async () => {
     const scene = sceneOf({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(dialog.getByLabelText('Run every tool without asking'))
@@ -326,7 +326,7 @@ describe('the record of calls', () => {
     return dialog
   }
 
-  it('is read when it is opened, page by page', async () => {
+  it('is read when it is opened, page by page (§18.10)', async () => {
     const scene = sceneOf()
     scene.api.on(route, ({ query }) =>
       json(

@@ -161,7 +161,7 @@ describe('adding', () => {
     expect(await screen.findByText('Failed to save connector: Unknown error')).toBeInTheDocument()
   })
 
-  it('takes a client’s registration in its folded part', async () => {
+  it('takes a client’s registration in its folded part (§18.18)', async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.click(form.getByText('Advanced'))
@@ -218,7 +218,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['read', 'write', 'last'] })
   })
 
-  it('can say that every tool runs without asking, and take it back', async () => {
+  it('can say that every tool runs without asking, and take it back (§18.6)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     await userEvent.click(form.getByLabelText('Run every tool without asking'))
@@ -244,7 +244,7 @@ describe('editing', () => {
     expect(scene.connectors[0]?.allow_tools).toEqual(['read', 'list', 'write'])
   })
 
-  it('says that another address removes the token and the allowed tools, so that everything needs approval', async () => {
+  it('says that another address removes the token and the allowed tools, so that everything needs approval (§18.7)', async () => {
     const scene = new ConnectorsScene([{ ...github, allow_tools: null }])
     const form = await openEdit(scene)
     await userEvent.type(form.getByLabelText('URL *'), '/other')

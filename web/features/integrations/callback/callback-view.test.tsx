@@ -80,7 +80,7 @@ it('hands the code in with its state, once, and says what it does (§2.91, §2.9
   expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
 })
 
-it('takes the code out of the address before it hands it in', async () => {
+it('takes the code out of the address before it hands it in (§19.9)', async () => {
   let seen: string | null = null
   api.on(route, () => {
     seen = screen.getByTestId('search').textContent

@@ -233,7 +233,7 @@ describe('the form that adds', () => {
     expect((await cardOf('Gmail')).getByText('Google is not set up here.')).toBeInTheDocument()
   })
 
-  it('leaves for nowhere once the person has left the form', async () => {
+  it('leaves for nowhere once the person has left the form (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
@@ -245,7 +245,7 @@ describe('the form that adds', () => {
     expect(scene.api.seen(consent)).toEqual([])
   })
 
-  it('leaves for nowhere either once the person has left it while the address of consent was on its way', async () => {
+  it('leaves for nowhere either once the person has left it while the address of consent was on its way (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))

@@ -82,14 +82,14 @@ describe('connecting', () => {
     expect(sessionStorage).toHaveLength(0)
   })
 
-  it('says of one that has ended that it wants to be connected again', async () => {
+  it('says of one that has ended that it wants to be connected again (§19.6)', async () => {
     scene.open({ ...gmail, notice: 'Google has ended this connection.' })
     const card = await cardOf('Gmail')
     expect(card.getByText('Google has ended this connection.')).toBeInTheDocument()
     expect(button('Connect', card)).toBeEnabled()
   })
 
-  it('says of one that is connected what it was not allowed', async () => {
+  it('says of one that is connected what it was not allowed (§19.6)', async () => {
     scene.open({ ...calendar, notice: 'You did not allow Yonder to change events.' })
     const card = await cardOf('Google Calendar')
     expect(card.getByText('You did not allow Yonder to change events.')).toBeInTheDocument()
@@ -249,7 +249,7 @@ describe('the key of a card', () => {
     expect(box).toBeValid()
   })
 
-  it('is left alone by Escape and by the same button', async () => {
+  it('is left alone by Escape and by the same button (§19.3)', async () => {
     const { toggle, box } = await openKey(withKey)
     await userEvent.type(box, 'k{Escape}')
     expect(box).not.toBeInTheDocument()

@@ -7,7 +7,7 @@ it('puts every part on a line of its own', () => {
   )
 })
 
-it('keeps every token as it is sent: long numbers, repeated names, escapes, what looks like structure', () => {
+it('keeps every token as it is sent: long numbers, repeated names, escapes, what looks like structure (§13.2)', () => {
   expect(indentJson('{"n":12345678901234567890.10,"n":1e400}')).toBe(
     '{\n  "n": 12345678901234567890.10,\n  "n": 1e400\n}',
   )

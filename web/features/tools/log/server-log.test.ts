@@ -39,7 +39,7 @@ describe('the log of tool servers', () => {
     expect(lines(receive(done, 'connecting'))).toEqual(['connecting'])
   })
 
-  it('ends the round when its run ends without the flag', () => {
+  it('ends the round when its run ends without the flag (§13.24)', () => {
     const log = reduceServerLog(receive(emptyServerLog, 'connecting'), {
       type: 'event',
       event: { type: 'ended', seq: 99, status: 'interrupted' },
