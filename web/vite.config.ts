@@ -26,7 +26,24 @@ function serveGallery(): Plugin {
 export default defineConfig({
   plugins: [react(), tailwindcss(), compressAssets(), serveGallery()],
   resolve: { alias: { 'decode-named-character-reference': characterReferences } },
-  build: { target: 'es2022', assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: {
+    target: 'es2022',
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Many small files load slower and compress worse than a few: one has what the signed-out page needs, and two
+        // more have what nearly every screen needs. The rest is split by screen.
+        codeSplitting: {
+          groups: [
+            { name: 'first-page', tags: ['$initial'] },
+            { name: 'ui', test: /\/web\/ui\/(?!markdown\/)/ },
+            { name: 'lib', test: /\/web\/lib\/|node_modules\/swr\// },
+          ],
+        },
+      },
+    },
+  },
   server: {
     // The paths of the server; everything else is the application. The Host header stays, since the server checks it.
     proxy: Object.fromEntries(

@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { logError } from '../lib/log-error.ts'
-import { ErrorState } from '../ui/states/states.tsx'
+import { ErrorState } from '../ui/states/error-state.tsx'
 
 interface ErrorBoundaryProps {
   /** Another value means another screen, which is rendered even if the one before failed. */

@@ -8,7 +8,8 @@ import { Markdown } from '../ui/markdown/markdown.tsx'
 import { MarkedText } from '../ui/marked-text.tsx'
 import { Skeleton, Spinner } from '../ui/states/progress.tsx'
 import { StateBadge } from '../ui/states/state-badge.tsx'
-import { EmptyState, ErrorState, LoadingState } from '../ui/states/states.tsx'
+import { ErrorState } from '../ui/states/error-state.tsx'
+import { EmptyState, LoadingState } from '../ui/states/states.tsx'
 import { Section, Specimen } from './section.tsx'
 
 export function StateSpecimens() {

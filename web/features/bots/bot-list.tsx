@@ -4,7 +4,8 @@ import { useId } from 'react'
 import { useBots } from '../../data/bots.ts'
 import { readReason } from '../../lib/api-error.ts'
 import { Button } from '../../ui/button/button.tsx'
-import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
+import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 
 export interface BotListProps {
   readonly onEdit: (bot: Bot) => void

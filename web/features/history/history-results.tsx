@@ -3,7 +3,8 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import type { ChatSearch } from '../../data/chats.ts'
 import { Button } from '../../ui/button/button.tsx'
 import type { FocusList } from '../../ui/focus-list.ts'
-import { EmptyState, ErrorState, LoadingState } from '../../ui/states/states.tsx'
+import { ErrorState } from '../../ui/states/error-state.tsx'
+import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
 
 export interface HistoryResultsProps {

@@ -1,6 +1,4 @@
-import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { Button } from '../button/button.tsx'
 import { Spinner } from './progress.tsx'
 
 /** Shown in the middle of a place while its content loads. */
@@ -29,29 +27,6 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
       <p className="text-sm font-medium">{title}</p>
       {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
       {action !== undefined && <div className="mt-3">{action}</div>}
-    </div>
-  )
-}
-
-export interface ErrorStateProps {
-  readonly title: string
-  /** What happened, and what the user can do about it. */
-  readonly children?: ReactNode
-  readonly retry?: { readonly label: string; readonly onRetry: () => void }
-}
-
-/** Shown in place of content that could not be loaded. */
-export function ErrorState({ title, children, retry }: ErrorStateProps) {
-  return (
-    <div role="alert" className="flex flex-col items-center gap-2 px-6 py-12 text-center">
-      <CircleAlert size={22} aria-hidden className="mb-1 text-danger" />
-      <p className="text-sm font-medium">{title}</p>
-      {children !== undefined && <p className="max-w-sm text-sm text-muted">{children}</p>}
-      {retry !== undefined && (
-        <div className="mt-3">
-          <Button onClick={retry.onRetry}>{retry.label}</Button>
-        </div>
-      )}
     </div>
   )
 }
