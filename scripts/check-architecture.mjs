@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { checkCircles } from './architecture/circles.mjs'
+import { checkFolders } from './architecture/folders.mjs'
 import { checkHomes } from './architecture/homes.mjs'
 import { checkNames } from './architecture/names.mjs'
 import { checkPackageArrows } from './architecture/package-arrows.mjs'
@@ -14,6 +16,8 @@ const rules = [
   checkPackageArrows,
   checkServerDomains,
   checkWebFeatures,
+  checkCircles,
+  checkFolders,
   checkNames,
   checkHomes,
   checkRouteTests,

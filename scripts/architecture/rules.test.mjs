@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { checkCircles } from './circles.mjs'
+import { checkFolders } from './folders.mjs'
 import { checkHomes } from './homes.mjs'
 import { checkNames } from './names.mjs'
 import { checkPackageArrows } from './package-arrows.mjs'
@@ -304,6 +306,30 @@ describe('the rules of the architecture', () => {
     expect(
       checkRouteTests(tree({ 'server/a/a-routes.ts': '', 'server/a/a-routes.test.ts': '' })),
     ).toStrictEqual([])
+  })
+
+  it('names a shortest circle of imports, types included, once', () => {
+    const problems = checkCircles(
+      tree({
+        'server/a/a.ts': "import './b.ts'",
+        'server/a/b.ts': "import type { C } from './c.ts'",
+        'server/a/c.ts': "import './a.ts'",
+        'server/a/d.ts': "import './a.ts'",
+        'server/a/d.test.ts': "import './d.ts'",
+      }),
+    )
+    expect(problems).toStrictEqual([
+      'import circle: server/a/a.ts -> server/a/b.ts -> server/a/c.ts -> server/a/a.ts',
+    ])
+  })
+
+  it('refuses a folder of more than 20 source files, and counts no tests', () => {
+    const files = Array.from({ length: 20 }, (_, n) => `web/ui/part-${n}.tsx`)
+    const listed = Object.fromEntries([...files, 'web/ui/part-0.test.tsx'].map((path) => [path, '']))
+    expect(checkFolders(tree(listed))).toStrictEqual([])
+    expect(checkFolders(tree({ ...listed, 'web/ui/more.tsx': '' }))).toStrictEqual([
+      'web/ui: 21 source files, the limit is 20',
+    ])
   })
 })
 

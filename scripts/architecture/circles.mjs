@@ -1,0 +1,70 @@
+/**
+ * No file imports itself by way of others, types included: a reader can start at the bottom.
+ *
+ * @type {import('./read-sources.mjs').Rule}
+ */
+export function checkCircles(sources) {
+  const targets = new Map(
+    sources
+      .filter(({ isTest }) => !isTest)
+      .map(({ path, imports }) => [
+        path,
+        imports.flatMap(({ target }) => (target === undefined ? [] : [target])),
+      ]),
+  )
+  return listCircles(targets).map((circle) => `import circle: ${[...circle, circle[0]].join(' -> ')}`)
+}
+
+/**
+ * One shortest circle of each group of files that reach each other.
+ *
+ * @param {ReadonlyMap<string, readonly string[]>} targets
+ * @returns {string[][]}
+ */
+function listCircles(targets) {
+  /** @type {Set<string>} */
+  const reported = new Set()
+  const circles = []
+  for (const start of targets.keys()) {
+    if (reported.has(start)) continue
+    const circle = findWayBack(targets, start)
+    if (circle === undefined) continue
+    for (const path of circle) reported.add(path)
+    circles.push(circle)
+  }
+  return circles
+}
+
+/**
+ * @param {ReadonlyMap<string, readonly string[]>} targets
+ * @param {string} start
+ * @returns {string[] | undefined} the files of a shortest way from `start` back to it
+ */
+function findWayBack(targets, start) {
+  /** @type {Map<string, string>} */
+  const cameFrom = new Map()
+  const waiting = [start]
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    for (const target of targets.get(path) ?? []) {
+      if (target === start) return traceBack(cameFrom, path, start)
+      if (cameFrom.has(target) || !targets.has(target)) continue
+      cameFrom.set(target, path)
+      waiting.push(target)
+    }
+  }
+  return undefined
+}
+
+/**
+ * @param {ReadonlyMap<string, string>} cameFrom
+ * @param {string} last
+ * @param {string} start
+ */
+function traceBack(cameFrom, last, start) {
+  const way = [last]
+  for (let path = last; path !== start;) {
+    path = cameFrom.get(path) ?? start
+    way.unshift(path)
+  }
+  return way
+}
