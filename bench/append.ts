@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { writeLongChat } from '../e2e/support/write-long-chat.ts'
+import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { sendMessage } from '../server/completions/start/send-message.ts'
 import { openTestApp } from '../server/testing/test-app.ts'
 

@@ -1,8 +1,8 @@
 import { chromium } from '@playwright/test'
 import type { BrowserContext } from '@playwright/test'
-import { signUp } from '../e2e/support/sign-up.ts'
-import { startProduct } from '../e2e/support/start-product.ts'
-import { writeLongChat } from '../e2e/support/write-long-chat.ts'
+import { signUp } from '../e2e/support/users.ts'
+import { startProduct } from '../e2e/support/product.ts'
+import { writeLongChat } from '../e2e/support/database-rows.ts'
 import { findChromium } from '../scripts/find-chromium.mjs'
 
 /*

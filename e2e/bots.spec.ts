@@ -1,9 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
-import { dismissMessages } from './support/dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 import { expect, looks, test } from './support/fixtures.ts'
-import { overhear } from './support/overhear.ts'
-import { inventPerson, signUp } from './support/sign-up.ts'
+import { dismissToasts, expectNoSidewaysScroll, recordResponses } from './support/page-checks.ts'
+import { createTestUser, signUp } from './support/users.ts'
 
 const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
 
@@ -13,7 +11,7 @@ async function openBots(page: Page): Promise<void> {
   await expect(page.getByRole('button', { name: 'Add Bot' })).toBeVisible()
 }
 
-/** Opens the dialog and fills what every bot needs. */
+/** Opens the dialog and fills the required fields. */
 async function fillNewBot(page: Page, name: string, model: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Add Bot' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add New Bot' })
@@ -29,16 +27,16 @@ async function addBot(page: Page, name: string, model: string): Promise<void> {
   await expect(dialog).toBeHidden()
 }
 
-test('a newcomer finds the demo bot in their list (§2.51)', async ({ page, person: _ }) => {
+test('a new user has the demo bot in their list (§2.51)', async ({ page, user: _ }) => {
   await openBots(page)
   await expect(row(page, 'Yonder Demo')).toContainText('demo')
   await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Edit' })).toBeVisible()
   await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' })).toBeVisible()
 })
 
-test('a person adds a bot, changes its name, and finds it so after a reload (§2.48, §2.53, §7.2, §7.3, §7.4, §8.31)', async ({
+test('a user adds a bot and renames it, and the name is still there after a reload (§2.48, §2.53, §7.2, §7.3, §7.4, §8.31)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openBots(page)
   const name = 'Schön / 100% 🚀'
@@ -60,25 +58,22 @@ test('a person adds a bot, changes its name, and finds it so after a reload (§2
   await expect(row(page, name)).toHaveCount(0)
 })
 
-test('a message that is dismissed over the avatar leaves its menu closed until the pointer moves', async ({
+test('dismissing a toast over the avatar does not open the menu until the pointer moves', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openBots(page)
   await addBot(page, 'Passing', 'some-model')
   await page.getByRole('button', { name: 'Dismiss' }).click()
   await expect(page.getByText('Bot "Passing" added successfully')).toBeHidden()
-  // What lies under the pointer is looked at again with a frame.
+  // The browser updates the hovered element with the next frame.
   await page.waitForTimeout(500)
   await expect(page.getByRole('menu', { name: 'Account' })).toBeHidden()
   await page.getByRole('button', { name: 'Account' }).hover()
   await expect(page.getByRole('menu', { name: 'Account' })).toBeVisible()
 })
 
-test('a person deletes every bot and reads what to do next (§2.52, §2.54, §7.5)', async ({
-  page,
-  person: _,
-}) => {
+test('a user deletes every bot and sees what to do next (§2.52, §2.54, §7.5)', async ({ page, user: _ }) => {
   await openBots(page)
   await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
@@ -94,10 +89,7 @@ test('a person deletes every bot and reads what to do next (§2.52, §2.54, §7.
   await expect(page.getByText(/Add one to start a chat/)).toBeVisible()
 })
 
-test('a person keeps their own key where nobody can read it back (§5.6, §5.7, §5.9)', async ({
-  page,
-  person: _,
-}) => {
+test('a user stores an API key, which is never sent back (§5.6, §5.7, §5.9)', async ({ page, user: _ }) => {
   await openBots(page)
   const key = 'sk-own-key-0123456789'
   const dialog = await fillNewBot(page, 'Mine', 'm')
@@ -106,7 +98,7 @@ test('a person keeps their own key where nobody can read it back (§5.6, §5.7, 
   await dialog.getByLabel('Provide your own key').check()
   await dialog.getByLabel('Base URL').fill('https://models.example.com/v1')
   await dialog.getByLabel('API key').fill(key)
-  const answers = await overhear(page, '/api/bots')
+  const answers = await recordResponses(page, '/api/bots')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(row(page, 'Mine')).toBeVisible()
   await page.reload()
@@ -124,9 +116,9 @@ test('a person keeps their own key where nobody can read it back (§5.6, §5.7, 
   await expect(edit.getByLabel('Base URL')).toHaveValue('')
 })
 
-test('the form asks for what is missing and keeps what was typed when saving fails (§5.5, §8.15, §8.17)', async ({
+test('the form reports missing fields and keeps the entered values when saving fails (§5.5, §8.15, §8.17)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/409 \(Conflict\)/)
@@ -144,7 +136,7 @@ test('the form asks for what is missing and keeps what was typed when saving fai
   await expect(dialog.getByLabel('Name *')).toHaveValue('Yonder Demo')
 })
 
-test('max tokens takes numbers alone (§5.6)', async ({ page, person: _ }) => {
+test('max tokens accepts only numbers (§5.6)', async ({ page, user: _ }) => {
   await openBots(page)
   const dialog = await fillNewBot(page, 'A', 'm')
   await dialog.getByLabel('Optional settings').check()
@@ -156,9 +148,9 @@ test('max tokens takes numbers alone (§5.6)', async ({ page, person: _ }) => {
   await expect(page.getByText('Bot "A" added successfully')).toBeVisible()
 })
 
-test('when the list cannot be read, Try again reloads the page (§2.52)', async ({
+test('when the list cannot be loaded, Try again reloads the page (§2.52)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -172,19 +164,19 @@ test('when the list cannot be read, Try again reloads the page (§2.52)', async 
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test("two people do not see each other's bots (§17.22)", async ({ page, person: _, openBrowser }) => {
+test("two users do not see each other's bots (§17.22)", async ({ page, user: _, openBrowser }) => {
   await openBots(page)
   await addBot(page, 'Only mine', 'm')
   const other = await (await openBrowser()).newPage()
-  await signUp(other, inventPerson('Grace Example'))
+  await signUp(other, createTestUser('Grace Example'))
   await openBots(other)
   await expect(row(other, 'Yonder Demo')).toBeVisible()
   await expect(row(other, 'Only mine')).toHaveCount(0)
 })
 
-test('everything can be done with the keyboard, and the focus is never lost (§14.25)', async ({
+test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openBots(page)
   await page.getByRole('button', { name: 'Add Bot' }).focus()
@@ -222,21 +214,21 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, person: _ }) => {
+    test.beforeEach(async ({ page, user: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list holds long names and is accessible (§14.25)', async ({ page, person: _, axe }) => {
+    test('the list fits long names and is accessible (§14.25)', async ({ page, user: _, axe }) => {
       await openBots(page)
       await addBot(page, `A very long name ${'without-any-break'.repeat(8)}`, `vendor/${'model'.repeat(30)}`)
-      await dismissMessages(page)
+      await dismissToasts(page)
       await expectNoSidewaysScroll(page)
       await axe(page)
     })
 
-    test('the whole form is accessible and keeps its message in sight (§14.25)', async ({
+    test('the whole form is accessible and keeps its error message in view (§14.25)', async ({
       page,
-      person: _,
+      user: _,
       axe,
     }) => {
       await openBots(page)
@@ -249,7 +241,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the question and the empty list are accessible (§14.25)', async ({ page, person: _, axe }) => {
+    test('the confirmation and the empty list are accessible (§14.25)', async ({ page, user: _, axe }) => {
       await openBots(page)
       await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
       const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
@@ -257,7 +249,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await question.getByRole('button', { name: 'Delete' }).click()
       await expect(page.getByText('No bot configurations found')).toBeVisible()
       await expect(page.getByText('Bot deleted successfully')).toBeVisible()
-      await dismissMessages(page)
+      await dismissToasts(page)
       await axe(page)
     })
   })

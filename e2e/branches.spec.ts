@@ -1,11 +1,9 @@
 import type { Page } from '@playwright/test'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { input, sendButton, writeMessage } from './support/chat-page.ts'
+import { writeLongChat } from './support/database-rows.ts'
 import { expect, looks, test } from './support/fixtures.ts'
-import { writeLongChat } from './support/write-long-chat.ts'
-import { writeMessage } from './support/write-message.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
-const input = (page: Page) => page.getByPlaceholder('Type your message...')
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
 const articles = (page: Page) => page.getByRole('article')
 const questions = (page: Page) => page.getByRole('article', { name: 'You' })
 const lastReply = (page: Page) => articles(page).last()
@@ -27,9 +25,9 @@ async function regenerate(page: Page): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
 }
 
-test('a reply is regenerated, both are kept, and the chosen one is still there after a reload (§1.5, §2.35, §4.24, §4.25)', async ({
+test('a reply is regenerated, both versions are kept, and the selected one is still selected after a reload (§1.5, §2.35, §4.24, §4.25)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await send(page, 'hello')
   await expect(next(page)).toHaveCount(0)
@@ -38,20 +36,20 @@ test('a reply is regenerated, both are kept, and the chosen one is still there a
   await expect(next(page)).toBeDisabled()
   await expect(articles(page)).toHaveCount(2)
 
-  const told = page.waitForResponse(/select-response/)
+  const saved = page.waitForResponse(/select-response/)
   await previous(page).click()
   await expect(lastReply(page).getByText('1/2')).toBeVisible()
   await expect(previous(page)).toBeDisabled()
-  expect((await told).status()).toBe(200)
+  expect((await saved).status()).toBe(200)
   await page.reload()
   await expect(lastReply(page).getByText('1/2')).toBeVisible()
   await next(page).click()
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('a message is edited and sent again as another version; the first one and its replies are kept (§1.5, §2.35)', async ({
+test('a message is edited and sent as another version; the first one and its replies are kept (§1.5, §2.35)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await send(page, 'hello')
   await send(page, 'and more')
@@ -77,9 +75,9 @@ test('a message is edited and sent again as another version; the first one and i
   await expect(questions(page).last()).toContainText('and more')
 })
 
-test('an edit survives a reload and a look at another page, and is gone once it was sent (§14.3)', async ({
+test('a draft edit survives a reload and a visit to another page, and is removed once it is sent (§14.3)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await send(page, 'hello')
   await questions(page).first().hover()
@@ -100,7 +98,7 @@ test('an edit survives a reload and a look at another page, and is gone once it 
   await expect(editor).toHaveCount(0)
 })
 
-test('a stopped reply offers to be regenerated (§14.4)', async ({ page, person: _ }) => {
+test('a stopped reply can be regenerated (§14.4)', async ({ page, user: _ }) => {
   await input(page).fill('write a long answer')
   await input(page).press('Enter')
   await expect(lastReply(page).getByRole('heading', { level: 1 })).toBeVisible()
@@ -111,7 +109,7 @@ test('a stopped reply offers to be regenerated (§14.4)', async ({ page, person:
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('versions and contents are used with the keyboard alone (§14.25)', async ({ page, person: _ }) => {
+test('versions and contents work with the keyboard alone (§14.25)', async ({ page, user: _ }) => {
   await send(page, 'first question')
   await send(page, 'show me a table')
   await lastReply(page).getByRole('button', { name: 'Regenerate' }).focus()
@@ -133,9 +131,9 @@ test('versions and contents are used with the keyboard alone (§14.25)', async (
   )
 })
 
-test('the contents stand left on a wide window, mark the round that is read, and lead to each (§2.27, §2.36)', async ({
+test('the contents are on the left of a wide window, mark the round in view, and link to each round (§2.27, §2.36)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await page.setViewportSize({ width: 1280, height: 500 })
   const long = 'show me a table about **everything** there is to say'
@@ -156,7 +154,7 @@ test('the contents stand left on a wide window, mark the round that is read, and
 
 test('on a small screen the contents slide in, 280 px wide, and close on selection, Escape and a tap beside them (§2.15, §2.27, §9.11)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const opener = page.getByRole('banner').getByRole('button', { name: 'Contents' })
@@ -181,9 +179,9 @@ test('on a small screen the contents slide in, 280 px wide, and close on selecti
 })
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`versions, the editor and the contents can be used by everyone: ${look} (§14.25)`, async ({
+  test(`versions, the editor and the contents are accessible: ${look} (§14.25)`, async ({
     page,
-    person: _,
+    user: _,
     axe,
   }) => {
     test.slow()
@@ -205,13 +203,13 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a chat of 10,000 messages opens at its end, is scrolled, searched by its contents, and written to (§2.27)', async ({
+test('a chat of 10,000 messages opens at its end and can be scrolled, navigated by its contents, and continued (§2.27)', async ({
   page,
-  person,
+  user,
   product,
 }) => {
   test.setTimeout(90_000)
-  const id = await writeLongChat(product.dataDir, person.email, 10_000)
+  const id = await writeLongChat(product.dataDir, user.email, 10_000)
   await page.goto(`/chat/${id}`)
   await expect(page.getByText('Answer 5000.')).toBeInViewport({ timeout: 20_000 })
   const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)

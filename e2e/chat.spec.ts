@@ -1,12 +1,9 @@
 import type { Page } from '@playwright/test'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { input, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
-import { signUp } from './support/sign-up.ts'
-import { writeMessage } from './support/write-message.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
+import { signUp } from './support/users.ts'
 
-const input = (page: Page) => page.getByPlaceholder('Type your message...')
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
-const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
 const lastReply = (page: Page) => page.getByRole('article').last()
 
 /** Characters of the reply that is on the page now. */
@@ -21,16 +18,12 @@ async function startLongReply(page: Page): Promise<void> {
 }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`home and chat can be used by everyone: ${look} (§2.19, §2.26, §1.3)`, async ({
-    person,
-    page,
-    axe,
-  }) => {
+  test(`home and chat are accessible: ${look} (§2.19, §2.26, §1.3)`, async ({ user, page, axe }) => {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))
     await page.reload()
-    await expect(page.getByText(`Welcome, ${person.name}.`)).toBeVisible()
+    await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
     await expect(page.getByText('How can I help you today?')).toBeVisible()
     await expect(page.getByRole('combobox', { name: 'Bot' })).toBeVisible()
     await axe(page)
@@ -45,9 +38,9 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.21, §2.22, §4.16, §9.13)', async ({
+test('the first message opens a chat, streams markdown, and is stored (§2.20, §2.21, §2.22, §4.16, §9.13)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   const composer = page.getByRole('form', { name: 'New message' })
   const home = await composer.boundingBox()
@@ -70,9 +63,9 @@ test('a first message opens a chat, streams markdown, and is kept (§2.20, §2.2
   await expect(lastReply(page)).toContainText('Stopped.')
 })
 
-test('the input stays fixed at the bottom while a reply grows, and the page follows its end (§2.25)', async ({
+test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await startLongReply(page)
   const composer = page.getByRole('form', { name: 'New message' })
@@ -99,10 +92,10 @@ test('the input stays fixed at the bottom while a reply grows, and the page foll
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a reload in the middle loses nothing, and a second tab shows the same stream (§10.1, §10.9)', async ({
+test('a reload during a reply loses nothing, and a second tab shows the same stream (§10.1, §10.9)', async ({
   page,
   context,
-  person: _,
+  user: _,
 }) => {
   await startLongReply(page)
   const before = await lastReply(page).locator('.markdown').innerText()
@@ -124,10 +117,10 @@ test('a reload in the middle loses nothing, and a second tab shows the same stre
   )
 })
 
-test('when the server is killed, every word that was shown is still there after its restart (§10.15)', async ({
+test('when the server is killed, every word that was shown is still there after the restart (§10.15)', async ({
   page,
   product,
-  person: _,
+  user: _,
   problems,
 }) => {
   test.setTimeout(90_000)
@@ -137,7 +130,7 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(page.getByText('The connection is lost. Joining again...')).toBeVisible()
   const shown = await lastReply(page).locator('.markdown').innerText()
   await product.start()
-  // The run belongs to a process that is gone; it is closed when its lease has ended.
+  // The run belongs to a dead process; it expires with its lease.
   await expect(lastReply(page)).toContainText('Interrupted', { timeout: 40_000 })
   const kept = await lastReply(page).locator('.markdown').innerText()
   expect(kept.startsWith(shown)).toBe(true)
@@ -149,7 +142,7 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a message written offline is kept and sent once (§10.22)', async ({ page, person: _, problems }) => {
+test('a message written offline is stored and sent once (§10.22)', async ({ page, user: _, problems }) => {
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await writeMessage(page, 'hello')
   await expect(page).toHaveURL(/\/chat\//)
@@ -168,9 +161,9 @@ test('a message written offline is kept and sent once (§10.22)', async ({ page,
   await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
 })
 
-test('reasoning is folded above an answer, and a failed reply says why (§8.7)', async ({
+test('reasoning is collapsed above the reply, and a failed reply shows the reason (§8.7)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await writeMessage(page, 'think first')
   await expect(page).toHaveURL(/\/chat\//)
@@ -182,10 +175,7 @@ test('reasoning is folded above an answer, and a failed reply says why (§8.7)',
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
-test('a formula in a line that breaks is shown whole on a small screen (§1.3)', async ({
-  page,
-  person: _,
-}) => {
+test('a formula in a wrapped line is shown whole on a small screen (§1.3)', async ({ page, user: _ }) => {
   await writeMessage(page, 'some math')
   const pieces = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()
@@ -206,7 +196,7 @@ test('a formula in a line that breaks is shown whole on a small screen (§1.3)',
   expect(broken).toBeGreaterThan(0)
 })
 
-test('a message is copied to the clipboard (§2.29)', async ({ page, context, person: _ }) => {
+test('a message is copied to the clipboard (§2.29)', async ({ page, context, user: _ }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await writeMessage(page, 'copy **this**')
   await expect(sendButton(page)).toBeVisible()
@@ -217,14 +207,14 @@ test('a message is copied to the clipboard (§2.29)', async ({ page, context, pe
   await expect(page.getByTitle('Copied!')).toHaveCount(0, { timeout: 3000 })
 })
 
-test('a chat that is not there leads home (§2.12)', async ({ page, person, problems }) => {
+test('a chat that does not exist redirects to the home page (§2.12)', async ({ page, user, problems }) => {
   problems.expect(/404/)
-  await page.goto('/chat/nobody-has-this')
-  await expect(page.getByText(`Welcome, ${person.name}.`)).toBeVisible()
+  await page.goto('/chat/no-such-chat')
+  await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
   await expect(page).toHaveURL(/\/$/)
 })
 
-test('another person cannot see a chat (§17.22)', async ({ page, person: _, openBrowser, problems }) => {
+test('another user cannot see a chat (§17.22)', async ({ page, user: _, openBrowser, problems }) => {
   problems.expect(/404/)
   await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)

@@ -7,13 +7,12 @@ import {
   openConnectors,
   test,
 } from './support/connector-fixtures.ts'
-import { dismissMessages } from './support/dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-// Several dialogs, each looked at by axe.
+// axe checks several dialogs.
 test.describe.configure({ timeout: 60_000 })
 
-/** Opens the catalogue. The registry is read behind the scenes, so the first look may find the list that comes along. */
+/** Opens the catalogue. The registry is read in the background, so at first the bundled list may be shown. */
 async function browse(page: Page): Promise<Locator> {
   const dialog = page.getByRole('dialog', { name: 'Browse Available Connectors' })
   await expect(async () => {
@@ -28,9 +27,9 @@ function entry(dialog: Locator, title: string): Locator {
   return dialog.getByRole('listitem').filter({ has: dialog.page().getByText(title, { exact: true }) })
 }
 
-test('a person adds a connector from the catalogue, which is not connected yet (§2.66, §2.67, §4.27, §7.19, §8.32)', async ({
+test('a user adds a connector from the catalogue, which is not connected yet (§2.66, §2.67, §4.27, §7.19, §8.32)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   const dialog = await browse(page)
   const weather = entry(dialog, 'Weather')
@@ -55,9 +54,9 @@ test('a person adds a connector from the catalogue, which is not connected yet (
   await expect(connectorRow(page, 'Weather').getByText('https://weather.example/mcp')).toBeVisible()
 })
 
-test('where a token is needed the form asks for it, and leads back to the catalogue (§18.12)', async ({
+test('the form asks for a required token and returns to the catalogue (§18.12)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   const dialog = await browse(page)
   await entry(dialog, 'Vault').getByRole('button', { name: 'Add' }).click()
@@ -74,7 +73,7 @@ test('where a token is needed the form asks for it, and leads back to the catalo
   await expect(entry(dialog, 'Vault').getByText('Added', { exact: true })).toBeVisible()
 })
 
-test('a connector that cannot be added says why (§8.22)', async ({ page, person: _, problems }) => {
+test('adding a connector shows the reason when it fails (§8.22)', async ({ page, user: _, problems }) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to add connector/)
   const dialog = await browse(page)
@@ -86,9 +85,9 @@ test('a connector that cannot be added says why (§8.22)', async ({ page, person
   await expect(entry(dialog, 'Weather').getByRole('button', { name: 'Add' })).toBeEnabled()
 })
 
-test('a catalogue that cannot be read says why, and is read on Try Again (§2.67, §8.23)', async ({
+test('a catalogue that cannot be loaded shows the reason, and Try Again loads it (§2.67, §8.23)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -106,19 +105,15 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, person: _ }) => {
+    test.beforeEach(async ({ page, user: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the catalogue is narrowed by words, and is accessible (§18.11)', async ({
-      page,
-      person: _,
-      axe,
-    }) => {
+    test('the catalogue is filtered by words and is accessible (§18.11)', async ({ page, user: _, axe }) => {
       await openConnectors(page)
       await addConnector(page, 'Mine', 'https://weather.example/mcp')
       const dialog = await browse(page)
-      await dismissMessages(page)
+      await dismissToasts(page)
       await expect(entry(dialog, 'Weather').getByText('Added', { exact: true })).toBeVisible()
       await expect(dialog.getByRole('listitem')).toHaveCount(40)
       await dialog.getByRole('button', { name: 'Show more (22)' }).click()

@@ -1,8 +1,8 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 
-test('a server that asks for consent is connected on the way back, and the address forgets it (§8.32)', async ({
+test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32)', async ({
   page,
-  person: _,
+  user: _,
   guarded,
 }) => {
   await openConnectors(page)
@@ -18,9 +18,9 @@ test('a server that asks for consent is connected on the way back, and the addre
   await expect(page.getByText('Connector "Guarded" connected')).toHaveCount(0)
 })
 
-test('a person who does not consent comes back to a connector that is not connected (§8.20)', async ({
+test('a user who denies consent returns to a disconnected connector (§8.20)', async ({
   page,
-  person: _,
+  user: _,
   guarded,
   problems,
 }) => {

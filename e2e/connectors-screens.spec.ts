@@ -7,23 +7,22 @@ import {
   openConnectors,
   test,
 } from './support/connector-fixtures.ts'
-import { dismissMessages } from './support/dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-// Several dialogs, each looked at by axe.
+// axe checks several dialogs.
 test.describe.configure({ timeout: 60_000 })
 
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, person: _ }) => {
+    test.beforeEach(async ({ page, user: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list holds long names and failures, and is accessible (§14.25)', async ({
+    test('the list fits long names and failures, and is accessible (§14.25)', async ({
       page,
-      person: _,
+      user: _,
       nowhere,
       axe,
       everything,
@@ -38,14 +37,14 @@ for (const { look, viewport, colorScheme } of looks) {
       await addConnector(page, name, `${nowhere}/${'path/'.repeat(60)}`)
       await connectorRow(page, name).getByRole('button', { name: 'Connect', exact: true }).click()
       await expect(connectorRow(page, name).getByText('Failed', { exact: true })).toBeVisible()
-      await dismissMessages(page)
+      await dismissToasts(page)
       await expectNoSidewaysScroll(page)
       await axe(page)
     })
 
-    test('the whole form and the question are accessible (§14.25)', async ({
+    test('the whole form and the confirmation are accessible (§14.25)', async ({
       page,
-      person: _,
+      user: _,
       nowhere,
       axe,
     }) => {
@@ -59,7 +58,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await dialog.getByLabel('URL *').fill('')
       await dialog.getByRole('button', { name: 'Update Connector' }).click()
       await expect(dialog.getByText('URL is required')).toBeInViewport()
-      await dismissMessages(page)
+      await dismissToasts(page)
       await expectNoSidewaysScroll(page)
       await axe(page)
       await page.keyboard.press('Escape')

@@ -1,9 +1,9 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
-import { overhear } from './support/overhear.ts'
+import { recordResponses } from './support/page-checks.ts'
 
-test('a newcomer finds the default connector, which is theirs to use and not to change (§2.55, §2.56, §2.58, §6.4)', async ({
+test('a new user has the default connector and can use it but not change it (§2.55, §2.56, §2.58, §6.4)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openConnectors(page)
   await expect(page.getByText('Manage your connector configurations')).toBeVisible()
@@ -14,9 +14,9 @@ test('a newcomer finds the default connector, which is theirs to use and not to 
   await expect(page.getByText('No custom connector configurations found')).toBeVisible()
 })
 
-test('a person adds a connector, connects it, and disconnects it (§2.58, §2.59, §2.61, §4.27, §7.14, §7.15, §7.18, §8.32)', async ({
+test('a user adds a connector, connects it and disconnects it (§2.58, §2.59, §2.61, §4.27, §7.14, §7.15, §7.18, §8.32)', async ({
   page,
-  person: _,
+  user: _,
   everything,
 }) => {
   await openConnectors(page)
@@ -26,7 +26,7 @@ test('a person adds a connector, connects it, and disconnects it (§2.58, §2.59
   await expect(row.getByText('Disconnected')).toBeVisible()
   await expect(row.getByText(everything.url)).toBeVisible()
 
-  // Held back until the row was seen to be busy.
+  // Held until the test has seen the busy row.
   let go: () => void = () => undefined
   const seen = new Promise<void>((resolve) => (go = resolve))
   await page.route('**/connect', async (route) => {
@@ -45,9 +45,9 @@ test('a person adds a connector, connects it, and disconnects it (§2.58, §2.59
   await expect(row.getByText('Disconnected', { exact: true })).toBeVisible()
 })
 
-test('a connector that cannot be reached says why, also after a reload (§2.58, §4.27, §8.20)', async ({
+test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20)', async ({
   page,
-  person: _,
+  user: _,
   nowhere,
   problems,
 }) => {
@@ -66,9 +66,9 @@ test('a connector that cannot be reached says why, also after a reload (§2.58, 
   await expect(row.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
 })
 
-test('the form asks for what is missing, and keeps what was typed when saving fails (§5.10, §8.18, §8.34)', async ({
+test('the form reports missing fields and keeps the entered values when saving fails (§5.10, §8.18, §8.34)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/409 \(Conflict\)/)
@@ -92,9 +92,9 @@ test('the form asks for what is missing, and keeps what was typed when saving fa
   await expect(connectorRow(page, 'Odd').getByText('no address at all')).toBeVisible()
 })
 
-test('a person edits a connector, and nobody can read its token back (§2.61, §2.62, §2.74, §5.16, §7.16, §8.32)', async ({
+test('a user edits a connector, and its token is never sent back (§2.61, §2.62, §2.74, §5.16, §7.16, §8.32)', async ({
   page,
-  person: _,
+  user: _,
   nowhere,
 }) => {
   await openConnectors(page)
@@ -108,7 +108,7 @@ test('a person edits a connector, and nobody can read its token back (§2.61, §
   await dialog.getByLabel('Name of a tool to allow').fill('read')
   await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
-  const answers = await overhear(page, '/api/mcp-servers')
+  const answers = await recordResponses(page, '/api/mcp-servers')
   await dialog.getByLabel('Name *').fill('Ours')
   await dialog.getByRole('button', { name: 'Update Connector' }).click()
   await expect(page.getByText('Connector "Ours" updated successfully')).toBeVisible()
@@ -130,9 +130,9 @@ test('a person edits a connector, and nobody can read its token back (§2.61, §
   await expect(dialog.getByText('All tools need confirmation')).toBeVisible()
 })
 
-test('a person deletes a connector after a question (§2.59, §4.30, §7.17, §8.32)', async ({
+test('a user deletes a connector after confirming (§2.59, §4.30, §7.17, §8.32)', async ({
   page,
-  person: _,
+  user: _,
   nowhere,
 }) => {
   await openConnectors(page)
@@ -152,9 +152,9 @@ test('a person deletes a connector after a question (§2.59, §4.30, §7.17, §8
   await expect(page.getByText('No custom connector configurations found')).toBeVisible()
 })
 
-test('when the list cannot be read, Try again reloads the page (§2.57)', async ({
+test('when the list cannot be loaded, Try again reloads the page (§2.57)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -168,9 +168,9 @@ test('when the list cannot be read, Try again reloads the page (§2.57)', async 
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test('all of it can be done with the keyboard, and the focus is never lost (§14.25)', async ({
+test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
-  person: _,
+  user: _,
   everything,
 }) => {
   await openConnectors(page)

@@ -8,11 +8,10 @@ import {
   openConnectors,
   test,
 } from './support/connector-fixtures.ts'
-import { dismissMessages } from './support/dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
-import { writeToolCalls } from './support/write-tool-calls.ts'
+import { writeToolCalls } from './support/database-rows.ts'
+import { dismissToasts, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-// Several dialogs, each looked at by axe.
+// axe checks several dialogs.
 test.describe.configure({ timeout: 120_000 })
 
 /** Adds a server, connects it, and opens its tools. */
@@ -34,9 +33,9 @@ async function save(page: Page, dialog: Locator, name: string): Promise<void> {
   await expect(dialog.getByRole('button', { name: 'Manage' })).toBeFocused()
 }
 
-test('a person sees the tools of a server and allows one by searching for it (§2.68, §2.69, §2.70, §2.71, §2.72, §2.73, §7.16, §8.32)', async ({
+test('a user sees the tools of a server and allows one by searching for it (§2.68, §2.69, §2.70, §2.71, §2.72, §2.73, §7.16, §8.32)', async ({
   page,
-  person: _,
+  user: _,
   everything,
 }) => {
   const dialog = await configure(page, 'Everything', everything.url)
@@ -68,9 +67,9 @@ test('a person sees the tools of a server and allows one by searching for it (§
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('a person says that every tool runs without asking, and takes it back (§2.72, §8.32)', async ({
+test('a user lets every tool run without approval, and undoes it (§2.72, §8.32)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openConnectors(page)
   const dialog = await openTools(page, 'default')
@@ -87,9 +86,9 @@ test('a person says that every tool runs without asking, and takes it back (§2.
   await expect(dialog.getByText('All tools need confirmation')).toBeVisible()
 })
 
-test('a tool that has changed since it was allowed says so, and is allowed again as it is now (§18.5)', async ({
+test('a tool that changed since it was allowed is marked, and can be allowed again (§18.5)', async ({
   page,
-  person: _,
+  user: _,
   hostile,
 }) => {
   const dialog = await configure(page, 'Notes', hostile.url('rug-pull'))
@@ -113,7 +112,7 @@ test('a tool that has changed since it was allowed says so, and is allowed again
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('saving that fails is told, and nothing is lost (§8.21)', async ({ page, person: _, problems }) => {
+test('a failed save shows an error, and nothing is lost (§8.21)', async ({ page, user: _, problems }) => {
   problems.expect(/503/)
   problems.expect(/Failed to update allow tools/)
   await openConnectors(page)
@@ -131,13 +130,9 @@ test('saving that fails is told, and nothing is lost (§8.21)', async ({ page, p
   await save(page, dialog, 'default')
 })
 
-test('a person reads what the tools were called for, the newest first (§18.10)', async ({
-  page,
-  person,
-  product,
-}) => {
+test('a user reads the record of calls, newest first (§18.10)', async ({ page, user, product }) => {
   await openConnectors(page)
-  await writeToolCalls(product.dataDir, person.email, 'default', 25)
+  await writeToolCalls(product.dataDir, user.email, 'default', 25)
   const dialog = await openTools(page, 'default')
   await expect(dialog.getByRole('list', { name: 'Calls' })).toHaveCount(0)
   await dialog.getByText('Record of calls').click()
@@ -156,21 +151,21 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, person: _ }) => {
+    test.beforeEach(async ({ page, user: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
     test('two hundred tools are shown and managed accessibly (§14.25)', async ({
       page,
-      person,
+      user,
       product,
       axe,
       hostile,
     }) => {
       const dialog = await configure(page, 'Many', hostile.url('many'))
       await expect(dialog.getByText('Available Tools (200)')).toBeVisible()
-      await writeToolCalls(product.dataDir, person.email, 'Many', 3)
-      await dismissMessages(page)
+      await writeToolCalls(product.dataDir, user.email, 'Many', 3)
+      await dismissToasts(page)
       await dialog.getByText('Record of calls').click()
       await expect(dialog.getByRole('list', { name: 'Calls' }).getByRole('listitem')).toHaveCount(3)
       await axe(page)

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 import { expect, test } from './support/fixtures.ts'
 import { hostileTexts } from './support/hostile-texts.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
-/** Formulas that want more than to be read. */
+/** Formulas that try to do more than display maths. */
 const hostileFormulas = [
-  'A true formula: $x^2$',
+  'A valid formula: $x^2$',
   '$\\href{javascript:window.hit=1}{a}$ $\\url{https://evil.example/url}$ $\\htmlId{root}{b}$',
   '$\\htmlData{a=b}{c}$ $\\htmlStyle{background:url(https://evil.example/s.png)}{d}$ $\\htmlClass{fixed}{e}$',
   '$$\n\\def\\a{\\a\\a}\\a\n$$',
@@ -17,17 +17,17 @@ const hostileName = '<img src=x onerror="window.hit=1"> \u202Eevil'
 
 const attack = [...hostileFormulas, ...hostileTexts].join('\n\n')
 
-/** The same text in pieces that cut every mark and every address somewhere. */
+/** The same text in chunks that split every mark and every address somewhere. */
 const tokens = attack.match(/[\s\S]{1,3}/g) ?? []
 
 for (const [way, steps] of [
   ['at once', [attack]],
   ['token by token', tokens],
 ] as const) {
-  test(`hostile markdown that comes ${way} runs nothing, and asks nothing of another origin (§5.18)`, async ({
+  test(`hostile markdown that arrives ${way} runs nothing and sends no request to another origin (§5.18)`, async ({
     page,
     product,
-    person: _,
+    user: _,
   }) => {
     test.setTimeout(60_000)
     const model = await startScriptedModel()
@@ -65,7 +65,7 @@ for (const [way, steps] of [
       .locator('a[href]')
       .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
     expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
-    // What a formula draws stays in its place.
+    // A formula must not overflow its place.
     await expectNoSidewaysScroll(page)
     expect(await page.evaluate(() => (window as unknown as { hit?: unknown }).hit)).toBeUndefined()
     expect(await page.evaluate(() => document.getElementById('config'))).toBeNull()
@@ -74,7 +74,7 @@ for (const [way, steps] of [
   })
 }
 
-/** Makes a bot at this address, whose name and model are hostile too, and writes to it as a person does. */
+/** Creates a bot at this address, whose name and model are hostile too, and sends it a message through the page. */
 async function sendToBot(page: Page, baseUrl: string, text: string): Promise<void> {
   const asked = page.waitForRequest(/\/api\/bots$/)
   await page.goto('/')

@@ -1,9 +1,9 @@
 import { expect, test } from './support/fixtures.ts'
-import { inventPerson, signIn } from './support/sign-up.ts'
+import { createTestUser, signIn } from './support/users.ts'
 
 test.use({ installation: 'closed' })
 
-test('a closed installation prints a link that makes the first account, and nothing it should not (§15.4)', async ({
+test('a closed installation prints a link that creates the first account, and nothing else (§15.4)', async ({
   page,
   product,
 }) => {
@@ -13,16 +13,16 @@ test('a closed installation prints a link that makes the first account, and noth
     expect.stringContaining(`${product.url}/oidc/set-up?token=`),
   ])
   const link = lines[1]?.split(' ').at(-1) ?? ''
-  const person = inventPerson()
+  const user = createTestUser()
   await page.goto(link)
-  await page.getByLabel('Name').fill(person.name)
-  await page.getByLabel('E-mail').fill(person.email)
-  await page.getByLabel('Password').fill(person.password)
+  await page.getByLabel('Name').fill(user.name)
+  await page.getByLabel('E-mail').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('heading', { name: 'Your account is ready' })).toBeVisible()
   await page.getByRole('link', { name: 'Go to Yonder' }).click()
   await page.getByRole('button', { name: 'Sign in with a local account' }).click()
   await expect(page.getByLabel('Password')).toBeVisible()
   await expect(page.getByRole('link', { name: 'Create an account' })).toBeHidden()
-  await signIn(page, person)
+  await signIn(page, user)
 })

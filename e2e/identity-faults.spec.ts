@@ -1,6 +1,6 @@
 import type { Faults } from '../server/testing/models/hostile-provider.ts'
 import {
-  askToken,
+  requestToken,
   changeSession,
   expect,
   readStorage,
@@ -32,7 +32,7 @@ const faults: readonly [string, (clientId: string) => Faults][] = [
 ]
 
 for (const [name, makeFaults] of faults) {
-  test(`an answer with ${name} signs nobody in (§5.19, §8.5)`, async ({
+  test(`a response with ${name} does not sign in (§5.19, §8.5)`, async ({
     page,
     hosted,
     provider,
@@ -48,7 +48,7 @@ for (const [name, makeFaults] of faults) {
   })
 }
 
-test('a right answer signs in, and so does one that expired 30 s ago (§4.1, §5.19, §9.15)', async ({
+test('a valid response signs in, and so does one that expired 30 s ago (§4.1, §5.19, §9.15)', async ({
   page,
   hosted,
   provider,
@@ -61,7 +61,7 @@ test('a right answer signs in, and so does one that expired 30 s ago (§4.1, §5
   await expect(page.getByRole('heading', { name: 'Signed in as Grace Hopper' })).toBeVisible()
 })
 
-test('a sign-in asks as it should, each time with fresh secrets (§7.29)', async ({
+test('a sign-in sends the right parameters, each time with fresh secrets (§7.29)', async ({
   page,
   hosted,
   provider,
@@ -86,7 +86,7 @@ test('a sign-in asks as it should, each time with fresh secrets (§7.29)', async
   }
 })
 
-test('an answer works once, and only in the browser that asked (§5.19)', async ({
+test('a response works once, and only in the browser that requested it (§5.19)', async ({
   page,
   hosted,
   provider,
@@ -113,7 +113,7 @@ test('an answer works once, and only in the browser that asked (§5.19)', async 
   expect(provider.tokenRequests).toEqual([])
 })
 
-test('a foreign answer does not disturb who is signed in (§15.19)', async ({ page, hosted, provider }) => {
+test('a foreign response does not change the session (§15.19)', async ({ page, hosted, provider }) => {
   await signInHosted(page, hosted)
   await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
   const before = await readStorage(page)
@@ -123,14 +123,14 @@ test('a foreign answer does not disturb who is signed in (§15.19)', async ({ pa
 })
 
 const refreshFaults: readonly [string, Faults][] = [
-  ['about another person', { idToken: { sub: 'somebody-else' } }],
+  ['for another user', { idToken: { sub: 'another-user' } }],
   ['with a forged signature', { signing: 'forged' }],
   ['from another issuer', { idToken: { iss: 'https://evil.example' } }],
   ['for another audience', { idToken: { aud: 'another-client' } }],
 ]
 
 for (const [name, spoilt] of refreshFaults) {
-  test(`a refresh that comes back ${name} stores nothing, and the next one ends signed out (§4.1, §5.19, §8.6)`, async ({
+  test(`a refresh that returns ${name} stores nothing, and the next one signs out (§4.1, §5.19, §8.6)`, async ({
     page,
     hosted,
     provider,
@@ -142,14 +142,14 @@ for (const [name, spoilt] of refreshFaults) {
     const before = await readStorage(page)
 
     provider.faults = spoilt
-    expect((await askToken(page)).error).toBe('Get access token failed')
+    expect((await requestToken(page)).error).toBe('Get access token failed')
     expect(await readStorage(page)).toEqual(before)
     await expect(page.getByText('Get access token failed')).toBeVisible()
 
-    // Its refresh token was used up by the answer.
+    // The response used up its refresh token.
     problems.expect(/400 \(Bad Request\)/)
     provider.faults = { status: { '/token': 400 }, tokenError: 'invalid_grant' }
-    expect((await askToken(page)).cause).toBe('SignedOutError')
+    expect((await requestToken(page)).cause).toBe('SignedOutError')
     await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
     expect(await readStorage(page)).toEqual({})
   })

@@ -1,10 +1,10 @@
 import { expect, looks, test } from './support/fixtures.ts'
-import { signIn } from './support/sign-up.ts'
+import { signIn } from './support/users.ts'
 
 const signInButton = { name: 'Sign in with a local account' }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`the provider's pages can be used by everyone (${look}) (§14.25)`, async ({
+  test(`the provider's pages are accessible (${look}) (§14.25)`, async ({
     browser,
     baseURL,
     axe,
@@ -22,7 +22,7 @@ for (const { look, viewport, colorScheme } of looks) {
     await page.getByRole('button', { name: 'Sign in with Google' }).click()
     await expect(page.getByText('Sign in with Google is not set up here.')).toBeVisible()
     await axe(page)
-    await page.getByLabel('E-mail').fill('nobody@example.com')
+    await page.getByLabel('E-mail').fill('unknown@example.com')
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Show' }).click()
     await expect(page.getByLabel('Password')).toHaveAttribute('type', 'text')
@@ -38,7 +38,11 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a refused token leads to the root, signed out (§2.11, §8.2)', async ({ page, person: _, problems }) => {
+test('a rejected token signs out and redirects to the home page (§2.11, §8.2)', async ({
+  page,
+  user: _,
+  problems,
+}) => {
   problems.expect(/401 \(Unauthorized\)/)
   await page.route('**/api/bots', (route) =>
     route.fulfill({ status: 401, json: { error: { code: 'unauthenticated', message: 'Sign in again.' } } }),
@@ -51,7 +55,7 @@ test('a refused token leads to the root, signed out (§2.11, §8.2)', async ({ p
   ).toEqual([])
 })
 
-test('a provider that is away signs nobody out (§2.52)', async ({ page, person: _, problems }) => {
+test('an unavailable provider does not sign users out (§2.52)', async ({ page, user: _, problems }) => {
   problems.expect(/503 \(Service Unavailable\)/)
   problems.expect(/fetching the data\. 503 /)
   await page.route('**/api/bots', (route) =>
@@ -62,14 +66,10 @@ test('a provider that is away signs nobody out (§2.52)', async ({ page, person:
   expect(new URL(page.url()).pathname).toBe('/settings/bots')
 })
 
-test('signing out from the menu ends it in every tab, for good (§2.18)', async ({
-  page,
-  context,
-  person,
-}) => {
+test('signing out from the menu ends the session in every tab (§2.18)', async ({ page, context, user }) => {
   const other = await context.newPage()
   await other.goto('/settings/general')
-  await expect(other.getByText(person.email)).toBeVisible()
+  await expect(other.getByText(user.email)).toBeVisible()
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByRole('button', signInButton)).toBeVisible()
@@ -77,22 +77,22 @@ test('signing out from the menu ends it in every tab, for good (§2.18)', async 
   await page.goBack()
   await page.goto('/')
   await expect(page.getByRole('button', signInButton)).toBeVisible()
-  await signIn(page, person)
+  await signIn(page, user)
 })
 
-test('signing in leads back to where one was (§15.7)', async ({ page, person, openBrowser }) => {
+test('signing in returns to the page that was opened (§15.7)', async ({ page, user, openBrowser }) => {
   void page
   const other = await (await openBrowser()).newPage()
   await other.goto('/settings/general')
   await other.getByRole('button', signInButton).click()
-  await other.getByLabel('E-mail').fill(person.email)
-  await other.getByLabel('Password').fill(person.password)
+  await other.getByLabel('E-mail').fill(user.email)
+  await other.getByLabel('Password').fill(user.password)
   await other.getByRole('button', { name: 'Sign in' }).click()
-  await expect(other.getByText(person.email).first()).toBeVisible()
+  await expect(other.getByText(user.email).first()).toBeVisible()
   expect(new URL(other.url()).pathname).toBe('/settings/general')
 })
 
-test('the other name of this machine leads to the one that signs in (§22.1)', async ({ page, product }) => {
+test('the loopback address redirects to the public address (§22.1)', async ({ page, product }) => {
   await page.goto(`${product.url.replace('localhost', '127.0.0.1')}/settings/general`)
   await expect(page.getByRole('button', signInButton)).toBeVisible()
   expect(new URL(page.url()).origin).toBe(product.url)

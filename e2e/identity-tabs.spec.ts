@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { chromium } from '@playwright/test'
 import { findChromium } from '../scripts/find-chromium.mjs'
 import {
-  askToken,
+  requestToken,
   changeSession,
   expect,
   readStorage,
@@ -13,7 +13,7 @@ import {
 const signedIn = (page: Page) => page.getByRole('heading', { name: 'Signed in as' })
 const signInButton = (page: Page) => page.getByRole('button', { name: 'Sign in with Google' })
 
-test('a sign-in comes back to where it began (§15.7)', async ({ page, hosted, provider: _ }) => {
+test('a sign-in returns to the page where it started (§15.7)', async ({ page, hosted, provider: _ }) => {
   await signInHosted(page, hosted, '/chat/abc?tab=2')
   await expect(signedIn(page)).toBeVisible()
   expect(page.url()).toBe(`${hosted.baseUrl}/chat/abc?tab=2`)
@@ -26,12 +26,12 @@ for (const target of [
   '/.//evil.example',
   'javascript:1',
 ]) {
-  test(`a sign-in told to come back to ${target} goes home (§15.7)`, async ({
+  test(`a sign-in with the return address ${target} returns to the home page (§15.7)`, async ({
     page,
     hosted,
     provider: _,
   }) => {
-    // Before the page comes back to itself, someone has been at its record.
+    // An attacker changes the stored record before the provider redirects back.
     await page.addInitScript((returnTo) => {
       for (const key of Object.keys(sessionStorage)) {
         const record = JSON.parse(sessionStorage.getItem(key) ?? '{}') as object
@@ -44,7 +44,7 @@ for (const target of [
   })
 }
 
-test('the sign-in is kept in local storage and outlives a reload, without a request (§3.26)', async ({
+test('the session is kept in local storage and survives a reload without a request (§3.26)', async ({
   page,
   hosted,
   provider,
@@ -59,7 +59,7 @@ test('the sign-in is kept in local storage and outlives a reload, without a requ
   expect(provider.calls).toEqual([])
 })
 
-test('an access token is renewed once, silently, when less than a minute of it is left (§1.2)', async ({
+test('an access token is refreshed once, silently, when it expires in less than a minute (§1.2)', async ({
   page,
   hosted,
   provider,
@@ -68,22 +68,22 @@ test('an access token is renewed once, silently, when less than a minute of it i
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   provider.forget()
-  const first = await askToken(page)
+  const first = await requestToken(page)
   expect(provider.tokenRequests).toHaveLength(0)
   provider.faults = {}
   await page.waitForTimeout(2_500)
-  const second = await askToken(page)
-  await askToken(page)
+  const second = await requestToken(page)
+  await requestToken(page)
   expect(provider.tokenRequests).toHaveLength(1)
   expect(second.token).not.toBe(first.token)
   expect((await hosted.readUser(second.token ?? '')).status).toBe(200)
   await page.reload()
   await expect(signedIn(page)).toBeVisible()
-  expect((await askToken(page)).token).toBe(second.token)
+  expect((await requestToken(page)).token).toBe(second.token)
   expect(provider.tokenRequests).toHaveLength(1)
 })
 
-test('four calls in two tabs renew the token once (§15.8)', async ({ page, context, hosted, provider }) => {
+test('four calls in two tabs refresh the token once (§15.8)', async ({ page, context, hosted, provider }) => {
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   const other = await context.newPage()
@@ -95,13 +95,13 @@ test('four calls in two tabs renew the token once (§15.8)', async ({ page, cont
     await route.continue()
   })
   await changeSession(page, { expiresAt: Date.now() + 30_000 })
-  const answers = await Promise.all([page, page, other, other].map(askToken))
+  const answers = await Promise.all([page, page, other, other].map(requestToken))
   expect(provider.tokenRequests).toHaveLength(1)
   expect(new Set(answers.map(({ token }) => token)).size).toBe(1)
   expect(answers[0]?.token).toEqual(expect.any(String))
 })
 
-test('a tab that waits for another one gives up after 5 s, and stays signed in (§8.6, §9.15)', async ({
+test('a tab that waits for another one times out after 5 s and stays signed in (§8.6, §9.15)', async ({
   page,
   context,
   hosted,
@@ -117,7 +117,7 @@ test('a tab that waits for another one gives up after 5 s, and stays signed in (
     void navigator.locks.request(key, () => new Promise(() => undefined))
   })
   const started = Date.now()
-  expect(await askToken(page)).toEqual({ error: 'Get access token failed', cause: 'TimeoutError' })
+  expect(await requestToken(page)).toEqual({ error: 'Get access token failed', cause: 'TimeoutError' })
   expect(Date.now() - started).toBeGreaterThan(4_500)
   expect(Date.now() - started).toBeLessThan(8_000)
   await expect(signedIn(page)).toBeVisible()
@@ -155,7 +155,7 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
       await signInHosted(code, hosted)
       await expect(code.getByRole('alert')).toHaveText('Login failed', { timeout: 15_000 })
     }),
-    timeOf(async () => expect((await askToken(refresh)).error).toBe('Get access token failed')),
+    timeOf(async () => expect((await requestToken(refresh)).error).toBe('Get access token failed')),
   ])
   for (const time of times) {
     expect(time).toBeGreaterThan(9_500)
@@ -164,7 +164,7 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
   await Promise.all([discovery, code, refresh].map((page) => page.context().close()))
 })
 
-test("only the provider's word ends a sign-in, and then in every tab (§4.1, §8.6)", async ({
+test("only the provider's refusal ends a session, and then in every tab (§4.1, §8.6)", async ({
   page,
   context,
   hosted,
@@ -182,14 +182,14 @@ test("only the provider's word ends a sign-in, and then in every tab (§4.1, §8
   await changeSession(page, { expiresAt: Date.now() })
 
   provider.faults = { status: { '/token': 500 } }
-  expect((await askToken(page)).error).toBe('Get access token failed')
+  expect((await requestToken(page)).error).toBe('Get access token failed')
   await expect(page.getByText('Get access token failed')).toBeVisible()
   await page.route('**/token', (route) => route.abort('internetdisconnected'))
-  expect((await askToken(page)).error).toBe('Get access token failed')
+  expect((await requestToken(page)).error).toBe('Get access token failed')
   await page.unroute('**/token')
   await expect(signedIn(page)).toBeVisible()
 
-  // The notice offers the way on.
+  // The notice offers a retry.
   provider.faults = {}
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('Get access token failed')).toBeHidden()
@@ -197,12 +197,17 @@ test("only the provider's word ends a sign-in, and then in every tab (§4.1, §8
 
   await changeSession(page, { expiresAt: Date.now() })
   provider.faults = { status: { '/token': 400 }, tokenError: 'invalid_grant' }
-  expect((await askToken(page)).cause).toBe('SignedOutError')
+  expect((await requestToken(page)).cause).toBe('SignedOutError')
   await expect(signInButton(page)).toBeVisible()
   await expect(signInButton(other)).toBeVisible()
 })
 
-test('signing out tells the provider and every tab (§2.18)', async ({ page, context, hosted, provider }) => {
+test('signing out notifies the provider and every tab (§2.18)', async ({
+  page,
+  context,
+  hosted,
+  provider,
+}) => {
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   const other = await context.newPage()
@@ -214,12 +219,17 @@ test('signing out tells the provider and every tab (§2.18)', async ({ page, con
   await expect(signInButton(other)).toBeVisible()
   expect(page.url()).toBe(`${hosted.baseUrl}/`)
   expect(await readStorage(page)).toEqual({})
-  const told = provider.calls.filter((call) => /revoke|logout/.test(call))
-  expect(told).toEqual(['POST /revoke', 'GET /logout'])
+  const notifications = provider.calls.filter((call) => /revoke|logout/.test(call))
+  expect(notifications).toEqual(['POST /revoke', 'GET /logout'])
 })
 
-test('signing out ends here also when the provider is away', async ({ page, hosted, provider, problems }) => {
-  problems.expect(/could not be told/)
+test('signing out works also when the provider is unavailable', async ({
+  page,
+  hosted,
+  provider,
+  problems,
+}) => {
+  problems.expect(/The sign-out at the provider failed/)
   await signInHosted(page, hosted)
   await expect(signedIn(page)).toBeVisible()
   await page.reload()
@@ -231,7 +241,7 @@ test('signing out ends here also when the provider is away', async ({ page, host
   expect(await readStorage(page)).toEqual({})
 })
 
-test('with the embedded provider, a signed-out browser holds nothing that works (§15.10)', async ({
+test('with the embedded provider, a signed-out browser has no valid token left (§15.10)', async ({
   page,
   embedded,
 }) => {
@@ -264,7 +274,7 @@ test('with the embedded provider, a signed-out browser holds nothing that works 
   await expect(page.getByLabel('Password')).toBeVisible()
 })
 
-test('a page on plain http says why nobody can sign in (§15.20)', async ({ hosted }) => {
+test('a page on plain http explains why signing in is impossible (§15.20)', async ({ hosted }) => {
   const executablePath = findChromium()
   const browser = await chromium.launch({
     ...(executablePath === undefined ? {} : { executablePath }),

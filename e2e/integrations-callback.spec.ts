@@ -1,9 +1,9 @@
 import type { Page, Request } from '@playwright/test'
 import { expect, looks } from './support/fixtures.ts'
 import { addWithConsent, cardOf, openIntegrations, test } from './support/integrations-fixtures.ts'
-import { inventPerson, signUp } from './support/sign-up.ts'
+import { createTestUser, signUp } from './support/users.ts'
 
-/** The codes that the page hands in, as they are handed in. */
+/** Collects the requests by which the page sends an authorization code. */
 function collectCallbacks(page: Page): readonly Request[] {
   const seen: Request[] = []
   page.on('request', (request) => {
@@ -12,31 +12,31 @@ function collectCallbacks(page: Page): readonly Request[] {
   return seen
 }
 
-/** Where Google leads the browser back to. */
+/** Waits for the redirect from Google and returns its address. */
 async function waitForReturn(page: Page): Promise<string> {
   const request = await page.waitForRequest((one) => /\/callback\/[\w-]+\?/.test(one.url()))
   return request.url()
 }
 
-/** Adds Gmail, and holds what the server would say to the code until it is let go. */
+/** Holds the callback request until the returned function is called. */
 async function holdCallback(page: Page): Promise<() => void> {
-  let letGo: () => void = () => undefined
-  const held = new Promise<void>((resolve) => (letGo = resolve))
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/api/integration/callback/**', async (route) => {
     await held
     await route.continue().catch(() => undefined)
   })
-  return letGo
+  return release
 }
 
-test('the code is handed in once with its state, and stays nowhere (§2.92, §4.29, §7.26)', async ({
+test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, §7.26)', async ({
   page,
-  person: _,
+  user: _,
   google,
   product,
 }) => {
   const callbacks = collectCallbacks(page)
-  const letGo = await holdCallback(page)
+  const release = await holdCallback(page)
   await openIntegrations(page)
   const returned = waitForReturn(page)
   await addWithConsent(page, 'Gmail')
@@ -44,7 +44,7 @@ test('the code is handed in once with its state, and stays nowhere (§2.92, §4.
   expect(code).not.toBe('')
   await expect(page.getByText('Processing Gmail authorization...')).toBeVisible()
   await expect(page).toHaveURL(/\/callback\/gmail$/)
-  letGo()
+  release()
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
   await expect(page).toHaveURL('/settings/integrations')
   expect(callbacks.map((request) => request.postDataJSON() as unknown)).toEqual([
@@ -56,11 +56,11 @@ test('the code is handed in once with its state, and stays nowhere (§2.92, §4.
   expect(product.output()).not.toContain(code)
 })
 
-test('a reload while the code is handed in, and a visit of the old address, hand in nothing more (§4.29)', async ({
+test('a reload while the code is sent, and a visit of the old address, do not send it again (§4.29)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
-  const letGo = await holdCallback(page)
+  const release = await holdCallback(page)
   await openIntegrations(page)
   const returned = waitForReturn(page)
   await addWithConsent(page, 'Gmail')
@@ -69,14 +69,14 @@ test('a reload while the code is handed in, and a visit of the old address, hand
   const callbacks = collectCallbacks(page)
   await page.reload()
   await expect(page).toHaveURL('/settings/integrations')
-  letGo()
+  release()
   await page.goto(address)
   await expect(page).toHaveURL('/settings/integrations')
   await expect(page.getByRole('heading', { name: 'Integrations' })).toBeVisible()
   expect(callbacks).toEqual([])
 })
 
-test('the back button finds no code to hand in again (§4.29)', async ({ page, person: _, google }) => {
+test('the back button does not send the code again (§4.29)', async ({ page, user: _, google }) => {
   google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
@@ -90,9 +90,9 @@ test('the back button finds no code to hand in again (§4.29)', async ({ page, p
   expect(callbacks).toEqual([])
 })
 
-test('a person who goes back from the consent page can begin again (§7.25)', async ({
+test('a user who goes back from the consent page can start again (§7.25)', async ({
   page,
-  person: _,
+  user: _,
   google,
 }) => {
   google.behaviour.consent = 'ask'
@@ -105,15 +105,15 @@ test('a person who goes back from the consent page can begin again (§7.25)', as
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
 })
 
-test('a link that somebody else has made connects nothing (§8.28)', async ({
+test('a callback link of another user connects nothing (§8.28)', async ({
   page,
-  person: _,
+  user: _,
   openBrowser,
   problems,
 }) => {
   problems.expect(/Failed to connect Gmail/)
   const thief = await (await openBrowser()).newPage()
-  await signUp(thief, inventPerson('Eve Example'))
+  await signUp(thief, createTestUser('Eve Example'))
   await holdCallback(thief)
   await openIntegrations(thief)
   const returned = waitForReturn(thief)
@@ -130,9 +130,9 @@ test('a link that somebody else has made connects nothing (§8.28)', async ({
   expect(callbacks).toEqual([])
 })
 
-test('what the server refuses is told with its reason (§2.94, §8.28)', async ({
+test('a refusal by the server is shown with its reason (§2.94, §8.28)', async ({
   page,
-  person: _,
+  user: _,
   google,
   problems,
 }) => {
@@ -151,17 +151,21 @@ for (const [path, message] of [
   ['/callback', 'Invalid service specified.'],
   ['/callback/gmail', 'No authorization code found in the callback URL.'],
 ] as const)
-  test(`${path} says '${message}' and leads on (§2.94, §5.17)`, async ({ page, person: _, problems }) => {
+  test(`${path} shows '${message}' and redirects to the integrations (§2.94, §5.17)`, async ({
+    page,
+    user: _,
+    problems,
+  }) => {
     problems.expect(new RegExp(message))
     await page.goto(path)
     await expect(page.getByText(message)).toBeVisible()
     await expect(page).toHaveURL('/settings/integrations')
   })
 
-test('a visitor who is not signed in sees the sign-in screen, and what was allowed waits for them (§2.6)', async ({
+test('a visitor who is not signed in sees the sign-in screen, and the granted consent is used after they sign in (§2.6)', async ({
   page,
 }) => {
-  // Signs in for real, so that the provider knows the browser again.
+  // Signs in through the pages, so that the provider has a session for this browser.
   await signUp(page)
   await openIntegrations(page)
   const returned = waitForReturn(page)
@@ -184,22 +188,22 @@ for (const { look, viewport, colorScheme } of looks)
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('the page that consent comes back to is accessible (§2.91, §2.92, §2.93, §2.94)', async ({
+    test('the callback page is accessible (§2.91, §2.92, §2.93, §2.94)', async ({
       page,
-      person: _,
+      user: _,
       axe,
       problems,
     }) => {
       problems.expect(/No authorization code found/)
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
-      const letGo = await holdCallback(page)
+      const release = await holdCallback(page)
       await openIntegrations(page)
       await addWithConsent(page, 'Gmail')
       await expect(page.getByText('Processing Gmail authorization...')).toBeVisible()
       await expect(page.getByRole('heading', { name: 'Gmail Integration' })).toBeVisible()
       await axe(page)
       await page.clock.install()
-      letGo()
+      release()
       await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
       await axe(page)
       await page.goto('/callback/gmail?error=access_denied')

@@ -15,7 +15,7 @@ test.use({ installation: 'google' })
 
 test.describe.configure({ timeout: 60_000 })
 
-test('Gmail is a connector once it is connected; when Google ends that, the chat and the card say so, and it is connected again (§1.7, §2.81)', async ({
+test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81)', async ({
   page,
   model,
   google,
@@ -57,7 +57,7 @@ test('Gmail is a connector once it is connected; when Google ends that, the chat
   await expect(lastTurn(page)).toContainText('They are back.')
 })
 
-test('a person has a mail read and an answer drafted, sees what would go out, and sends it once (§1.7, §4.19, §4.20)', async ({
+test('a user has a mail read and a reply drafted, reviews it, and sends it once (§1.7, §4.19, §4.20)', async ({
   page,
   model,
   google,
@@ -65,7 +65,7 @@ test('a person has a mail read and an answer drafted, sees what would go out, an
 }) => {
   google.behaviour.account = 'reader@example.com'
   const mailbox = gmail.mailbox(google.behaviour.account)
-  // What the mail orders is data: at most it leads to a question.
+  // Instructions in a mail are data: at most they lead to a pending approval.
   const { id } = mailbox.deliver({
     from: 'Anna <anna@example.com>',
     subject: 'Lunch',
@@ -103,7 +103,7 @@ test('a person has a mail read and an answer drafted, sees what would go out, an
   expect(mailbox.sent.map((sent) => headerOf(sent, 'To'))).toEqual(['anna@example.com'])
 })
 
-test('a mail that gives orders to an obedient model leads to a question, and Deny to nothing (§4.19, §4.22)', async ({
+test('instructions in a mail that the model obeys lead to a pending approval, and Deny sends nothing (§4.19, §4.22)', async ({
   page,
   model,
   google,

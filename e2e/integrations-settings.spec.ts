@@ -1,5 +1,3 @@
-import { dismissMessages } from './support/dismiss-messages.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 import { expect, looks } from './support/fixtures.ts'
 import {
   addWithConsent,
@@ -9,14 +7,14 @@ import {
   selectNew,
   test,
 } from './support/integrations-fixtures.ts'
-import { overhear } from './support/overhear.ts'
-import { inventPerson, signUp } from './support/sign-up.ts'
+import { dismissToasts, expectNoSidewaysScroll, recordResponses } from './support/page-checks.ts'
+import { createTestUser, signUp } from './support/users.ts'
 
 const key = 'tvly-dev-0123456789-wxyz'
 
-test('a newcomer adds Gmail, allows it at Google, and finds it connected (§2.75, §2.76, §2.89, §2.93, §4.28, §7.20, §7.21, §7.22, §7.25, §7.26)', async ({
+test('a user adds Gmail, allows access at Google, and Gmail is connected (§2.75, §2.76, §2.89, §2.93, §4.28, §7.20, §7.21, §7.22, §7.25, §7.26)', async ({
   page,
-  person: _,
+  user: _,
   google,
 }) => {
   await openIntegrations(page)
@@ -31,9 +29,9 @@ test('a newcomer adds Gmail, allows it at Google, and finds it connected (§2.75
   expect(google.consents.at(-1)?.searchParams.get('redirect_uri')).toMatch(/\/callback\/gmail$/)
 })
 
-test('a person who has changed their mind connects another time (§2.81, §4.29)', async ({
+test('a user who denied access at first can connect later (§2.81, §4.29)', async ({
   page,
-  person: _,
+  user: _,
   google,
   problems,
 }) => {
@@ -50,9 +48,9 @@ test('a person who has changed their mind connects another time (§2.81, §4.29)
   await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toBeVisible()
 })
 
-test('a person disconnects, which ends it at Google too, and may connect again (§2.79, §2.82, §7.24, §8.33)', async ({
+test('a user disconnects, which revokes the access at Google too, and can connect again (§2.79, §2.82, §7.24, §8.33)', async ({
   page,
-  person: _,
+  user: _,
   google,
 }) => {
   await openIntegrations(page)
@@ -74,7 +72,7 @@ test('a person disconnects, which ends it at Google too, and may connect again (
   await expect(card.getByText('Connected', { exact: true })).toHaveCount(0)
 })
 
-test('the card says what was not allowed (§19.6)', async ({ page, person: _, google }) => {
+test('the card lists the permissions that were not granted (§19.6)', async ({ page, user: _, google }) => {
   google.behaviour.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
@@ -83,12 +81,12 @@ test('the card says what was not allowed (§19.6)', async ({ page, person: _, go
   await expect(card.getByText('Connected', { exact: true })).toBeVisible()
 })
 
-test('a person keeps a key where nobody can read it back, replaces it and takes it away (§2.80, §4.28, §7.23, §8.33, §9.9)', async ({
+test('a user stores an API key, which is never sent back, replaces it and removes it (§2.80, §4.28, §7.23, §8.33, §9.9)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openIntegrations(page)
-  const answers = await overhear(page, '/api/integrations')
+  const answers = await recordResponses(page, '/api/integrations')
   await addWithKey(page, 'Tavily', key)
   const card = cardOf(page, 'Tavily')
   await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
@@ -113,9 +111,9 @@ test('a person keeps a key where nobody can read it back, replaces it and takes 
   await expect(card.getByText('••••')).toHaveCount(0)
 })
 
-test('the form that edits leaves the key alone until another one is typed (§2.84, §2.88, §7.23, §8.33)', async ({
+test('the edit form keeps the stored key until a new one is typed (§2.84, §2.88, §7.23, §8.33)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openIntegrations(page)
   await addWithKey(page, 'Tavily', key)
@@ -133,9 +131,9 @@ test('the form that edits leaves the key alone until another one is typed (§2.8
   await expect(card.getByText('type••••••••over')).toBeVisible()
 })
 
-test('the form asks for what is missing, and offers nothing twice (§2.85, §2.87, §5.12, §5.13, §5.14, §5.15)', async ({
+test('the form reports missing fields and does not offer added integrations again (§2.85, §2.87, §5.12, §5.13, §5.14, §5.15)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openIntegrations(page)
   await page.getByRole('button', { name: 'Add Integration' }).click()
@@ -159,7 +157,7 @@ test('the form asks for what is missing, and offers nothing twice (§2.85, §2.8
   await expect(select.getByRole('option')).toHaveText(['Select an integration', 'Gmail', 'Google Calendar'])
 })
 
-test('when nothing is left to add, the form says so (§2.85)', async ({ page, person: _ }) => {
+test('the form says when there is nothing left to add (§2.85)', async ({ page, user: _ }) => {
   await openIntegrations(page)
   await addWithKey(page, 'Tavily', key)
   await page.route('**/api/integration/types', (route) => route.fulfill({ json: ['tavily'] }))
@@ -168,7 +166,7 @@ test('when nothing is left to add, the form says so (§2.85)', async ({ page, pe
   await expect(page.getByText('All available integrations have already been added.')).toBeVisible()
 })
 
-test('the same integration cannot be added in two tabs (§8.27)', async ({ page, person: _, problems }) => {
+test('the same integration cannot be added in two tabs (§8.27)', async ({ page, user: _, problems }) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to save integration/)
   await openIntegrations(page)
@@ -183,9 +181,9 @@ test('the same integration cannot be added in two tabs (§8.27)', async ({ page,
   await expect(dialog.getByLabel('API Key *')).toHaveValue('mine')
 })
 
-test('when the list cannot be read, the page says so and reads again (§2.76)', async ({
+test('when the list cannot be loaded, the page shows an error and can retry (§2.76)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -197,18 +195,18 @@ test('when the list cannot be read, the page says so and reads again (§2.76)', 
   await expect(page.getByText('No integrations available')).toBeVisible()
 })
 
-test("two people do not see each other's integrations (§17.22)", async ({ page, person: _, openBrowser }) => {
+test("two users do not see each other's integrations (§17.22)", async ({ page, user: _, openBrowser }) => {
   await openIntegrations(page)
   await addWithKey(page, 'Tavily', key)
   const other = await (await openBrowser()).newPage()
-  await signUp(other, inventPerson('Grace Example'))
+  await signUp(other, createTestUser('Grace Example'))
   await openIntegrations(other)
   await expect(other.getByText('No integrations available')).toBeVisible()
 })
 
-test('everything can be done with the keyboard, and the focus is never lost (§14.25)', async ({
+test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await openIntegrations(page)
   await page.getByRole('button', { name: 'Add Integration' }).focus()
@@ -264,13 +262,13 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, person: _ }) => {
+    test.beforeEach(async ({ page, user: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('twenty integrations with all they can say are accessible (§14.25)', async ({
+    test('twenty integrations in all their states are accessible (§14.25)', async ({
       page,
-      person: _,
+      user: _,
       axe,
     }) => {
       await page.route('**/api/integrations', (route) => route.fulfill({ json: many }))
@@ -281,9 +279,9 @@ for (const { look, viewport, colorScheme } of looks) {
       await axe(page)
     })
 
-    test('the forms, the question and the empty list are accessible (§14.25)', async ({
+    test('the forms, the confirmation and the empty list are accessible (§14.25)', async ({
       page,
-      person: _,
+      user: _,
       axe,
     }) => {
       await openIntegrations(page)
@@ -299,7 +297,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await dialog.getByLabel('API Key *').fill(key)
       await dialog.getByRole('button', { name: 'Add Integration' }).click()
       await expect(page.getByText('Integration "Tavily" added successfully')).toBeVisible()
-      await dismissMessages(page)
+      await dismissToasts(page)
       await cardOf(page, 'Tavily').getByRole('button', { name: 'Edit' }).click()
       await axe(page)
       await page.keyboard.press('Escape')

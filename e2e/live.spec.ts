@@ -1,17 +1,14 @@
 import type { BrowserContext, Page } from '@playwright/test'
 import type { ScriptedModel, Step } from '../server/testing/models/scripted-model.ts'
+import { input, openTab, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
-import { signIn } from './support/sign-up.ts'
-import type { Person } from './support/sign-up.ts'
 import { test } from './support/tools-fixtures.ts'
-import { writeMessage } from './support/write-message.ts'
+import { signIn } from './support/users.ts'
+import type { TestUser } from './support/users.ts'
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
 
-const input = (page: Page) => page.getByPlaceholder('Type your message...')
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
-const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
 const lastReply = (page: Page) => page.getByRole('article').last()
 const replyText = (page: Page) => lastReply(page).locator('.markdown')
 
@@ -25,31 +22,25 @@ const counting = (from: number, to: number): Step[] =>
   numbers(from, to).flatMap((number): Step[] => [`${number} `, { delay: 20 }])
 const counted = (to: number) => numbers(0, to).join(' ')
 
-/** Opens a chat by sending its first message, which the model answers with `steps`. */
+/** Opens a chat by sending its first message, to which the model replies with `steps`. */
 async function startChat(page: Page, model: ScriptedModel, steps: readonly Step[]): Promise<void> {
   model.reply(steps)
   await send(page, 'Count')
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
 }
 
-async function openTab(context: BrowserContext, url: string): Promise<Page> {
-  const tab = await context.newPage()
-  await tab.goto(url)
-  return tab
-}
-
 async function openDevice(
   openBrowser: () => Promise<BrowserContext>,
-  person: Person,
+  user: TestUser,
   url: string,
 ): Promise<Page> {
   const device = await (await openBrowser()).newPage()
-  await signIn(device, person)
+  await signIn(device, user)
   await device.goto(url)
   return device
 }
 
-/** Live streams of a browser that are open now. */
+/** Returns a function that counts the open live streams of a browser. */
 function countStreams(context: BrowserContext): () => number {
   const open = new Set<object>()
   context.on('request', (request) => {
@@ -65,9 +56,9 @@ function countStreams(context: BrowserContext): () => number {
   return () => open.size
 }
 
-test('two tabs and another device show the same stream, and a reloaded tab goes on (§10.1, §10.9)', async ({
+test('two tabs and another device show the same stream, and a reloaded tab resumes it (§10.1, §10.9)', async ({
   page,
-  person,
+  user,
   model,
   context,
   openBrowser,
@@ -75,7 +66,7 @@ test('two tabs and another device show the same stream, and a reloaded tab goes 
   const gate = model.gate()
   await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   for (const screen of [page, second, device]) await expect(replyText(screen)).toHaveText(counted(20))
   await second.reload()
   await expect(replyText(second)).toHaveText(counted(20))
@@ -86,9 +77,9 @@ test('two tabs and another device show the same stream, and a reloaded tab goes 
   }
 })
 
-test('a message sent in one tab or device appears in the others as it is answered (§10.2)', async ({
+test('a message sent in one tab or device appears in the others while the reply streams (§10.2)', async ({
   page,
-  person,
+  user,
   model,
   context,
   openBrowser,
@@ -96,7 +87,7 @@ test('a message sent in one tab or device appears in the others as it is answere
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   for (const screen of [second, device]) await expect(replyText(screen)).toHaveText('First')
   let answered = 2
   for (const sender of [page, second, device]) {
@@ -117,9 +108,9 @@ test('a message sent in one tab or device appears in the others as it is answere
   }
 })
 
-test('either tab and either device stops the reply for all (§4.15)', async ({
+test('every tab and device can stop the reply for all (§4.15)', async ({
   page,
-  person,
+  user,
   model,
   context,
   openBrowser,
@@ -127,7 +118,7 @@ test('either tab and either device stops the reply for all (§4.15)', async ({
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   await expect(replyText(device)).toHaveText('First')
   for (const stopper of [second, device]) {
     model.reply(counting(0, 500))
@@ -143,9 +134,9 @@ test('either tab and either device stops the reply for all (§4.15)', async ({
   }
 })
 
-test('another version of a reply, and a choice among the versions, show everywhere (§2.35, §4.24)', async ({
+test('a new version of a reply and the selected version appear everywhere (§2.35, §4.24)', async ({
   page,
-  person,
+  user,
   model,
   context,
   openBrowser,
@@ -153,7 +144,7 @@ test('another version of a reply, and a choice among the versions, show everywhe
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   await expect(replyText(device)).toHaveText('First')
   model.reply(['Second', { finish: 'stop' }])
   await lastReply(page).hover()
@@ -173,7 +164,7 @@ test('another version of a reply, and a choice among the versions, show everywhe
   }
 })
 
-test('when the tab that holds the stream is closed, the others go on without a gap or a repeat (§10.8)', async ({
+test('when the tab that holds the stream is closed, the others continue without gaps or repetitions (§10.8)', async ({
   page,
   model,
   context,
@@ -196,7 +187,7 @@ test('when the tab that holds the stream is closed, the others go on without a g
   await expect(replyText(third)).toHaveText('After')
 })
 
-test('ten tabs are live over one connection (§10.7)', async ({ page, model, context }) => {
+test('ten tabs share one live connection (§10.7)', async ({ page, model, context }) => {
   const streams = countStreams(context)
   await page.reload()
   await startChat(page, model, ['First', { finish: 'stop' }])
@@ -214,9 +205,9 @@ test('ten tabs are live over one connection (§10.7)', async ({ page, model, con
   expect(streams()).toBe(1)
 })
 
-test('a device that was offline while a reply was written has all of it when it is back (§10.10)', async ({
+test('a device that was offline during a reply shows all of it when it is online again (§10.10)', async ({
   page,
-  person,
+  user,
   model,
   openBrowser,
   problems,
@@ -224,7 +215,7 @@ test('a device that was offline while a reply was written has all of it when it 
   problems.expect(/ERR_|Failed to fetch \(\/api\//)
   const gate = model.gate()
   await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   await expect(replyText(device)).toHaveText(counted(20))
   await device.context().setOffline(true)
   await expect(device.getByText('The connection is lost. Joining again...')).toBeVisible({ timeout: 15_000 })
@@ -238,9 +229,9 @@ test('a device that was offline while a reply was written has all of it when it 
   await expect(device.getByText('The connection is lost')).toHaveCount(0)
 })
 
-test('what is sent offline says so, and is sent once when back, for all to see (§10.21, §10.22)', async ({
+test('a message written offline is marked, is sent once when online again, and appears everywhere (§10.21, §10.22)', async ({
   page,
-  person,
+  user,
   model,
   openBrowser,
   problems,
@@ -248,7 +239,7 @@ test('what is sent offline says so, and is sent once when back, for all to see (
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
-  const device = await openDevice(openBrowser, person, page.url())
+  const device = await openDevice(openBrowser, user, page.url())
   await expect(replyText(device)).toHaveText('First')
   await page.context().setOffline(true)
   await send(page, 'written in a tunnel')
@@ -264,11 +255,7 @@ test('what is sent offline says so, and is sent once when back, for all to see (
   expect(model.requests).toHaveLength(2)
 })
 
-test('a new chat appears in the history that another tab has open (§10.5)', async ({
-  page,
-  model,
-  context,
-}) => {
+test('a new chat appears in the open history of another tab (§10.5)', async ({ page, model, context }) => {
   const second = await openTab(context, page.url())
   await second
     .getByRole('button', { name: /search/i })

@@ -20,7 +20,7 @@ export default defineConfig({
     viewport: { width: 1280, height: 800 },
     locale: 'en-US',
     timezoneId: 'UTC',
-    // Tests of motion ask for it; in the others it costs a frame every 16 ms.
+    // Animations cost a frame every 16 ms. A test of motion enables it with `page.emulateMedia`.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: {
@@ -33,7 +33,7 @@ export default defineConfig({
         '--disable-sync',
         '--no-first-run',
         '--disable-quic',
-        // Every page of these tests is of one site: no second process for each of them, and none in reserve.
+        // All pages of these tests belong to one site, so they share processes.
         '--disable-site-isolation-trials',
         '--renderer-process-limit=2',
       ],

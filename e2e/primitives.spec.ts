@@ -1,19 +1,18 @@
 import { test as base } from '@playwright/test'
 import type { Locator, Page } from '@playwright/test'
+import { createProblems } from './support/browser-problems.ts'
 import { buildPage } from './support/build-page.ts'
 import type { BuiltPage } from './support/build-page.ts'
-import { checkAccessibility } from './support/check-accessibility.ts'
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
 import { expect, looks } from './support/fixtures.ts'
-import { createProblems } from './support/watch-problems.ts'
+import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
 
-/** Not the product: the gallery of the design system, which shows every primitive in every state. */
+/** The gallery of the design system, which shows every primitive in every state. */
 const test = base.extend<{ readonly gallery: Page }, { readonly built: BuiltPage }>({
   built: [
     async ({}, use) => {
       await use(await buildPage('web', 'gallery/index.html'))
     },
-    // A build takes seconds, and many on a busy machine.
+    // A build takes many seconds on a busy machine.
     { scope: 'worker', timeout: 120_000 },
   ],
   gallery: async ({ page, context, built }, use) => {
@@ -36,7 +35,7 @@ const button = (page: Page, name: string) =>
   page.locator('#menus-and-tooltips, #dialogs-and-toasts').getByRole('button', { name, exact: true })
 const tooltip = (page: Page) => page.locator('[popover]:popover-open')
 
-/** Lets the pointer rest on a control for long enough. */
+/** Hovers a control until its tooltip is due. */
 async function rest(page: Page, control: Locator): Promise<void> {
   await control.scrollIntoViewIfNeeded()
   await control.hover()
@@ -51,7 +50,7 @@ for (const { look, viewport, colorScheme } of looks) {
       if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
     }
 
-    test('every primitive can be used by everyone (§14.25)', async ({ gallery }) => {
+    test('every primitive is accessible (§14.25)', async ({ gallery }) => {
       await chooseTheme(gallery)
       await expectNoSidewaysScroll(gallery)
       await button(gallery, 'Long message').click()
@@ -63,7 +62,7 @@ for (const { look, viewport, colorScheme } of looks) {
     })
 
     for (const name of ['Form', 'Confirmation', 'Long', 'Side panel'])
-      test(`a dialog can be used by everyone: ${name} (§14.25)`, async ({ gallery }) => {
+      test(`a dialog is accessible: ${name} (§14.25)`, async ({ gallery }) => {
         await chooseTheme(gallery)
         await button(gallery, name).click()
         await expect(gallery.locator('dialog')).toBeVisible()
@@ -72,7 +71,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a menu is driven by the keyboard alone', async ({ gallery }) => {
+test('a menu works with the keyboard alone', async ({ gallery }) => {
   const trigger = button(gallery, 'Account')
   const menu = gallery.getByRole('menu')
   await gallery.getByRole('link', { name: 'Source code' }).focus()
@@ -96,7 +95,7 @@ test('a menu is driven by the keyboard alone', async ({ gallery }) => {
   await expect(button(gallery, 'Copy')).toBeFocused()
 })
 
-test('a tooltip can be hovered, and Escape closes it alone', async ({ gallery }) => {
+test('a tooltip can be hovered, and Escape closes only the tooltip', async ({ gallery }) => {
   await rest(gallery, button(gallery, 'Edit'))
   await expect(tooltip(gallery)).toHaveText('Edit')
   await tooltip(gallery).hover()
@@ -116,7 +115,7 @@ test('a tooltip can be hovered, and Escape closes it alone', async ({ gallery })
   await expect(dialog).toHaveCount(0)
 })
 
-test('a tooltip opens for the focus of the keyboard, and not for that of a press', async ({ gallery }) => {
+test('a tooltip opens on keyboard focus, but not on focus by click', async ({ gallery }) => {
   await button(gallery, 'Copy').click()
   await expect(button(gallery, 'Copy')).toBeFocused()
   await expect(tooltip(gallery)).toHaveCount(0)
@@ -150,7 +149,7 @@ for (const width of [1280, 390])
     }
   })
 
-test('a toast stays while it is hovered or focused, and goes five seconds later (§9.1)', async ({
+test('a toast stays while it is hovered or focused, and disappears five seconds later (§9.1)', async ({
   gallery,
 }) => {
   const text = gallery.getByText('added successfully')
@@ -168,7 +167,7 @@ test('a toast stays while it is hovered or focused, and goes five seconds later 
   await expect(text).toHaveCount(0)
 })
 
-test('the upper of two dialogs holds the toasts and closes alone, and the focus returns step by step', async ({
+test('the upper of two dialogs shows the toasts and closes first, and the focus returns step by step', async ({
   gallery,
 }) => {
   await button(gallery, 'Nested').click()

@@ -1,12 +1,12 @@
 import type { Page } from '@playwright/test'
+import { input } from './support/chat-page.ts'
 import { expect, test } from './support/fixtures.ts'
-import { inventPerson, signIn, signUp } from './support/sign-up.ts'
+import { createTestUser, signIn, signUp } from './support/users.ts'
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
 
 const bots = (page: Page) => page.getByRole('combobox', { name: 'Bot' })
-const input = (page: Page) => page.getByPlaceholder('Type your message...')
 
 async function addBot(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Add Bot' }).click()
@@ -17,9 +17,9 @@ async function addBot(page: Page, name: string): Promise<void> {
   await expect(dialog).toBeHidden()
 }
 
-test('bots that change in one tab change in the others, where they are chosen and listed (§2.23)', async ({
+test('changes to bots in one tab appear in the other tabs, in the selection and in the list (§2.23)', async ({
   page,
-  person,
+  user,
   context,
   openBrowser,
 }) => {
@@ -27,7 +27,7 @@ test('bots that change in one tab change in the others, where they are chosen an
   const [home, device] = [await context.newPage(), await (await openBrowser()).newPage()]
   await home.goto('/')
   await expect(bots(home)).toHaveText('Yonder Demo (demo)')
-  await signIn(device, person)
+  await signIn(device, user)
   await device.goto('/settings/bots')
   await expect(device.getByRole('listitem').filter({ hasText: 'Yonder Demo' })).toBeVisible()
 
@@ -39,15 +39,15 @@ test('bots that change in one tab change in the others, where they are chosen an
   await page.getByRole('listitem').filter({ hasText: 'Owl' }).getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('dialog').getByLabel('Name *').fill('Eagle')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  // It is still the chosen one.
+  // It is still selected.
   await expect(bots(home)).toHaveValue('Eagle')
   await expect(device.getByRole('listitem').filter({ hasText: 'Eagle' })).toBeVisible()
   await expect(device.getByRole('listitem').filter({ hasText: 'Owl' })).toBeHidden()
 })
 
-test('a connector that is connected in one tab is so in the other (§2.58)', async ({
+test('a connector that is connected in one tab is connected in the other (§2.58)', async ({
   page,
-  person: _,
+  user: _,
   context,
 }) => {
   await page.goto('/settings/connectors')
@@ -61,7 +61,7 @@ test('a connector that is connected in one tab is so in the other (§2.58)', asy
   await expect(row(page).getByText('Connected', { exact: true })).toBeVisible()
 })
 
-test('who signs in after somebody else finds nothing of theirs (§15.12)', async ({ page, person: _ }) => {
+test('a user who signs in after another user sees none of their data (§15.12)', async ({ page, user: _ }) => {
   await input(page).fill('A secret')
   await page.reload()
   await expect(input(page)).toHaveValue('A secret')
@@ -69,6 +69,6 @@ test('who signs in after somebody else finds nothing of theirs (§15.12)', async
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByRole('button', { name: 'Sign in with a local account' })).toBeVisible()
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain('A secret')
-  await signUp(page, inventPerson('Eve'))
+  await signUp(page, createTestUser('Eve'))
   await expect(input(page)).toHaveValue('')
 })

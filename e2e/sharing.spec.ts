@@ -1,11 +1,10 @@
 import type { APIRequestContext, BrowserContext, Page } from '@playwright/test'
 import { startScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { sendButton, writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { hostileTexts } from './support/hostile-texts.ts'
-import { writeMessage } from './support/write-message.ts'
 
 const notice = 'This is a shared chat view. The content is read-only.'
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
 const lastReply = (page: Page) => page.getByRole('article').last()
 
 async function send(page: Page, text: string): Promise<void> {
@@ -15,7 +14,7 @@ async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
 }
 
-/** Shares the last reply of the chat on the page; the link lies in the clipboard then. */
+/** Shares the last reply of the chat on the page, which copies the link to the clipboard. */
 async function shareLastReply(page: Page): Promise<string> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await lastReply(page).hover()
@@ -31,8 +30,8 @@ async function expectNotFound(page: Page): Promise<void> {
 }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`the demo chat can be read by everyone: ${look} (§1.6, §2.3, §2.37, §2.38)`, async ({
-    person: _,
+  test(`the demo chat is accessible: ${look} (§1.6, §2.3, §2.37, §2.38)`, async ({
+    user: _,
     page,
     axe,
     openBrowser,
@@ -51,7 +50,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await expect(reader.getByRole('table')).toBeVisible()
       await expect(reader.locator('.hljs-keyword').first()).toBeVisible()
       await expect(reader.getByText('calculate', { exact: true })).toBeVisible()
-      // Neither an input, nor tools, nor logs, nor what one needs an account for.
+      // No input, tools or logs, and nothing that needs an account.
       await expect(reader.getByRole('textbox')).toHaveCount(0)
       await expect(reader.getByRole('combobox')).toHaveCount(0)
       await expect(reader.getByRole('complementary', { name: 'Connection logs' })).toHaveCount(0)
@@ -66,7 +65,7 @@ for (const { look, viewport, colorScheme } of looks) {
     await expect(visitor.getByText('Sign in to access your chats')).toBeVisible()
   })
 
-  test(`the links of a person stand under General: ${look} (§14.25)`, async ({ person: _, page, axe }) => {
+  test(`the links of a user are listed under General: ${look} (§14.25)`, async ({ user: _, page, axe }) => {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))
@@ -93,8 +92,8 @@ test("'See Demo' opens the demo chat in a new tab (§2.13)", async ({ page, cont
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
 })
 
-test('a message is shared, read by a visitor, and taken back (§1.6, §2.30, §7.9, §7.10, §9.3)', async ({
-  person: _,
+test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9, §7.10, §9.3)', async ({
+  user: _,
   page,
   openBrowser,
   problems,
@@ -113,14 +112,14 @@ test('a message is shared, read by a visitor, and taken back (§1.6, §2.30, §7
   await expect(visitor.locator('.hljs-keyword').first()).toBeVisible()
   const shown = await visitor.locator('main').innerText()
 
-  // What comes later is no part of it.
+  // Later messages are not part of the share.
   await send(page, 'a secret afterthought')
   await visitor.reload()
   await expect(visitor.locator('.hljs-keyword').first()).toBeVisible()
   await expect(visitor.getByRole('article')).toHaveCount(2)
   expect(await visitor.locator('main').innerText()).toBe(shown)
 
-  // Its owner reads it as everybody does: without a token.
+  // Its owner reads it like any visitor: without a token.
   const read = page.waitForRequest(/\/api\/share\//)
   await page.goto(link)
   expect((await read).headers()['authorization']).toBeUndefined()
@@ -137,7 +136,7 @@ test('a message is shared, read by a visitor, and taken back (§1.6, §2.30, §7
   await expectNotFound(page)
 })
 
-test('where the system can share, it is asked first (§7.10)', async ({ person: _, page }) => {
+test('the share dialog of the system is used where it exists (§7.10)', async ({ user: _, page }) => {
   await page.addInitScript(() => {
     const given: string[] = []
     Object.assign(window, { given })
@@ -155,13 +154,13 @@ test('where the system can share, it is asked first (§7.10)', async ({ person: 
   await expect(page.getByText('Copied to clipboard!')).toHaveCount(0)
 })
 
-test('a link that leads nowhere says so, and a slow one says that it loads (§2.39, §2.40, §8.11)', async ({
+test('an unknown link shows an error, and a slow one shows that it loads (§2.39, §2.40, §8.11)', async ({
   page,
   axe,
   problems,
 }) => {
   problems.expect(/404/)
-  const answer = await page.goto('/share/nobody-made-this')
+  const answer = await page.goto('/share/no-such-share')
   expect(answer?.headers()['x-robots-tag']).toContain('noindex')
   await expectNotFound(page)
   await axe(page)
@@ -175,8 +174,8 @@ test('a link that leads nowhere says so, and a slow one says that it loads (§2.
   await expect(page.getByText('Loading...')).toHaveCount(0)
 })
 
-test('hostile texts on the page of a share run nothing and ask nothing of another origin (§5.18)', async ({
-  person: _,
+test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18)', async ({
+  user: _,
   page,
   openBrowser,
   product,
@@ -190,7 +189,7 @@ test('hostile texts on the page of a share run nothing and ask nothing of anothe
   const visitorContext = await openBrowser()
   for (const context of [page.context(), visitorContext]) {
     const foreign = watchForeign(context, product.url)
-    // The victim may be signed in: what they hold must stay unread.
+    // The victim may be signed in, so their session must stay unread.
     const reader = await context.newPage()
     reader.on('dialog', (dialog) => {
       foreign.push(`dialog: ${dialog.message()}`)
@@ -202,7 +201,7 @@ test('hostile texts on the page of a share run nothing and ask nothing of anothe
     await expect(lastReply(reader).getByText('Fish & chips ©')).toBeVisible()
     await expect(reader.locator('.markdown-image').first()).toBeVisible()
     await reader.waitForLoadState('networkidle')
-    // Every address that a reader could follow is of a harmless kind.
+    // Every link has a harmless scheme.
     const schemes = await reader
       .locator('main a[href]')
       .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
@@ -216,7 +215,7 @@ test('hostile texts on the page of a share run nothing and ask nothing of anothe
   }
 })
 
-/** A chat with a bot at this address, and a link to its reply: by the calls that the app makes, the path of the link. */
+/** Creates a chat with a bot at this address through the API, shares its reply, and returns the path of the link. */
 async function shareByCalls(page: Page, baseUrl: string, content: string): Promise<string> {
   const asked = page.waitForRequest(/\/api\/bots$/)
   await page.goto('/')

@@ -1,6 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
+import { writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
-import { writeMessage } from './support/write-message.ts'
 
 const isDark = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.classList.contains('dark'))
@@ -13,16 +13,16 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('settings, menu and legal pages can be used by everyone (§2.18, §2.47, §2.49, §2.95)', async ({
+    test('settings, menu and legal pages are accessible (§2.18, §2.47, §2.49, §2.95)', async ({
       page,
-      person,
+      user,
       axe,
     }) => {
       await chooseTheme(page, 'system')
       await page.goto('/settings')
       await expect(page).toHaveURL('/settings/general')
-      await expect(page.getByText(person.email)).toBeVisible()
-      for (const text of ['User Information', person.name, 'ID', 'Prefix'])
+      await expect(page.getByText(user.email)).toBeVisible()
+      for (const text of ['User Information', user.name, 'ID', 'Prefix'])
         await expect(page.getByRole('main').getByText(text, { exact: true })).toBeVisible()
       expect(await isDark(page)).toBe(colorScheme === 'dark')
       const isWide = viewport.width > 1000
@@ -48,7 +48,7 @@ for (const { look, viewport, colorScheme } of looks) {
       }
     })
 
-    test('the history search can be used by everyone (§2.41, §2.45)', async ({ page, person: _, axe }) => {
+    test('the history search is accessible (§2.41, §2.45)', async ({ page, user: _, axe }) => {
       await chooseTheme(page, 'system')
       await page.reload()
       await page.getByRole('button', { name: 'Search chats' }).click()
@@ -59,11 +59,12 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('while the sign-in state loads, a spinner turns in the middle, and then the visitor is asked to sign in (§2.9, §4.1)', async ({
+test('while the sign-in state loads, a spinner turns in the middle; then the sign-in screen is shown (§2.9, §4.1)', async ({
   page,
 }) => {
-  let answer: () => void = () => undefined
-  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/api/settings', async (route) => {
     await held
     await route.continue()
@@ -72,19 +73,19 @@ test('while the sign-in state loads, a spinner turns in the middle, and then the
   const spinner = page.getByRole('status').filter({ hasText: 'Loading' }).locator('svg')
   await expect(spinner).toBeVisible()
   const { x, y, width, height } = (await spinner.boundingBox())!
-  // The page keeps room for its scroll bar.
+  // The page reserves space for its scroll bar.
   const middle = await page.evaluate(() => document.body.clientWidth / 2)
   expect(x + width / 2).toBeCloseTo(middle, 0)
   expect(y + height / 2).toBeCloseTo(400, 0)
   expect(await spinner.evaluate((circle) => circle.getAnimations().length)).toBe(1)
-  answer()
+  release()
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
   await expect(spinner).toHaveCount(0)
 })
 
-test('the avatar menu opens on hover, click and focus, and closes when it is left (§2.18)', async ({
+test('the avatar menu opens on hover, click and focus, and closes when the pointer or focus leaves it (§2.18)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   const avatar = page.getByRole('button', { name: 'Account' })
   const menu = page.getByRole('menu')
@@ -108,7 +109,7 @@ test('the avatar menu opens on hover, click and focus, and closes when it is lef
 
 test('a dark page is dark from its first paint, and follows the system live (§4.6, §1.11)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await chooseTheme(page, 'system')
@@ -135,9 +136,9 @@ test('a dark page is dark from its first paint, and follows the system live (§4
   await expect(page.getByRole('button', { name: /^Theme: Dark/ })).toBeVisible()
 })
 
-test('Escape closes the search alone, and the focus returns where it was (§2.41)', async ({
+test('Escape closes only the search, and the focus returns to where it was (§2.41)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await page.goto('/settings/general')
   const open = page.getByRole('button', { name: 'Search chats' })
@@ -158,7 +159,7 @@ test('Escape closes the search alone, and the focus returns where it was (§2.41
   expect(page.url()).toMatch(/\/settings\/general$/)
 })
 
-test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ page, person: _, axe }) => {
+test('the search finds a chat by a word in it (§2.42, §2.43, §2.44)', async ({ page, user: _, axe }) => {
   await writeMessage(page, 'Which mushrooms glow at night?')
   await expect(page).toHaveURL(/\/chat\/.+/)
   const address = page.url()
@@ -171,7 +172,7 @@ test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ 
   await expect(page.getByText('No chats found')).toBeVisible()
   await page.getByRole('searchbox').fill('MUSHROOM')
   await expect(page.getByText('No chats found')).toBeVisible()
-  // What was just written is indexed a moment later.
+  // A new message is indexed a moment later.
   await expect(async () => {
     await page.getByRole('searchbox').press('Enter')
     await expect(page.getByRole('listitem')).toHaveCount(1, { timeout: 700 })
@@ -192,9 +193,9 @@ test('a chat is found again by a word in it (§2.42, §2.43, §2.44)', async ({ 
   await expect(page.getByRole('dialog')).toBeHidden()
 })
 
-test('an unknown address and an unknown chat lead home (§2.8, §2.12)', async ({
+test('an unknown address and an unknown chat redirect to the home page (§2.8, §2.12)', async ({
   page,
-  person: _,
+  user: _,
   problems,
 }) => {
   // The browser itself logs the 404 of the chat.
@@ -206,7 +207,11 @@ test('an unknown address and an unknown chat lead home (§2.8, §2.12)', async (
   await expect(page.getByText('How can I help you today?')).toBeVisible()
 })
 
-test('a refused token logs out and leads to the root (§2.11)', async ({ page, person: _, problems }) => {
+test('a rejected token signs out and redirects to the home page (§2.11)', async ({
+  page,
+  user: _,
+  problems,
+}) => {
   problems.expect(/401/)
   await page.route('**/api/auth/userinfo', (route) =>
     route.fulfill({ status: 401, json: { error: { code: 'unauthenticated', message: 'Expired.' } } }),
@@ -216,7 +221,7 @@ test('a refused token logs out and leads to the root (§2.11)', async ({ page, p
   await expect(page).toHaveURL('/')
 })
 
-test('signing out ends at the sign-in screen of the origin (§2.18)', async ({ page, person: _ }) => {
+test('signing out shows the sign-in screen at the root (§2.18)', async ({ page, user: _ }) => {
   await page.goto('/settings/general')
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -224,13 +229,13 @@ test('signing out ends at the sign-in screen of the origin (§2.18)', async ({ p
   await expect(page).toHaveURL('/')
 })
 
-test('without a network the page says so, and goes on after it (§10.20)', async ({
+test('the page shows when it is offline and recovers afterwards (§10.20)', async ({
   page,
-  person: _,
+  user: _,
   context,
   problems,
 }) => {
-  // The live stream is tried again meanwhile.
+  // The live stream is retried meanwhile.
   problems.expect(/ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await context.setOffline(true)
   await expect(page.getByText(/Offline/)).toBeVisible()
@@ -257,7 +262,7 @@ test('the first page of a visitor weighs less than 100 kB', async ({ page, reque
   expect(weight).toBeLessThan(100_000)
 })
 
-/** What travels when the browser takes gzip and nothing better. */
+/** The transferred size when the browser accepts gzip only. */
 async function weigh(request: APIRequestContext, url: string): Promise<{ status: number; bytes: number }> {
   const response = await request.get(url, { headers: { 'accept-encoding': 'gzip' } })
   const length = response.headers()['content-length']

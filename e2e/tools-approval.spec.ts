@@ -1,20 +1,10 @@
 import type { Page } from '@playwright/test'
 import type { Connector } from '@yonder/contract/connector'
 import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
+import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
-import { signIn } from './support/sign-up.ts'
-import {
-  block,
-  callApi,
-  callTool,
-  input,
-  lastTurn,
-  openTab,
-  send,
-  sendButton,
-  stopButton,
-  test,
-} from './support/tools-fixtures.ts'
+import { block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
+import { signIn } from './support/users.ts'
 
 test.describe.configure({ timeout: 60_000 })
 
@@ -22,8 +12,8 @@ const sum = (expression: string) => callTool('default__calculate', { expression 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const card = (page: Page) => button(page, 'Allow Once')
 
-/** Asks the model, which wants to calculate and then says what it got. */
-async function askForSum(page: Page, model: ScriptedModel, expression = '2 + 3'): Promise<void> {
+/** Sends a message to which the model responds with a call of the calculator. */
+async function requestSum(page: Page, model: ScriptedModel, expression = '2 + 3'): Promise<void> {
   model.reply(['I will count.', sum(expression)])
   await send(page, `How much is ${expression}?`)
 }
@@ -33,9 +23,9 @@ const allowedTools = async (page: Page) => {
   return connectors.find(({ name }) => name === 'default')?.allow_tools
 }
 
-test('a newcomer meets the approval at once, and a tool that is allowed once runs once (§2.33, §2.34, §4.19, §4.20)', async ({
+test('a new user is asked for approval at once, and a tool that is allowed once runs once (§2.33, §2.34, §4.19, §4.20)', async ({
   page,
-  person: _,
+  user: _,
 }) => {
   await send(page, 'use the calculator to add 2 and 3')
   await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
@@ -46,7 +36,7 @@ test('a newcomer meets the approval at once, and a tool that is allowed once run
   await expect(block(page, 'Calculator').locator('.lucide-check')).toBeVisible()
   await expect(lastTurn(page)).toContainText('5')
   await expect(sendButton(page)).toBeVisible()
-  // The whole turn reads as one message with one line of actions.
+  // The whole turn is one message with one row of actions.
   await expect(page.getByRole('article')).toHaveCount(2)
   await expect(page.getByRole('button', { name: 'Regenerate' })).toHaveCount(1)
   expect(await allowedTools(page)).toEqual([])
@@ -55,11 +45,11 @@ test('a newcomer meets the approval at once, and a tool that is allowed once run
   await expect(card(page)).toBeVisible()
 })
 
-test('a tool that is allowed always does not ask again, but for what it is allowed (§4.19, §4.21)', async ({
+test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21)', async ({
   page,
   model,
 }) => {
-  await askForSum(page, model)
+  await requestSum(page, model)
   model.reply(['It is five.'])
   await button(page, 'Allow Always').click()
   await expect(page.getByText('Allow tools updated successfully for "default"')).toBeVisible()
@@ -77,11 +67,11 @@ test('a tool that is allowed always does not ask again, but for what it is allow
   await expect(card(page)).toBeVisible()
 })
 
-test("a tool that is denied does not run: 'cancel' is sent, and the model answers that (§4.22)", async ({
+test("a denied tool does not run: 'cancel' is sent, and the model replies to it (§4.22)", async ({
   page,
   model,
 }) => {
-  await askForSum(page, model)
+  await requestSum(page, model)
   model.reply(['As you wish.'])
   await button(page, 'Deny').click()
   await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('cancel')
@@ -93,11 +83,11 @@ test("a tool that is denied does not run: 'cancel' is sent, and the model answer
   await expect(block(page, 'Calculator')).toContainText('Denied')
 })
 
-test('an ordinary message denies a call that waits, as the input says (§12.8, §13.9)', async ({
+test('an ordinary message denies a pending call, as the input says (§12.8, §13.9)', async ({
   page,
   model,
 }) => {
-  await askForSum(page, model)
+  await requestSum(page, model)
   await expect(page.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
   model.reply(['Then not.'])
   await send(page, 'Never mind')
@@ -106,8 +96,11 @@ test('an ordinary message denies a call that waits, as the input says (§12.8, �
   await expect(page.getByText('A tool waits for your permission.')).toHaveCount(0)
 })
 
-test('a call still waits after a reload, and for the keyboard alone (§13.11)', async ({ page, model }) => {
-  await askForSum(page, model)
+test('a call is still pending after a reload, and can be approved with the keyboard alone (§13.11)', async ({
+  page,
+  model,
+}) => {
+  await requestSum(page, model)
   await expect(card(page)).toBeVisible()
   await page.reload()
   await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
@@ -123,18 +116,18 @@ test('a call still waits after a reload, and for the keyboard alone (§13.11)', 
   await expect(input(page)).toBeFocused()
 })
 
-test('a call that waits shows in every tab and device, and goes in all when one of them decides (§13.10)', async ({
+test('a pending call appears in every tab and device, and disappears everywhere when one of them decides (§13.10)', async ({
   page,
-  person,
+  user,
   model,
   context,
   openBrowser,
 }) => {
-  await askForSum(page, model)
+  await requestSum(page, model)
   await expect(card(page)).toBeVisible()
   const second = await openTab(context, page.url())
   const device = await (await openBrowser()).newPage()
-  await signIn(device, person)
+  await signIn(device, user)
   await device.goto(page.url())
   for (const screen of [second, device]) await expect(card(screen)).toBeVisible()
 
@@ -155,7 +148,7 @@ test('a call that waits shows in every tab and device, and goes in all when one 
   // It ran once.
   expect(model.requests).toHaveLength(2)
 
-  // What another call asks shows everywhere too, without a reload.
+  // The next pending call appears everywhere too, without a reload.
   model.reply([sum('1 + 1')])
   await send(second, 'And 1 + 1?')
   for (const screen of [page, second, device]) await expect(card(screen)).toBeVisible()
@@ -167,15 +160,11 @@ test('a call that waits shows in every tab and device, and goes in all when one 
   }
 })
 
-test('a call that was decided elsewhere is not run a second time (§13.10)', async ({
-  page,
-  model,
-  problems,
-}) => {
+test('a call that was approved elsewhere does not run twice (§13.10)', async ({ page, model, problems }) => {
   problems.expect(/409|The call was not confirmed/)
-  await askForSum(page, model)
+  await requestSum(page, model)
   await expect(card(page)).toBeVisible()
-  // This page hears nothing of what others do.
+  // This page receives no live updates.
   await page.route('**/api/live', (route) => route.abort())
   await page.reload()
   problems.expect(/ERR_FAILED/)
@@ -195,7 +184,7 @@ test('a call that was decided elsewhere is not run a second time (§13.10)', asy
   expect(model.requests).toHaveLength(2)
 })
 
-test('several calls of one turn ask one after the other, and the model is asked again when all are answered (§4.23)', async ({
+test('several calls of one turn need approval one after the other, and the model is called again when all are answered (§4.23)', async ({
   page,
   model,
 }) => {
@@ -214,11 +203,11 @@ test('several calls of one turn ask one after the other, and the model is asked 
   expect(model.requests).toHaveLength(2)
 })
 
-test('another answer after a tool is asked for its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
+test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
   page,
   model,
 }) => {
-  await askForSum(page, model)
+  await requestSum(page, model)
   model.reply(['It is five.'])
   await card(page).click()
   await expect(lastTurn(page)).toContainText('It is five.')

@@ -4,7 +4,7 @@ import { block, callApi, callTool, lastTurn, line, send, test } from './support/
 
 test.describe.configure({ timeout: 60_000 })
 
-test('a connector whose consent has ended is connected from the chat, which is where its person comes back to (§13.20)', async ({
+test('a connector whose consent has expired is connected from the chat, and the user returns to the chat (§13.20)', async ({
   page,
   model,
 }) => {
@@ -39,9 +39,9 @@ test('a connector whose consent has ended is connected from the chat, which is w
     await expect(page.getByRole('button', { name: 'Connect' })).toHaveCount(0)
 
     model.reply([callTool('guarded__secret')])
-    model.reply(['Now I know.'])
+    model.reply(['That is the secret.'])
     await send(page, 'And now?')
-    await expect(lastTurn(page)).toContainText('Now I know.')
+    await expect(lastTurn(page)).toContainText('That is the secret.')
     await line(page, 'secret').click()
     await expect(block(page, 'secret')).toContainText('the secret')
   } finally {

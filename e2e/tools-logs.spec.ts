@@ -1,14 +1,15 @@
 import type { Page } from '@playwright/test'
 import { freePort } from '../server/testing/free-port.ts'
+import { openTab } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
-import { callApi, lastTurn, openTab, send, test } from './support/tools-fixtures.ts'
+import { callApi, lastTurn, send, test } from './support/tools-fixtures.ts'
 
 test.describe.configure({ timeout: 60_000 })
 
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Connection logs' })
 const preference = (page: Page) => page.getByRole('switch', { name: 'Connection logs' })
 
-test('logs of connections are off at first, are switched on in General, and then stand beside the chat that connects (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14)', async ({
+test('connection logs are off by default, are switched on in General, and then appear beside the chat (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14)', async ({
   page,
   model,
   context,
@@ -23,7 +24,7 @@ test('logs of connections are off at first, are switched on in General, and then
   expect(await page.evaluate(() => localStorage.getItem('showMcpLogs'))).toBe('true')
   await second.close()
 
-  // One that answers to nobody, beside the one that everybody has.
+  // An unreachable connector, beside the default one.
   const url = `http://127.0.0.1:${await freePort()}/mcp`
   await callApi(page, 'POST', '/api/mcp-server', { name: 'silent', url, allow_tools: null })
   await callApi(page, 'POST', '/api/mcp-server/silent/connect', {}).catch(() => undefined)
@@ -50,7 +51,7 @@ test('logs of connections are off at first, are switched on in General, and then
   await expect(panel(page)).toHaveCount(0)
 })
 
-test('without the preference no logs are shown (§2.28, §9.14)', async ({ page, model }) => {
+test('no logs are shown while the preference is off (§2.28, §9.14)', async ({ page, model }) => {
   model.reply(['Good day.'])
   await send(page, 'Hello')
   await expect(lastTurn(page)).toContainText('Good day.')

@@ -3,19 +3,16 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { startHostileServer } from '../server/testing/hostile-mcp/start-hostile-server.ts'
 import { startEverything, startFilesystem, startMemory } from '../server/testing/mcp/start-mcp-process.ts'
+import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import {
   addConnector,
   block,
   callApi,
   callTool,
-  input,
   lastTurn,
   line,
-  openTab,
   send,
-  sendButton,
-  stopButton,
   test,
 } from './support/tools-fixtures.ts'
 
@@ -23,7 +20,7 @@ test.describe.configure({ timeout: 90_000 })
 
 const form = (page: Page) => page.getByRole('form', { name: 'Question of everything' })
 
-test('text, pictures, links and structure come back as what they are (§1.4, §2.33, §4.18)', async ({
+test('text, images, links and structured content are shown as such (§1.4, §2.33, §4.18)', async ({
   page,
   model,
   everything,
@@ -75,7 +72,7 @@ test('text, pictures, links and structure come back as what they are (§1.4, §2
   await expect(block(page, 'Get Tiny Image Tool').getByRole('img')).toBeVisible()
 })
 
-test('a long call says how far it is, and Stop ends it with what is known; the turn can go on (§12.12, §13.4)', async ({
+test('a long call shows its progress, Stop ends it, and the turn can continue (§12.12, §13.4)', async ({
   page,
   model,
   context,
@@ -102,7 +99,7 @@ test('a long call says how far it is, and Stop ends it with what is known; the t
   await expect(page.getByRole('button', { name: 'Continue' })).toHaveCount(0)
 })
 
-test('a call asks its person, in every tab and over a reload, and goes on with the answer (§13.13)', async ({
+test('an elicitation is shown in every tab and after a reload, and the call continues with the submitted values (§13.13)', async ({
   page,
   model,
   context,
@@ -130,7 +127,11 @@ test('a call asks its person, in every tab and over a reload, and goes on with t
   ).toContainText(/requested information/i)
 })
 
-test('a question is declined, and the call hears it (§13.13)', async ({ page, model, everything }) => {
+test('the user declines an elicitation, and the call receives the decline (§13.13)', async ({
+  page,
+  model,
+  everything,
+}) => {
   await addConnector(page, { name: 'everything', url: everything.url })
   model.reply([callTool('everything__trigger-elicitation-request')])
   await send(page, 'Ask me')
@@ -164,7 +165,7 @@ test('a memory is written and read from the chat', async ({ page, model, folder 
   }
 })
 
-test('files are read and written, and what a tool refuses is shown as an error', async ({
+test('files are read and written, and a refusal of a tool is shown as an error', async ({
   page,
   model,
   folder,
@@ -192,17 +193,17 @@ test('files are read and written, and what a tool refuses is shown as an error',
   }
 })
 
-test('a tool that changes behind its back asks again and shows what changed; allowing it always allows it as it is now (§4.21)', async ({
+test('a tool that changed since it was allowed needs approval again and shows the changes; Allow Always then applies to the new definition (§4.21)', async ({
   page,
   model,
 }) => {
   const hostile = await startHostileServer()
-  const send1 = callTool('rug__send')
+  const sendNote = callTool('rug__send')
   const connect = () => callApi(page, 'POST', '/api/mcp-server/rug/connect', {})
   const always = page.getByRole('button', { name: 'Allow Always' })
   try {
     await addConnector(page, { name: 'rug', url: hostile.url('rug-pull'), allow_tools: [] })
-    model.reply([send1])
+    model.reply([sendNote])
     await send(page, 'Send a note')
     model.reply(['Sent.'])
     await expect(page.getByText(/Allow rug \(127\.0\.0\.1:\d+\) to run this tool/)).toBeVisible()
@@ -211,7 +212,7 @@ test('a tool that changes behind its back asks again and shows what changed; all
 
     await hostile.turn('rug-pull')
     await connect()
-    model.reply([send1])
+    model.reply([sendNote])
     await send(page, 'Another one')
     await expect(page.getByText('This tool has changed since you allowed it')).toBeVisible()
     await expect(page.getByLabel('Before').first()).toHaveText('Sends a note.')
@@ -220,7 +221,7 @@ test('a tool that changes behind its back asks again and shows what changed; all
     await always.click()
     await expect(lastTurn(page)).toContainText('Sent again.')
 
-    model.reply([send1])
+    model.reply([sendNote])
     model.reply(['Sent without asking.'])
     await send(page, 'And another one')
     await expect(lastTurn(page)).toContainText('Sent without asking.')
@@ -229,7 +230,7 @@ test('a tool that changes behind its back asks again and shows what changed; all
   }
 })
 
-test('a call that fails says so, and a connector that is gone does not keep the chat from going on (§12.16)', async ({
+test('a failed call shows an error, and the chat continues without the unreachable connector (§12.16)', async ({
   page,
   model,
 }) => {
@@ -246,7 +247,7 @@ test('a call that fails says so, and a connector that is gone does not keep the 
   await expect(input(page)).toBeEnabled()
 })
 
-test('a server that is killed during a call says after its restart that nobody knows what became of it (§12.9)', async ({
+test('a call that was running when the server was killed is shown as interrupted, with unknown outcome, after the restart (§12.9)', async ({
   page,
   product,
   model,
@@ -266,7 +267,7 @@ test('a server that is killed during a call says after its restart that nobody k
   await expect(line(page, title)).toContainText('Interrupted', { timeout: 60_000 })
   await line(page, title).click()
   await expect(block(page, title)).toContainText(/not known/)
-  model.reply(['Nobody knows.'])
+  model.reply(['The outcome is unknown.'])
   await page.getByRole('button', { name: 'Continue' }).click()
-  await expect(lastTurn(page)).toContainText('Nobody knows.')
+  await expect(lastTurn(page)).toContainText('The outcome is unknown.')
 })

@@ -12,7 +12,7 @@ export async function openConnectors(page: Page): Promise<void> {
   await expect(connectorRow(page, 'default')).toBeVisible()
 }
 
-/** The row of a connector, by its whole name. */
+/** Returns the row of a connector by its exact name. */
 export function connectorRow(page: Page, name: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) })
 }
@@ -29,7 +29,7 @@ export async function addConnector(page: Page, name: string, url: string): Promi
 
 export async function connect(page: Page, name: string): Promise<void> {
   await connectorRow(page, name).getByRole('button', { name: 'Connect', exact: true }).click()
-  // The message of an earlier time may still stand.
+  // The message of an earlier connection may still be visible.
   await expect(page.getByText(`Connector "${name}" connected`).last()).toBeVisible()
   await expect(connectorRow(page, name).getByText('Connected', { exact: true })).toBeVisible()
 }

@@ -1,16 +1,15 @@
 import type { BrowserContext, BrowserContextOptions } from '@playwright/test'
 import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
-import { arriveSignedIn } from './arrive-signed-in.ts'
-import { checkAccessibility } from './check-accessibility.ts'
+import { createProblems } from './browser-problems.ts'
+import type { Problems } from './browser-problems.ts'
+import { checkAccessibility } from './page-checks.ts'
+import type { Product } from './product.ts'
 import { test as base } from './servers.ts'
 import type { Servers } from './servers.ts'
-import { inventPerson } from './sign-up.ts'
-import type { Person } from './sign-up.ts'
-import type { Product } from './start-product.ts'
-import { createProblems } from './watch-problems.ts'
-import type { Problems } from './watch-problems.ts'
+import { openSignedIn, createTestUser } from './users.ts'
+import type { TestUser } from './users.ts'
 
-/** The ways in which the product is installed for tests. */
+/** The configurations of the product that tests use. */
 export type Installation = 'plain' | 'closed' | 'registry' | 'google'
 
 interface TestFixtures {
@@ -20,11 +19,11 @@ interface TestFixtures {
   readonly product: Product
   /** Fails the test on console errors, uncaught errors and policy violations that it did not announce. */
   readonly problems: Problems
-  /** Expects no finding of axe on the page. */
+  /** Expects that axe finds no violation on the page. */
   readonly axe: typeof checkAccessibility
-  /** A person of this test alone, with an account, signed in on `page`, which shows the home page. */
-  readonly person: Person
-  /** A second browser, for a second person or device. It is watched and closed like the first. */
+  /** A new user with an account, signed in on `page`, which shows the home page. */
+  readonly user: TestUser
+  /** Opens a second browser for a second user or device. It is watched and closed like the first. */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** Serves as Google; it agrees to everything at the start of every test. */
   readonly google: GoogleStandIn
@@ -43,7 +42,7 @@ export const test = base.extend<TestFixtures>({
       const problems = createProblems()
       await problems.watch(context)
       await use(problems)
-      // A test that failed already says more than what it left in the console.
+      // The failure of a test is more useful than what it left in the console.
       if (testInfo.errors.length === 0) problems.check()
     },
     { auto: true },
@@ -51,8 +50,8 @@ export const test = base.extend<TestFixtures>({
   axe: async ({}, use) => {
     await use(checkAccessibility)
   },
-  person: async ({ page, product, problems: _watched }, use) => {
-    await use(await arriveSignedIn(page, product.url, inventPerson()))
+  user: async ({ page, product, problems: _watched }, use) => {
+    await use(await openSignedIn(page, product.url, createTestUser()))
   },
   openBrowser: async ({ browser, baseURL, problems }, use) => {
     const opened: BrowserContext[] = []
@@ -69,7 +68,7 @@ export const test = base.extend<TestFixtures>({
       sharedGoogle.reset()
       await use(sharedGoogle)
     },
-    // What one test has changed at Google must not reach the next one, whether that uses Google or not.
+    // Changes by one test must not affect the next one, even if this one does not use Google.
     { auto: true },
   ],
 })
@@ -98,7 +97,7 @@ function settingsOf(
 
 export { expect } from '@playwright/test'
 
-const everyLook = [
+const allLooks = [
   { look: 'wide, light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   { look: 'narrow, dark', viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
   { look: 'wide, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
@@ -106,7 +105,7 @@ const everyLook = [
 ] as const
 
 /**
- * The sizes and themes in which every screen must hold. Sizes change no colours and themes no sizes, so two looks show
- * each of them; `EVERY_LOOK=1` takes all four.
+ * The sizes and themes in which every screen is tested. Sizes and themes are independent, so two looks cover
+ * each of them; `EVERY_LOOK=1` tests all four.
  */
-export const looks = process.env['EVERY_LOOK'] === undefined ? everyLook.slice(0, 2) : everyLook
+export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks

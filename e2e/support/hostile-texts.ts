@@ -1,4 +1,4 @@
-/** Markdown that tries to run something, to fetch something, or to look like what it is not. The last one ends it. */
+/** Markdown that tries to run or fetch something or to disguise itself. The last text marks the end. */
 export const hostileTexts: readonly string[] = [
   '[run](javascript:window.hit=1)',
   '[case](JaVaScRiPt:window.hit=1)',

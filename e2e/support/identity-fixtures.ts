@@ -17,13 +17,13 @@ export const test = base.extend<{
 
 export { expect } from '@playwright/test'
 
-/** Signs in with the hostile provider, which asks nothing. */
+/** Signs in with the hostile provider, which has no pages of its own. */
 export async function signInHosted(page: Page, server: IdentityServer, path = '/'): Promise<void> {
   await page.goto(server.baseUrl + path)
   await page.getByRole('button', { name: 'Sign in with Google' }).click()
 }
 
-/** Everything that the two storages of a page hold. */
+/** Returns all entries of the local and session storage. */
 export async function readStorage(page: Page): Promise<Record<string, string>> {
   return page.evaluate(() =>
     Object.fromEntries([...Object.entries(localStorage), ...Object.entries(sessionStorage)] as [
@@ -33,7 +33,7 @@ export async function readStorage(page: Page): Promise<Record<string, string>> {
   )
 }
 
-/** Changes the stored session, as time or another version would. */
+/** Changes fields of the stored session. */
 export async function changeSession(page: Page, changes: Readonly<Record<string, unknown>>): Promise<void> {
   await page.evaluate((changes) => {
     const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:'))
@@ -43,8 +43,8 @@ export async function changeSession(page: Page, changes: Readonly<Record<string,
   }, changes)
 }
 
-/** Asks the page for an access token; answers it, or the names of the errors. */
-export async function askToken(page: Page): Promise<{ token?: string; error?: string; cause?: string }> {
+/** Requests an access token in the page, and returns it or the names of the errors. */
+export async function requestToken(page: Page): Promise<{ token?: string; error?: string; cause?: string }> {
   return page.evaluate(async () => {
     const { identity } = window as unknown as { identity: { getAccessToken(): Promise<string> } }
     try {

@@ -13,7 +13,7 @@ export function cardOf(page: Page, title: string): Locator {
   return page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
 }
 
-/** Opens the form that adds, and selects. */
+/** Opens the form for a new integration and selects one. */
 export async function selectNew(page: Page, title: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Add Integration' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add New Integration' })
@@ -27,7 +27,7 @@ export async function addWithConsent(page: Page, title: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Add Integration' }).click()
 }
 
-/** Adds one that has a key. */
+/** Adds an integration with an API key. */
 export async function addWithKey(page: Page, title: string, key: string): Promise<void> {
   const dialog = await selectNew(page, title)
   await dialog.getByLabel('API Key *').fill(key)

@@ -22,10 +22,10 @@ import { openHostileProvider } from '../../server/testing/models/hostile-provide
 import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
 import { buildPage } from './build-page.ts'
 import type { BuiltPage } from './build-page.ts'
-import { openProducts } from './start-product.ts'
-import type { Products } from './start-product.ts'
+import { openProducts } from './product.ts'
+import type { Products } from './product.ts'
 
-/** What runs beside the pages. Each is started at its first use in a worker and closed at the worker's end. */
+/** The servers that tests use. Each is started at its first use in a worker and closed at the worker's end. */
 export interface Servers {
   readonly products: Products
   /** The reference server of the protocol, in a process of its own. */
@@ -54,7 +54,7 @@ export interface Servers {
 }
 
 /**
- * The base of every test. All servers stand in one list because Playwright starts another worker, with another browser,
+ * The base of every test. All servers are in one list because Playwright starts another worker, with another browser,
  * for each combination of worker fixtures.
  */
 export const test = base.extend<object, Servers>({

@@ -1,17 +1,17 @@
-import type { BrowserContext, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import { startScriptedModel } from '../../server/testing/models/scripted-model.ts'
 import type { ScriptedModel, Step } from '../../server/testing/models/scripted-model.ts'
+import { sendButton, writeMessage } from './chat-page.ts'
 import { expect, test as base } from './fixtures.ts'
-import { writeMessage } from './write-message.ts'
 
 interface ToolFixtures {
-  /** What the one bot of the person answers with; its page is `page`. */
+  /** The scripted model of the user's only bot. */
   readonly model: ScriptedModel
 }
 
-/** Somebody who is signed in on `page`, with a bot that says what the test wants. */
+/** A user who is signed in on `page`, with a bot whose model follows the test's script. */
 export const test = base.extend<ToolFixtures>({
-  model: async ({ page, person: _ }, use) => {
+  model: async ({ page, user: _ }, use) => {
     const model = await startScriptedModel()
     await callApi(page, 'DELETE', '/api/bot/Yonder%20Demo')
     await callApi(page, 'POST', '/api/bot', {
@@ -25,28 +25,32 @@ export const test = base.extend<ToolFixtures>({
   },
 })
 
-/** Calls the server as the person who is signed in on the page. */
-export async function callApi<Answer = unknown>(
+/** Calls the API as the user who is signed in on the page. */
+export async function callApi<Result = unknown>(
   page: Page,
   method: string,
   path: string,
   body?: object,
-): Promise<Answer> {
+): Promise<Result> {
   const { status, text } = await page.evaluate(
-    async ([how, where, what]) => {
+    async ([requestMethod, address, requestBody]) => {
       const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
       const { accessToken } = JSON.parse(localStorage.getItem(key) ?? '{}') as { accessToken: string }
       const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' }
-      const answer = await fetch(where, { method: how, headers, ...(what === '' ? {} : { body: what }) })
-      return { status: answer.status, text: await answer.text() }
+      const response = await fetch(address, {
+        method: requestMethod,
+        headers,
+        ...(requestBody === '' ? {} : { body: requestBody }),
+      })
+      return { status: response.status, text: await response.text() }
     },
     [method, path, body === undefined ? '' : JSON.stringify(body)] as const,
   )
   expect(status, text).toBeLessThan(300)
-  return (text === '' ? undefined : JSON.parse(text)) as Answer
+  return (text === '' ? undefined : JSON.parse(text)) as Result
 }
 
-/** A connector of the person, connected; without a list every tool of it runs at once. */
+/** Adds a connector and connects it. Without `allow_tools` its tools run without approval. */
 export async function addConnector(
   page: Page,
   fields: { name: string; url: string; allow_tools?: readonly string[] | null },
@@ -55,29 +59,20 @@ export async function addConnector(
   await callApi(page, 'POST', `/api/mcp-server/${encodeURIComponent(fields.name)}/connect`, {})
 }
 
-/** A step of the model that calls a tool by the name that the model knows it by. */
+/** A step of the model that calls a tool by its prefixed name. */
 export const callTool = (name: string, values: object = {}): Step => ({
   toolCall: { name, arguments: JSON.stringify(values) },
 })
 
-export const input = (page: Page) => page.getByPlaceholder('Type your message...')
-export const sendButton = (page: Page) => page.getByRole('button', { name: 'Send message' })
-export const stopButton = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true })
 export const lastTurn = (page: Page) => page.getByRole('article').last()
-/** The block of a tool, by its title. */
+/** Returns the newest block of a tool by its title. */
 export const block = (page: Page, title: string) =>
   page.getByRole('region', { name: `Tool call: ${title}` }).last()
-/** The line that opens and closes a block. */
+/** Returns the line that expands and collapses a block. */
 export const line = (page: Page, title: string) => block(page, title).locator('button[aria-expanded]')
 
 export async function send(page: Page, text: string): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
   await writeMessage(page, text)
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
-}
-
-export async function openTab(context: BrowserContext, url: string): Promise<Page> {
-  const tab = await context.newPage()
-  await tab.goto(url)
-  return tab
 }

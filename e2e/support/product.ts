@@ -10,14 +10,14 @@ import { freePort } from '../../server/testing/free-port.ts'
 
 /** A running product with a port and a data folder of its own. */
 export interface Product {
-  /** The origin people open. */
+  /** The public origin. */
   readonly url: string
   readonly dataDir: string
-  /** Everything the process has printed so far. */
+  /** Returns everything the process has printed so far. */
   output(): string
-  /** Ends the process the polite way (SIGTERM) or the hard one, and waits until it is gone. */
+  /** Stops the process with a signal and waits until it has exited. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Starts it again on the same port and data; answers when it listens. */
+  /** Starts it again on the same port and data, and waits until it listens. */
   start(): Promise<void>
   /** Stops it and removes its data. */
   remove(): Promise<void>
@@ -39,7 +39,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
 
   async function start(): Promise<void> {
     const started = spawn(process.execPath, [entry], {
-      // An `.env` of the developer is no part of a test.
+      // Another folder than the repository, so that the developer's `.env` is not read.
       cwd: dataDir,
       env: {
         PATH: process.env['PATH'],

@@ -1,22 +1,13 @@
-import { expectNoSidewaysScroll } from './support/expect-no-sideways-scroll.ts'
+import { sendButton, stopButton } from './support/chat-page.ts'
 import { expect, looks } from './support/fixtures.ts'
-import { signIn } from './support/sign-up.ts'
-import {
-  addConnector,
-  block,
-  callTool,
-  lastTurn,
-  line,
-  send,
-  sendButton,
-  stopButton,
-  test,
-} from './support/tools-fixtures.ts'
+import { expectNoSidewaysScroll } from './support/page-checks.ts'
+import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
+import { signIn } from './support/users.ts'
 
 test.describe.configure({ timeout: 90_000 })
 
 for (const { look, viewport, colorScheme } of looks)
-  test(`tools in a chat can be used by everyone: ${look} (§2.28, §2.33, §2.34)`, async ({
+  test(`tools in a chat are accessible: ${look} (§2.28, §2.33, §2.34)`, async ({
     page,
     model,
     axe,
@@ -65,7 +56,7 @@ for (const { look, viewport, colorScheme } of looks)
     await check()
   })
 
-test('a shared chat shows of a tool its name and how it stands, and neither logs nor buttons (§2.37, §6.2)', async ({
+test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2)', async ({
   page,
   model,
   openBrowser,
@@ -94,9 +85,9 @@ test('a shared chat shows of a tool its name and how it stands, and neither logs
     await expect(visitor.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('what a tool did while a device was offline is there when it is back (§10.10)', async ({
+test('a device that was offline shows what a tool did meanwhile (§10.10)', async ({
   page,
-  person,
+  user,
   model,
   openBrowser,
   problems,
@@ -110,7 +101,7 @@ test('what a tool did while a device was offline is there when it is back (§10.
   await send(page, 'Take your time')
   const title = 'Trigger Long Running Operation Tool'
   const device = await (await openBrowser()).newPage()
-  await signIn(device, person)
+  await signIn(device, user)
   await device.goto(page.url())
   await expect(block(device, title)).toBeVisible()
   await device.context().setOffline(true)

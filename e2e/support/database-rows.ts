@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { sqliteFileName } from '../../server/db/open-database.ts'
 import { openSqlite } from '../../server/db/dialects/sqlite.ts'
 
-/** Messages that are written in one statement. */
-const batch = 500
+/** Messages per insert statement. */
+const messagesPerInsert = 500
 
 const question = (round: number) => `Question ${round}: how does the sea move on the other side of the moon?`
 const answer = (round: number) =>
   `Answer ${round}. **Tides** follow the moon, and the sun a little.\n\n- The first reason is near.\n- The second is far.\n\nSo it goes on for a sentence or two, as replies do, until it ends.`
 
-/** Writes a chat of so many messages straight into the database of a product, and answers its id. */
+/** Writes a chat of `count` messages directly into the database of a product, and returns its id. */
 export async function writeLongChat(dataDir: string, email: string, count: number): Promise<string> {
   const { db, close } = openSqlite(join(dataDir, sqliteFileName))
   const id = `long_${count}`
@@ -42,13 +42,49 @@ export async function writeLongChat(dataDir: string, email: string, count: numbe
         .insertInto('chats')
         .values({ ...chat, created_at: start, updated_at: Date.now() })
         .execute()
-      for (let first = 1; first <= count; first += batch) {
-        const length = Math.min(batch, count - first + 1)
+      for (let first = 1; first <= count; first += messagesPerInsert) {
+        const length = Math.min(messagesPerInsert, count - first + 1)
         const rows = Array.from({ length }, (_, offset) => rowOf(first + offset))
         await trx.insertInto('messages').values(rows).execute()
       }
     })
     return id
+  } finally {
+    await close()
+  }
+}
+
+/** Writes `count` calls of a connector's tool directly into the database of a product, oldest first. */
+export async function writeToolCalls(
+  dataDir: string,
+  email: string,
+  connectorName: string,
+  count: number,
+): Promise<void> {
+  const { db, close } = openSqlite(join(dataDir, sqliteFileName))
+  try {
+    const connector = await db
+      .selectFrom('connectors')
+      .innerJoin('users', 'users.id', 'connectors.user_id')
+      .select(['connectors.id', 'users.id as user_id'])
+      .where('users.email', '=', email)
+      .where('connectors.name', '=', connectorName)
+      .executeTakeFirstOrThrow()
+    const rowOf = (index: number) => ({
+      id: `${connector.id}_call${index}`,
+      user_id: connector.user_id,
+      connector_id: connector.id,
+      connector: connectorName,
+      tool: `tool${index}`,
+      arguments_hash: 'hash',
+      approval: index % 2 === 0 ? 'once' : 'denied',
+      outcome: index % 2 === 0 ? 'done' : 'denied',
+      started_at: Date.UTC(2026, 0, 2, 3, 4, index),
+      duration: index % 2 === 0 ? 1_500 : null,
+      bytes: index % 2 === 0 ? 2_048 : null,
+    })
+    const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1))
+    await db.insertInto('tool_calls').values(rows).execute()
   } finally {
     await close()
   }

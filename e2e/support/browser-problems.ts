@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** What went wrong in the pages of a test without any of its expectations seeing it. */
+/** Problems in the pages of a test that its expectations do not cover. */
 export interface Problems {
   /** Announces a problem that the test provokes on purpose; it must then occur. */
   expect(pattern: RegExp): void
   /** Collects from all pages of another context too. */
   watch(context: BrowserContext): Promise<void>
-  /** Throws when there was a problem that nobody announced, or none where one was announced. */
+  /** Throws when an unannounced problem occurred, or an announced one did not. */
   check(): void
 }
 

@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from '@playwright/test'
+import type { Page } from '@playwright/test'
+import { SignInSession } from '../../server/testing/identity/sign-in-session.ts'
+
+export interface TestUser {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+}
+
+/** Returns a user with a new e-mail address, without an account. */
+export function createTestUser(name = 'Ada Example'): TestUser {
+  const id = randomBytes(6).toString('hex')
+  return { name, email: `${id}@example.com`, password: `correct horse ${id}` }
+}
+
+/** Creates an account on the embedded sign-in page and ends on the signed-in home page. */
+export async function signUp(page: Page, user: TestUser = createTestUser()): Promise<TestUser> {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await page.waitForURL(/\/oidc\//)
+  const nameField = page.locator('input[name="name"]')
+  if (!(await nameField.isVisible()))
+    await page.getByRole('link', { name: /create|sign up|new account/i }).click()
+  await nameField.fill(user.name)
+  await page.locator('input[name="email"]').fill(user.email)
+  await page.locator('input[name="password"]').fill(user.password)
+  await page.getByRole('button', { name: /create|sign up/i }).click()
+  await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
+  return user
+}
+
+/** Signs in with an existing account and ends on the signed-in home page. */
+export async function signIn(page: Page, user: TestUser): Promise<void> {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Sign in with a local account' }).click()
+  await page.waitForURL(/\/oidc\//)
+  await page.locator('input[name="email"]').fill(user.email)
+  await page.locator('input[name="password"]').fill(user.password)
+  await page.locator('button[type="submit"]').first().click()
+  await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
+}
+
+/**
+ * Creates an account without the sign-in pages, which have tests of their own, and ends on the signed-in home page as
+ * `signUp` does: the browser storage has the same content as after signing in.
+ */
+export async function openSignedIn(page: Page, baseUrl: string, user: TestUser): Promise<TestUser> {
+  const { access_token, refresh_token, id_token, expires_in } = await new SignInSession(baseUrl).join(user)
+  const claims = JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()) as {
+    readonly sub: string
+  }
+  const session = {
+    accessToken: access_token,
+    refreshToken: refresh_token,
+    idToken: id_token,
+    expiresAt: Date.now() + expires_in * 1000,
+    user: { sub: claims.sub, name: user.name, email: user.email, picture: null },
+  }
+  await page.goto('/robots.txt')
+  await page.evaluate(([key, value]) => localStorage.setItem(key, value), [
+    `yonder.sign-in:${baseUrl}/oidc:yonder`,
+    JSON.stringify(session),
+  ] as const)
+  await page.goto('/')
+  await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
+  return user
+}
