@@ -86,9 +86,9 @@ const cases = [
   {
     title: 'a domain does not import a neighbour of the same rank',
     rule: checkServerDomains,
-    bad: ['server/bots/bot-store.ts', "import type { Model } from '../models/model.ts'"],
+    bad: ['server/bots/bot-store.ts', "import type { Chat } from '../chats/chat-store.ts'"],
     good: ['server/connectors/call-tool.ts', "import { send } from '../integrations/integration-store.ts'"],
-    says: 'bots must not import models',
+    says: 'bots must not import chats',
   },
   {
     title: 'the edge knows no domain',
