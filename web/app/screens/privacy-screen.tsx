@@ -36,10 +36,10 @@ export function PrivacyScreen() {
       <LegalSection title="Who else receives it">
         <p>
           A message goes to the provider of the model that answers it. When you allow a tool, the arguments of
-          that call go to the connector it belongs to. They treat what they receive by their own policies.
+          that call go to the connector it belongs to. Both handle what they receive under their own policies.
         </p>
         <p>
-          The key of an integration goes to its service alone. What an integration brings, such as mails,
+          The key of an integration goes to its service only. What an integration brings, such as emails,
           events and search results, goes to the provider of the model that your bot uses.
         </p>
         <p>

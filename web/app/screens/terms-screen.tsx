@@ -20,19 +20,19 @@ export function TermsScreen() {
       </LegalSection>
       <LegalSection title="Your account">
         <p>
-          You sign in through an identity provider. Keep that account safe: what is done with it counts as
-          done by you. If you give a bot a key of your own, the people who run this site can read it, so use
+          You sign in through an identity provider. Keep that account safe: you are responsible for what is
+          done with it. If you give a bot a key of your own, the people who run this site can read it, so use
           one with a spending limit.
         </p>
       </LegalSection>
       <LegalSection title="What you write and what comes back">
         <p>
           What you write stays yours. To answer you, it is sent to the model of the bot you chose and, when
-          you allow it, to the tools of your connectors. Each of those is run by somebody, and their terms
-          hold as well.
+          you allow it, to the tools of your connectors. Each of those has an operator of its own, whose terms
+          apply as well.
         </p>
         <p>
-          Models make mistakes, and they make them confidently. Check what matters before you rely on it. A
+          Models make mistakes and state them with confidence. Check what matters before you rely on it. A
           tool that you allow acts in your name.
         </p>
       </LegalSection>
@@ -46,19 +46,19 @@ export function TermsScreen() {
       <LegalSection title="What is not allowed">
         <p>
           Do not use Yonder to break the law, to harm or deceive people, to get into systems that are not
-          yours, or to hinder others from using it. Who does so may lose access.
+          yours, or to hinder others from using it. A user who does so may lose access.
         </p>
       </LegalSection>
       <LegalSection title="No guarantee">
         <p>
-          Yonder is offered as it is. It may change, be interrupted or end, and as far as the law permits
-          nobody is liable for damage that comes from its use.
+          Yonder is offered as it is. It may change, be interrupted or end. As far as the law permits, nobody
+          is liable for damage that comes from its use.
         </p>
       </LegalSection>
       <LegalSection title="Changes">
         <p>
-          When these terms change, the date at the top changes with them. Going on to use Yonder means that
-          you accept the terms of that date.
+          When these terms change, the date at the top changes with them. If you continue to use Yonder, you
+          accept the terms of that date.
         </p>
       </LegalSection>
     </LegalPage>
