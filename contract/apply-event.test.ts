@@ -139,7 +139,7 @@ it('begins with the two messages, the reply empty', () => {
   expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
 })
 
-it('gives the reply what each event says (§7.34, §7.35)', () => {
+it('gives the reply what each event says (§7.34, §7.35, §17.15)', () => {
   const run = fold(
     numbered([
       started,
@@ -214,7 +214,7 @@ describe('a tool call', () => {
     expect(fold(numbered(events)).messages[1]?.call).toEqual({ state: 'answered' })
   })
 
-  it('is followed by its result and the next reply, which takes what comes then (§7.37)', () => {
+  it('is followed by its result and the next reply, which takes what comes then (§7.37, §17.16)', () => {
     const run = fold(
       numbered([
         started,

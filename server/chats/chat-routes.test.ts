@@ -78,7 +78,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.get(`/api/chats${query}`)).statusCode).toBe(400)
   })
 
-  it('selects the newest message below the chosen one (§4.25, §7.13)', async () => {
+  it('selects the newest message below the chosen one (§4.25, §7.13, §14.6)', async () => {
     const chatId = await ada.newChat()
     const [question, first] = await say(ada, chatId, 'Hi', 'first')
     const [, below] = await say(ada, chatId, 'more', 'below the first')

@@ -41,7 +41,7 @@ describe('pathTo', () => {
 })
 
 describe('newestLeafBelow', () => {
-  it('finds the newest message of the branch (§4.25)', () => {
+  it('finds the newest message of the branch (§4.25, §14.6)', () => {
     const nodes = [
       node('q', null),
       node('a1', 'q'),

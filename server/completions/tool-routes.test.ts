@@ -65,7 +65,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     ['an empty list', []],
     ['a list without it', ['other']],
   ] as const)('a tool of a connector with %s', (_what, allow_tools) => {
-    it('waits, also after a reload, and nothing is called (§4.19)', async () => {
+    it('waits, also after a reload, and nothing is called (§4.19, §12.4)', async () => {
       const ada = await meet('polite', allow_tools)
       const before = await product.countCalls('polite')
       const { chatId, stream } = await ask(ada)
@@ -276,7 +276,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(before)
   })
 
-  it('takes the same arguments in another order, as text or as an object (§7.12)', async () => {
+  it('takes the same arguments in another order, as text or as an object (§7.12, §12.6)', async () => {
     const ada = await meet('polite', [])
     for (const args of [{ b: { d: 2, c: 1 }, a: 1 }, '{"b":{"d":2,"c":1},"a":1}']) {
       await ask(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
@@ -287,7 +287,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     }
   })
 
-  it.runIf(isConcurrent(engine))('runs a call once that is allowed many times at once (§7.12)', async () => {
+  it.runIf(isConcurrent(engine))('runs a call once that is allowed many times at once (§7.12, §12.7)', async () => {
     const ada = await meet('polite', [])
     const { chatId, call } = await ask(ada)
     const before = await product.countCalls('polite')

@@ -157,7 +157,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(id)
   })
 
-  it('lets a user change which tools of the default connector need approval, for themselves (§6.4)', async () => {
+  it('lets a user change which tools of the default connector need approval, for themselves (§6.4, §18.2)', async () => {
     const bob = await test.signIn('Bob')
     const whole = await find('default')
     const answer = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })

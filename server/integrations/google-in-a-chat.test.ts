@@ -67,7 +67,7 @@ describe('Gmail in a chat', () => {
     expect(offered()).toContain('gmail__search_messages')
   })
 
-  it('sends only what was approved, once (§4.19, §4.20)', async () => {
+  it('sends only what was approved, once (§4.19, §4.20, §11.6)', async () => {
     const letter = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
     const { chatId, stream } = await ask('send_message', letter)
     expect(gmail.mailbox(account).sent).toEqual([])

@@ -30,7 +30,7 @@ const readOut = async (client: ChatClient, chatId: string): Promise<string> =>
   JSON.stringify((await client.readChat(chatId)).messages)
 
 describe('Gmail in a chat', () => {
-  it('is listed while it is connected (§1.7)', async () => {
+  it('is listed while it is connected (§1.7, §11.1)', async () => {
     const client = await product.join('Zoe')
     const names = async () =>
       (await client.get('/api/mcp-servers')).json<{ name: string }[]>().map(({ name }) => name)
@@ -41,7 +41,7 @@ describe('Gmail in a chat', () => {
     expect(await names()).not.toContain('Gmail')
   })
 
-  it('asks for approval when an email contains instructions that the model follows (§4.19)', async () => {
+  it('asks for approval when an email contains instructions that the model follows (§4.19, §11.3, §11.13)', async () => {
     const client = await product.join('Ada')
     await connectGoogle(client, 'google-gmail')
     const { id } = mailbox.deliver({
@@ -64,7 +64,7 @@ describe('Gmail in a chat', () => {
     expect(gmail.count('gmail.users.drafts.create')).toBe(0)
   })
 
-  it('sends what was shown, once, after it was approved (§4.20)', async () => {
+  it('sends what was shown, once, after it was approved (§4.20, §11.6)', async () => {
     const client = await product.join('Ada')
     await connectGoogle(client, 'google-gmail')
     const chatId = await client.newChat()
@@ -111,7 +111,7 @@ describe('two users', () => {
 })
 
 describe('Google Calendar in a chat', () => {
-  it('reads without approval and asks before it creates (§4.19)', async () => {
+  it('reads without approval and asks before it creates (§4.19, §11.2, §11.3)', async () => {
     const client = await product.join('Cleo')
     await connectGoogle(client, 'google-calendar')
     const chatId = await client.newChat()

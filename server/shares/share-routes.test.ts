@@ -39,7 +39,7 @@ describe.each(engines)('own links on %s', (engine) => {
   const visit = (id: string) => product.app.inject({ url: `/api/share/${id}`, headers: { host } })
   const rows = () => product.database.db.selectFrom('shares').selectAll().orderBy('id').execute()
 
-  it('gives a link to a message, an unguessable one, and the same one the second time (§3.15, §7.10)', async () => {
+  it('gives a link to a message, an unguessable one, and the same one the second time (§3.15, §7.10, §20.2)', async () => {
     const { chatId, question, reply } = await talk(ada, 'Share me')
     const shareId = await share(ada, chatId, reply)
     expect(shareId).toMatch(/^[\w-]{22}$/)
@@ -131,7 +131,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)
   })
 
-  it('lists a user’s own links, newest first, by the start of each chat (§20.4)', async () => {
+  it('lists a user’s own links, newest first, by the start of each chat (§17.10, §20.4)', async () => {
     const grace = await product.join('Grace')
     expect(await list(grace)).toEqual([])
     const long = `A\n long ${'word '.repeat(60)}`
@@ -154,7 +154,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await list(ada)).map(({ id }) => id)).not.toContain(newer)
   })
 
-  it('revokes a link at once and for good; sharing again gives another one (§20.2, §20.4)', async () => {
+  it('revokes a link at once and for good; sharing again gives another one (§17.10, §20.2, §20.4)', async () => {
     const { chatId, reply } = await talk(ada, 'Take it back')
     const shareId = await share(ada, chatId, reply)
     expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(204)

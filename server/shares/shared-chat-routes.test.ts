@@ -40,7 +40,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     return ids
   }
 
-  it('is the path to its message, oldest first, and nothing beside it (§1.6, §7.9)', async () => {
+  it('is the path to its message, oldest first, and nothing beside it (§1.6, §7.9, §20.5)', async () => {
     const chatId = await ada.newChat()
     for (const text of ['One', 'First answer', 'Two']) product.model.reply([text])
     const [question = '', first = ''] = await converse(chatId, 'Ask')
@@ -56,7 +56,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(shared.messages.map(({ parent_id }) => parent_id)).toEqual([null, shared.messages[0]?.id])
   })
 
-  it('never changes: bytes stay what they were when the chat goes on, branches and is shared again (§1.6)', async () => {
+  it('never changes: bytes stay what they were when the chat goes on, branches and is shared again (§1.6, §20.7)', async () => {
     const chatId = await ada.newChat()
     const [question = '', reply = ''] = await converse(chatId, 'Hello')
     const shareId = await share(chatId, reply)

@@ -71,7 +71,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('shows it, also after a reload, and continues with the answer (§13.13)', async () => {
+    it('shows it, also after a reload, and continues with the answer (§13.13, §17.7)', async () => {
       const { chatId, stream, question, at } = await beAsked()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
@@ -102,7 +102,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an answer that does not fit, to another elicitation, and of another user (§13.17)', async () => {
+    it('refuses an answer that does not fit, to another elicitation, and of another user (§13.17, §17.7)', async () => {
       const { chatId, stream, at } = await beAsked()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }

@@ -39,7 +39,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
     })
 
-    it('requests approval for each, and continues in the stream of the last confirmation (§4.20)', async () => {
+    it('requests approval for each, and continues in the stream of the last confirmation (§4.20, §13.12)', async () => {
       product.model.reply([calculate('1 + 1', 'a'), callOf('polite', 'act', {}, 'b')])
       const { chatId, stream } = await product.sendNew('A sum and an act')
       await stream.ended
@@ -83,7 +83,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       },
     )
 
-    it('denies all that were not made with the one that waits (§4.22)', async () => {
+    it('denies all that were not made with the one that waits (§4.22, §12.8)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),
         calculate('1 + 1', 'b'),

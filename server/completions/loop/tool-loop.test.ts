@@ -18,7 +18,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  it('shows the call, stores the result before it is sent, and continues (§3.10, §3.11, §7.36, §7.37)', async () => {
+  it('shows the call, stores the result before it is sent, and continues (§3.10, §3.11, §7.36, §7.37, §12.1, §12.5)', async () => {
     product.model.reply(['I will count.', calculate('2 + 3')])
     product.model.reply(['It is 5.'])
     const { chatId, stream } = await product.sendNew('Add 2 and 3')
@@ -74,7 +74,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
   })
 
-  it('runs a tool that is not there into a result that says so (§4.18)', async () => {
+  it('runs a tool that is not there into a result that says so (§4.18, §12.16)', async () => {
     product.model.reply([{ toolCall: { name: 'rocket', arguments: '{}' } }])
     product.model.reply(['I cannot fly.'])
     const { stream } = await product.sendNew('Launch')
@@ -110,7 +110,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.text).toBe('I do not know.')
   })
 
-  it('ends a call within a second of a stop, and can be continued from there (§4.15)', async () => {
+  it('ends a call within a second of a stop, and can be continued from there (§4.15, §12.12)', async () => {
     product.model.reply([callOf('silent-call', 'act')])
     const { chatId, stream } = await product.sendNew('Hang')
     await stream.until((it) => callOfReply(it)?.state === 'running')
@@ -152,7 +152,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(next.run.status).toBe('complete')
   })
 
-  it('says in the stream that connectors are being connected, and only then (§7.33)', async () => {
+  it('says in the stream that connectors are being connected, and only then (§7.33, §17.17)', async () => {
     const eve = await product.join('Eve')
     const first = await eve.send(await eve.newChat(), 'Hi')
     await first.ended

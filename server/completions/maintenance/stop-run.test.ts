@@ -18,7 +18,7 @@ describe.each(engines)('stop on %s', (engine) => {
   const slow = () => Array.from({ length: 3_000 }, (_, index) => [`${index} `, { delay: 20 }]).flat()
 
   it.each([0, 50, 300, 1_000])(
-    'after %i ms ends the upstream within a second and keeps the partial text (§4.15)',
+    'after %i ms ends the upstream within a second and keeps the partial text (§4.15, §17.6)',
     async (delay) => {
       // One that is stopped at once may never be asked for.
       product.model.when('Count', slow())

@@ -45,7 +45,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     return stream.text
   }
 
-  it('is the same run for a client that asks for it by itself: nothing is called or asked twice (§4.23)', async () => {
+  it('is the same run for a client that asks for it by itself: nothing is called or asked twice (§4.23, §12.11)', async () => {
     const { chatId, call } = await ask()
     const gate = product.model.gate()
     product.model.reply(['It is ', gate, 'done.'])
@@ -110,7 +110,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('asks the model where a stop had ended it (§4.23)', async () => {
+  it('asks the model where a stop had ended it (§4.23, §12.12)', async () => {
     const { chatId, result } = await stopInCall()
     product.model.reply(['Then without.'])
     const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
@@ -142,7 +142,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     ])
   })
 
-  it('makes a sibling when it is asked for as another answer to the result (§4.24, §4.25)', async () => {
+  it('makes a sibling when it is asked for as another answer to the result (§4.24, §4.25, §12.19)', async () => {
     const { chatId, call } = await ask()
     product.model.reply(['One answer.'])
     const confirmed = await ada.confirm(call)

@@ -19,7 +19,7 @@ const decide = (resolved: ResolvedTool) =>
     continues: false,
   })
 
-it('dispatches a call of a missing tool so that a tool which appears a moment later is not called (§4.18)', async () => {
+it('dispatches a call of a missing tool so that a tool which appears a moment later is not called (§4.18, §12.16)', async () => {
   const { invocation, shown } = await decide({
     kind: 'missing',
     reason: 'There is none.',

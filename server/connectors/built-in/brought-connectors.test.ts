@@ -115,7 +115,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(await names()).toEqual(['default'])
   })
 
-  it('belongs to the product: only its allowed tools change (§6.4)', async () => {
+  it('belongs to the product: only its allowed tools change (§6.4, §18.2)', async () => {
     await give('finder', key)
     await list()
     const same = { name: 'Finder', url: finder.url }

@@ -111,7 +111,7 @@ describe('a call that has waited for its slot', () => {
     expect(await records()).toMatchObject([{ outcome: 'failed', duration: 0 }])
   })
 
-  it('is not made when its tool has to ask by then, and says so (§4.18)', async () => {
+  it('is not made when its tool has to ask by then, and says so (§4.18, §12.17)', async () => {
     const { outcome, sent } = await callMeanwhile(() => change({ allow_tools: [] }))
     expect(outcome).toMatchObject({
       status: 'failed',

@@ -55,7 +55,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     return browseServers(connectors)
   }
 
-  it('shows the shipped list at first, then what the registry has (§3.13)', async () => {
+  it('shows the shipped list at first, then what the registry has (§3.13, §18.13)', async () => {
     registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
     expect(await browseServers(connectors)).toEqual(shippedServers)
     expect(await browse()).toEqual([

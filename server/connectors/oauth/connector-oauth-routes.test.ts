@@ -96,7 +96,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       signal: AbortSignal.timeout(10_000),
     })
 
-  it('sends a user to consent and comes back connected (§18.14)', async () => {
+  it('sends a user to consent and comes back connected (§17.11, §17.24, §18.14)', async () => {
     await connect()
     expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })

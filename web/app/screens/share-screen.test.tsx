@@ -33,7 +33,7 @@ function open(shareId: string, messages: readonly Message[]) {
   )
 }
 
-it('shows the messages of the path, and of a tool call its name and state alone (§1.6, §2.3, §2.37, §4.26)', async () => {
+it('shows the messages of the path, and of a tool call its name and state alone (§1.6, §2.3, §2.37, §4.26, §20.5)', async () => {
   open('tools', [
     message(1, { role: 'user', content: 'Look it up' }),
     message(2, { role: 'assistant', content: 'Looking.', server: 'files', tool: 'read' }),

@@ -29,7 +29,7 @@ describe('a pending approval call', () => {
     call: { state: 'running', title: 'Calculator' },
   })
 
-  it('shows its arguments, where it goes, and three buttons (§2.34, §4.19)', async () => {
+  it('shows its arguments, where it goes, and three buttons (§2.34, §4.19, §13.6)', async () => {
     await openToolChat(waiting)
     expect(within(block()).getByRole('button', { name: /Waiting for you/ })).toBeVisible()
     expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
@@ -76,7 +76,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('is added to the list first when always allowed, with the version that was shown, beside the tools on it (§4.21, §7.16, §8.32)', async () => {
+  it('is added to the list first when always allowed, with the version that was shown, beside the tools on it (§4.21, §7.16, §8.32, §13.8)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
@@ -131,7 +131,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('does not run when the list could not be saved (§8.21)', async () => {
+  it('does not run when the list could not be saved (§8.21, §13.7)', async () => {
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waiting)
     api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))

@@ -19,7 +19,7 @@ import {
 describe('a finished call', () => {
   const finished = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'), answer('a2', 'r1'))
 
-  it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11)', async () => {
+  it('is one line with a check mark and its duration, inside its turn (§2.33, §4.26, §3.10, §3.11, §13.1)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: 'default Calculator Done, 12 ms' })
     expect(line).toHaveAttribute('aria-expanded', 'false')
@@ -31,7 +31,7 @@ describe('a finished call', () => {
     expect(await screen.findByText('It is five.')).toBeVisible()
   })
 
-  it('opens to the exact arguments and the result, and closes again (§2.33)', async () => {
+  it('opens to the exact arguments and the result, and closes again (§2.33, §13.2)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: /Calculator/ })
     await userEvent.click(line)
@@ -98,7 +98,7 @@ describe('a finished call', () => {
     expect(within(block()).getByText(sentence)).toBeVisible()
   })
 
-  it('copies the texts of its turn as one text (§2.29)', async () => {
+  it('copies the texts of its turn as one text (§2.29, §13.5)', async () => {
     await openToolChat(
       chatOf(
         question,

@@ -60,7 +60,7 @@ describe('a turn that is still being written', () => {
     await turnIsOver()
   })
 
-  it('is stopped while its tool runs, and shows that (§4.15)', async () => {
+  it('is stopped while its tool runs, and shows that (§4.15, §13.4)', async () => {
     const { api } = await openRunning(5, [question, running])
     const outcome: Message['outcome'] = { status: 'stopped', duration: 5, parts: [] }
     api
@@ -77,7 +77,7 @@ describe('a turn that is still being written', () => {
 describe('a turn that ends with a result', () => {
   const halfway = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'))
 
-  it('continues on request, with the bot that began it (§4.23, §7.11)', async () => {
+  it('continues on request, with the bot that began it (§4.23, §7.11, §12.24, §13.19)', async () => {
     const { api } = await openToolChat(halfway)
     const stream = api.stream('POST /api/chat/completions')
     await userEvent.click(button('Continue'))

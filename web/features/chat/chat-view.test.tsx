@@ -18,7 +18,7 @@ import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { HeaderSlot } from '../../ui/header-slot.tsx'
 import { ChatView } from './chat-view.tsx'
 
-test('shows the messages of the selected path with their time, model and provider (§2.26, §7.7, §2.31, §4.26)', async () => {
+test('shows the messages of the selected path with their time, model and provider (§2.26, §7.7, §2.31, §4.26, §14.9)', async () => {
   openChat({
     ...shortChat,
     messages: [

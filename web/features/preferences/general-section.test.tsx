@@ -88,7 +88,7 @@ it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => 
   expect(localStorage.getItem('theme')).toBe('light')
 })
 
-it('switches the logs of connections on and off, here and in other tabs; at first they are off (§1.10, §3.22, §9.14)', async () => {
+it('switches the logs of connections on and off, here and in other tabs; at first they are off (§1.10, §3.22, §9.14, §13.22)', async () => {
   renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
     <GeneralSection />,

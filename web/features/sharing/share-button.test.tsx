@@ -44,7 +44,7 @@ async function click() {
   await pass(0)
 }
 
-it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3)", async () => {
+it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3, §20.3)", async () => {
   const api = open()
   await click()
   expect(api.seen(route)[0]?.body).toEqual({ messageId: 'm1' })
@@ -57,7 +57,7 @@ it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7
   expect(feedback()).toBe('')
 })
 
-it('gives the link to the system where that can share, and copies nothing (§7.10)', async () => {
+it('gives the link to the system where that can share, and copies nothing (§7.10, §20.3)', async () => {
   const shared: ShareData[] = []
   setNativeShare(async (data) => {
     shared.push(data)

@@ -184,7 +184,7 @@ it.each(['&state=s-2', '&state=', ''])(
   },
 )
 
-it('hands nothing in at a second visit of the same address, and shows how things stand (§4.29)', async () => {
+it('hands nothing in at a second visit of the same address, and shows how things stand (§4.29, §19.9)', async () => {
   open(answered)
   await pass(0)
   cleanup()

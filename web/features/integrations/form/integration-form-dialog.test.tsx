@@ -322,7 +322,7 @@ describe('the form that edits', () => {
     expect(screen.getByText('next••••••••9876')).toBeInTheDocument()
   })
 
-  it('sends the mask back untouched (§7.23)', async () => {
+  it('sends the mask back untouched (§7.23, §19.4)', async () => {
     scene.api.on(route, () => scene.keep(withKey))
     const form = await openEdit(withKey)
     await userEvent.click(button('Update Integration', form))

@@ -56,7 +56,7 @@ describe('connecting', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
-  it('says that it could not be begun, and on the card why (§8.24, §8.34)', async () => {
+  it('says that it could not be begun, and on the card why (§8.24, §8.34, §19.6)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
     scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open(gmail)
@@ -196,7 +196,7 @@ describe('the key of a card', () => {
     expect(button('Update API Key')).toHaveFocus()
   })
 
-  it('is removed by saving nothing, which the box says (§4.28)', async () => {
+  it('is removed by saving nothing, which the box says (§4.28, §19.3)', async () => {
     scene.api.on(route, () => scene.keep(tavily))
     const { box } = await openKey(withKey)
     expect(box).toHaveAccessibleDescription(/Save it empty to remove the key/)

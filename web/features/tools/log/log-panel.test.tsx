@@ -39,7 +39,7 @@ it.each([
   expect(box.scrollTop).toBe(follows ? 1020 : before)
 })
 
-it('shows the status, time and server of each line, and the status of each server (§3.16, §3.17)', () => {
+it('shows the status, time and server of each line, and the status of each server (§3.16, §3.17, §13.23)', () => {
   render(
     panel({
       ...logOf(1),
