@@ -287,21 +287,24 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     }
   })
 
-  it.runIf(isConcurrent(engine))('runs a call once that is allowed many times at once (§7.12, §12.7)', async () => {
-    const ada = await meet('polite', [])
-    const { chatId, call } = await ask(ada)
-    const before = await product.countCalls('polite')
-    answer('done')
-    const streams = await Promise.all(Array.from({ length: 12 }, () => ada.confirm(call)))
-    await Promise.all(streams.map((stream) => stream.ended))
-    expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-      200,
-      ...Array.from({ length: 11 }, () => 409),
-    ])
-    expect(await product.countCalls('polite')).toBe(before + 1)
-    expect(await product.listRecords(ada)).toHaveLength(1)
-    expect((await ada.readChat(chatId)).messages).toHaveLength(4)
-  })
+  it.runIf(isConcurrent(engine))(
+    'runs a call once that is allowed many times at once (§7.12, §12.7)',
+    async () => {
+      const ada = await meet('polite', [])
+      const { chatId, call } = await ask(ada)
+      const before = await product.countCalls('polite')
+      answer('done')
+      const streams = await Promise.all(Array.from({ length: 12 }, () => ada.confirm(call)))
+      await Promise.all(streams.map((stream) => stream.ended))
+      expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        200,
+        ...Array.from({ length: 11 }, () => 409),
+      ])
+      expect(await product.countCalls('polite')).toBe(before + 1)
+      expect(await product.listRecords(ada)).toHaveLength(1)
+      expect((await ada.readChat(chatId)).messages).toHaveLength(4)
+    },
+  )
 
   it('is taken from the table once, whatever else was read before (§12.7)', async () => {
     const ada = await meet('polite', [])
