@@ -25,7 +25,7 @@ async function regenerate(page: Page): Promise<void> {
   await expect(sendButton(page)).toBeVisible()
 }
 
-test('a reply is regenerated, both versions are kept, and the selected one is still selected after a reload (§1.5, §2.35, §4.24, §4.25)', async ({
+test('a reply is regenerated, both versions are kept, and the selected one is still selected after a reload (§1.5, §2.35, §4.24, §4.25, §14.4, §14.5)', async ({
   page,
   user: _,
 }) => {
@@ -47,7 +47,7 @@ test('a reply is regenerated, both versions are kept, and the selected one is st
   await expect(lastReply(page).getByText('2/2')).toBeVisible()
 })
 
-test('a message is edited and sent as another version; the first one and its replies are kept (§1.5, §2.35)', async ({
+test('a message is edited and sent as another version; the first one and its replies are kept (§1.5, §2.35, §14.1, §14.2)', async ({
   page,
   user: _,
 }) => {
@@ -131,7 +131,7 @@ test('versions and contents work with the keyboard alone (§14.25)', async ({ pa
   )
 })
 
-test('the contents are on the left of a wide window, mark the round in view, and link to each round (§2.27, §2.36)', async ({
+test('the contents are on the left of a wide window, mark the round in view, and link to each round (§2.27, §2.36, §14.12)', async ({
   page,
   user: _,
 }) => {
@@ -152,7 +152,7 @@ test('the contents are on the left of a wide window, mark the round in view, and
   await expect(rows.last()).toHaveAttribute('aria-current', 'location')
 })
 
-test('on a small screen the contents slide in, 280 px wide, and close on selection, Escape and a tap beside them (§2.15, §2.27, §9.11)', async ({
+test('on a small screen the contents slide in, 280 px wide, and close on selection, Escape and a tap beside them (§2.15, §2.27, §9.11, §14.13)', async ({
   page,
   user: _,
 }) => {
@@ -203,7 +203,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('a chat of 10,000 messages opens at its end and can be scrolled, navigated by its contents, and continued (§2.27)', async ({
+test('a chat of 10,000 messages opens at its end and can be scrolled, navigated by its contents, and continued (§2.27, §14.14, §14.15)', async ({
   page,
   user,
   product,

@@ -63,7 +63,7 @@ test('the first message opens a chat, streams markdown, and is stored (§2.20, �
   await expect(lastReply(page)).toContainText('Stopped.')
 })
 
-test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25)', async ({
+test('the input stays at the bottom while a reply grows, and the page follows its end (§2.25, §14.14)', async ({
   page,
   user: _,
 }) => {
@@ -161,7 +161,7 @@ test('a message written offline is stored and sent once (§10.22)', async ({ pag
   await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
 })
 
-test('reasoning is collapsed above the reply, and a failed reply shows the reason (§8.7)', async ({
+test('reasoning is collapsed above the reply, and a failed reply shows the reason (§8.7, §14.10, §14.11)', async ({
   page,
   user: _,
 }) => {
@@ -175,7 +175,7 @@ test('reasoning is collapsed above the reply, and a failed reply shows the reaso
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
-test('a formula in a wrapped line is shown whole on a small screen (§1.3)', async ({ page, user: _ }) => {
+test('a formula in a wrapped line is shown whole on a small screen (§1.3, §14.16)', async ({ page, user: _ }) => {
   await writeMessage(page, 'some math')
   const pieces = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()

@@ -1,6 +1,6 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 
-test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32)', async ({
+test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32, §18.14, §18.28)', async ({
   page,
   user: _,
   guarded,

@@ -1,7 +1,7 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 import { recordResponses } from './support/page-checks.ts'
 
-test('a new user has the default connector and can use it but not change it (§2.55, §2.56, §2.58, §6.4)', async ({
+test('a new user has the default connector and can use it but not change it (§2.55, §2.56, §2.58, §6.4, §18.1)', async ({
   page,
   user: _,
 }) => {
@@ -45,7 +45,7 @@ test('a user adds a connector, connects it and disconnects it (§2.58, §2.59, �
   await expect(row.getByText('Disconnected', { exact: true })).toBeVisible()
 })
 
-test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20)', async ({
+test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20, §18.8)', async ({
   page,
   user: _,
   nowhere,

@@ -67,7 +67,7 @@ test('a user sees the tools of a server and allows one by searching for it (§2.
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('a user lets every tool run without approval, and undoes it (§2.72, §8.32)', async ({
+test('a user lets every tool run without approval, and undoes it (§2.72, §8.32, §18.6)', async ({
   page,
   user: _,
 }) => {

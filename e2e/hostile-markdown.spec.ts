@@ -24,7 +24,7 @@ for (const [way, steps] of [
   ['at once', [attack]],
   ['token by token', tokens],
 ] as const) {
-  test(`hostile markdown that arrives ${way} runs nothing and sends no request to another origin (§5.18)`, async ({
+  test(`hostile markdown that arrives ${way} runs nothing and sends no request to another origin (§5.18, §14.21)`, async ({
     page,
     product,
     user: _,

@@ -86,7 +86,7 @@ test('a sign-in sends the right parameters, each time with fresh secrets (§7.29
   }
 })
 
-test('a response works once, and only in the browser that requested it (§5.19)', async ({
+test('a response works once, and only in the browser that requested it (§5.19, §15.19)', async ({
   page,
   hosted,
   provider,

@@ -59,7 +59,7 @@ test('the session is kept in local storage and survives a reload without a reque
   expect(provider.calls).toEqual([])
 })
 
-test('an access token is refreshed once, silently, when it expires in less than a minute (§1.2)', async ({
+test('an access token is refreshed once, silently, when it expires in less than a minute (§1.2, §15.8)', async ({
   page,
   hosted,
   provider,
@@ -164,7 +164,7 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
   await Promise.all([discovery, code, refresh].map((page) => page.context().close()))
 })
 
-test("only the provider's refusal ends a session, and then in every tab (§4.1, §8.6)", async ({
+test("only the provider's refusal ends a session, and then in every tab (§4.1, §8.6, §15.9)", async ({
   page,
   context,
   hosted,
@@ -202,7 +202,7 @@ test("only the provider's refusal ends a session, and then in every tab (§4.1, 
   await expect(signInButton(other)).toBeVisible()
 })
 
-test('signing out notifies the provider and every tab (§2.18)', async ({
+test('signing out notifies the provider and every tab (§2.18, §15.10)', async ({
   page,
   context,
   hosted,

@@ -29,7 +29,7 @@ async function holdCallback(page: Page): Promise<() => void> {
   return release
 }
 
-test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, §7.26)', async ({
+test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, §7.26, §19.9)', async ({
   page,
   user: _,
   google,
@@ -56,7 +56,7 @@ test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, 
   expect(product.output()).not.toContain(code)
 })
 
-test('a reload while the code is sent, and a visit of the old address, do not send it again (§4.29)', async ({
+test('a reload while the code is sent, and a visit of the old address, do not send it again (§4.29, §19.9)', async ({
   page,
   user: _,
 }) => {
@@ -76,7 +76,7 @@ test('a reload while the code is sent, and a visit of the old address, do not se
   expect(callbacks).toEqual([])
 })
 
-test('the back button does not send the code again (§4.29)', async ({ page, user: _, google }) => {
+test('the back button does not send the code again (§4.29, §19.9)', async ({ page, user: _, google }) => {
   google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
@@ -105,7 +105,7 @@ test('a user who goes back from the consent page can start again (§7.25)', asyn
   await expect(page.getByText('Gmail connected successfully!')).toBeVisible()
 })
 
-test('a callback link of another user connects nothing (§8.28)', async ({
+test('a callback link of another user connects nothing (§8.28, §19.10)', async ({
   page,
   user: _,
   openBrowser,
@@ -151,7 +151,7 @@ for (const [path, message] of [
   ['/callback', 'Invalid service specified.'],
   ['/callback/gmail', 'No authorization code found in the callback URL.'],
 ] as const)
-  test(`${path} shows '${message}' and redirects to the integrations (§2.94, §5.17)`, async ({
+  test(`${path} shows '${message}' and redirects to the integrations (§2.94, §5.17, §19.19)`, async ({
     page,
     user: _,
     problems,

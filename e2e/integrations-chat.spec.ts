@@ -15,7 +15,7 @@ test.use({ installation: 'google' })
 
 test.describe.configure({ timeout: 60_000 })
 
-test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81)', async ({
+test('Gmail is a connector once it is connected; when Google revokes the access, the chat and the card show it, and it can be connected again (§1.7, §2.81, §11.17, §19.13)', async ({
   page,
   model,
   google,
@@ -57,7 +57,7 @@ test('Gmail is a connector once it is connected; when Google revokes the access,
   await expect(lastTurn(page)).toContainText('They are back.')
 })
 
-test('a user has a mail read and a reply drafted, reviews it, and sends it once (§1.7, §4.19, §4.20)', async ({
+test('a user has a mail read and a reply drafted, reviews it, and sends it once (§1.7, §4.19, §4.20, §11.4, §11.6)', async ({
   page,
   model,
   google,
@@ -103,7 +103,7 @@ test('a user has a mail read and a reply drafted, reviews it, and sends it once 
   expect(mailbox.sent.map((sent) => headerOf(sent, 'To'))).toEqual(['anna@example.com'])
 })
 
-test('instructions in a mail that the model obeys lead to a pending approval, and Deny sends nothing (§4.19, §4.22)', async ({
+test('instructions in a mail that the model obeys lead to a pending approval, and Deny sends nothing (§4.19, §4.22, §11.13)', async ({
   page,
   model,
   google,

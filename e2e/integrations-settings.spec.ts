@@ -111,7 +111,7 @@ test('a user stores an API key, which is never sent back, replaces it and remove
   await expect(card.getByText('••••')).toHaveCount(0)
 })
 
-test('the edit form keeps the stored key until a new one is typed (§2.84, §2.88, §7.23, §8.33)', async ({
+test('the edit form keeps the stored key until a new one is typed (§2.84, §2.88, §7.23, §8.33, §19.4)', async ({
   page,
   user: _,
 }) => {
@@ -166,7 +166,7 @@ test('the form says when there is nothing left to add (§2.85)', async ({ page, 
   await expect(page.getByText('All available integrations have already been added.')).toBeVisible()
 })
 
-test('the same integration cannot be added in two tabs (§8.27)', async ({ page, user: _, problems }) => {
+test('the same integration cannot be added in two tabs (§8.27, §19.17)', async ({ page, user: _, problems }) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to save integration/)
   await openIntegrations(page)

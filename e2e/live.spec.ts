@@ -108,7 +108,7 @@ test('a message sent in one tab or device appears in the others while the reply 
   }
 })
 
-test('every tab and device can stop the reply for all (§4.15)', async ({
+test('every tab and device can stop the reply for all (§4.15, §10.3)', async ({
   page,
   user,
   model,
@@ -134,7 +134,7 @@ test('every tab and device can stop the reply for all (§4.15)', async ({
   }
 })
 
-test('a new version of a reply and the selected version appear everywhere (§2.35, §4.24)', async ({
+test('a new version of a reply and the selected version appear everywhere (§2.35, §4.24, §10.4)', async ({
   page,
   user,
   model,

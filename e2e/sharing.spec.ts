@@ -92,7 +92,7 @@ test("'See Demo' opens the demo chat in a new tab (§2.13)", async ({ page, cont
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
 })
 
-test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9, §7.10, §9.3)', async ({
+test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9, §7.10, §9.3, §20.4)', async ({
   user: _,
   page,
   openBrowser,
@@ -136,7 +136,7 @@ test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9,
   await expectNotFound(page)
 })
 
-test('the share dialog of the system is used where it exists (§7.10)', async ({ user: _, page }) => {
+test('the share dialog of the system is used where it exists (§7.10, §20.3)', async ({ user: _, page }) => {
   await page.addInitScript(() => {
     const given: string[] = []
     Object.assign(window, { given })
@@ -174,7 +174,7 @@ test('an unknown link shows an error, and a slow one shows that it loads (§2.39
   await expect(page.getByText('Loading...')).toHaveCount(0)
 })
 
-test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18)', async ({
+test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18, §14.21)', async ({
   user: _,
   page,
   openBrowser,

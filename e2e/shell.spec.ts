@@ -107,7 +107,7 @@ test('the avatar menu opens on hover, click and focus, and closes when the point
   await expect(avatar).toBeFocused()
 })
 
-test('a dark page is dark from its first paint, and follows the system live (§4.6, §1.11)', async ({
+test('a dark page is dark from its first paint, and follows the system live (§4.6, §1.11, §14.28)', async ({
   page,
   user: _,
 }) => {

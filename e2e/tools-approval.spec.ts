@@ -45,7 +45,7 @@ test('a new user is asked for approval at once, and a tool that is allowed once 
   await expect(card(page)).toBeVisible()
 })
 
-test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21)', async ({
+test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21, §13.7)', async ({
   page,
   model,
 }) => {
@@ -184,7 +184,7 @@ test('a call that was approved elsewhere does not run twice (§13.10)', async ({
   expect(model.requests).toHaveLength(2)
 })
 
-test('several calls of one turn need approval one after the other, and the model is called again when all are answered (§4.23)', async ({
+test('several calls of one turn need approval one after the other, and the model is called again when all are answered (§4.23, §12.3, §13.12)', async ({
   page,
   model,
 }) => {
@@ -203,7 +203,7 @@ test('several calls of one turn need approval one after the other, and the model
   expect(model.requests).toHaveLength(2)
 })
 
-test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35)', async ({
+test('regenerating after a tool call reuses its result, and the tool does not run again (§4.24, §4.25, §2.35, §12.19)', async ({
   page,
   model,
 }) => {

@@ -56,7 +56,7 @@ for (const { look, viewport, colorScheme } of looks)
     await check()
   })
 
-test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2)', async ({
+test('a shared chat shows the name and status of a tool, but neither logs nor buttons (§2.37, §6.2, §20.5)', async ({
   page,
   model,
   openBrowser,

@@ -9,7 +9,7 @@ test.describe.configure({ timeout: 60_000 })
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Connection logs' })
 const preference = (page: Page) => page.getByRole('switch', { name: 'Connection logs' })
 
-test('connection logs are off by default, are switched on in General, and then appear beside the chat (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14)', async ({
+test('connection logs are off by default, are switched on in General, and then appear beside the chat (§1.10, §2.28, §3.22, §4.8, §4.11, §9.14, §13.22)', async ({
   page,
   model,
   context,

@@ -193,7 +193,7 @@ test('files are read and written, and a refusal of a tool is shown as an error',
   }
 })
 
-test('a tool that changed since it was allowed needs approval again and shows the changes; Allow Always then applies to the new definition (§4.21)', async ({
+test('a tool that changed since it was allowed needs approval again and shows the changes; Allow Always then applies to the new definition (§4.21, §12.14, §13.8)', async ({
   page,
   model,
 }) => {
