@@ -175,7 +175,10 @@ test('reasoning is collapsed above the reply, and a failed reply shows the reaso
   await expect(lastReply(page)).toContainText(/^Error: /)
 })
 
-test('a formula in a wrapped line is shown whole on a small screen (§1.3, §14.16)', async ({ page, user: _ }) => {
+test('a formula in a wrapped line is shown whole on a small screen (§1.3, §14.16)', async ({
+  page,
+  user: _,
+}) => {
   await writeMessage(page, 'some math')
   const pieces = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()

@@ -55,7 +55,11 @@ test('a rejected token signs out and redirects to the home page (§2.11, §8.2)'
   ).toEqual([])
 })
 
-test('an unavailable provider does not sign users out (§2.52, §15.9)', async ({ page, user: _, problems }) => {
+test('an unavailable provider does not sign users out (§2.52, §15.9)', async ({
+  page,
+  user: _,
+  problems,
+}) => {
   problems.expect(/503 \(Service Unavailable\)/)
   problems.expect(/fetching the data\. 503 /)
   await page.route('**/api/bots', (route) =>
@@ -66,7 +70,11 @@ test('an unavailable provider does not sign users out (§2.52, §15.9)', async (
   expect(new URL(page.url()).pathname).toBe('/settings/bots')
 })
 
-test('signing out from the menu ends the session in every tab (§2.18, §15.10)', async ({ page, context, user }) => {
+test('signing out from the menu ends the session in every tab (§2.18, §15.10)', async ({
+  page,
+  context,
+  user,
+}) => {
   const other = await context.newPage()
   await other.goto('/settings/general')
   await expect(other.getByText(user.email)).toBeVisible()

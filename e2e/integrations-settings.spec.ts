@@ -166,7 +166,11 @@ test('the form says when there is nothing left to add (§2.85)', async ({ page, 
   await expect(page.getByText('All available integrations have already been added.')).toBeVisible()
 })
 
-test('the same integration cannot be added in two tabs (§8.27, §19.17)', async ({ page, user: _, problems }) => {
+test('the same integration cannot be added in two tabs (§8.27, §19.17)', async ({
+  page,
+  user: _,
+  problems,
+}) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to save integration/)
   await openIntegrations(page)
