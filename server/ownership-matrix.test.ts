@@ -10,7 +10,7 @@ import { engines } from './testing/database/test-database.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** What one person has, with a word in it that no other person may ever read. */
+/** What one user owns, with a word in it that no other user may ever read. */
 interface World {
   readonly client: ChatClient
   readonly secret: string
@@ -69,7 +69,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   ],
   'POST /api/integration/disconnect/{name}': [{ path: { name: 'integration' } }],
   'GET /api/integration/auth/{name}': [{ path: { name: 'integration' } }],
-  // What counts is the state, which is nobody else's (`finish-google-consent.test.ts`).
+  // The state identifies the user (`finish-google-consent.test.ts`).
   'POST /api/integration/callback/{service}': [],
   'GET /api/chat/id': [],
   'GET /api/chats': [],
@@ -103,7 +103,7 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/share/{chatId}': [{ path: { chatId: 'chat' }, body: { messageId: 'reply' } }],
   'GET /api/shares': [],
   'DELETE /api/share/{id}': [{ path: { id: 'share' } }],
-  // Whoever has the link may read it, so there is nothing to refuse.
+  // Everyone with the link may read it, so there is nothing to refuse.
   'GET /api/share/{id}': [],
 }
 
@@ -123,7 +123,7 @@ const newNames = new Set([
   // The name of a new message, in its own chat alone; and a word that goes with it.
   'POST /api/chat/completions body.id',
   'POST /api/chat/completions body.server',
-  // Everybody's connector has a tool of this name; and a picture's place among the parts of its result.
+  // Every user's connector has a tool of this name, and a picture has a position among the parts of its result.
   'POST /api/tool/confirm body.tool',
   'GET /api/chats/{id}/images/{messageId}/{place} path.place',
 ])

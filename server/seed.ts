@@ -18,7 +18,7 @@ import type { ExampleChat, ExampleTurn } from './seed-chats.ts'
 
 /** The password of every example account: this is why they are made on loopback alone. */
 const password = 'correct horse'
-const people = [
+const users = [
   { name: 'Ada Example', email: 'ada@example.com' },
   { name: 'Grace Example', email: 'grace@example.com' },
 ] as const
@@ -35,17 +35,17 @@ async function seed(config: Config): Promise<void> {
   }
   const database = await openDatabase(config)
   try {
-    for (const person of people) console.log(await seedPerson(database, config, person))
+    for (const user of users) console.log(await seedUser(database, config, user))
     console.log(`The password of both is: ${password}`)
   } finally {
     await database.close()
   }
 }
 
-async function seedPerson(
+async function seedUser(
   database: Database,
   config: Config,
-  { name, email }: (typeof people)[number],
+  { name, email }: (typeof users)[number],
 ): Promise<string> {
   const { db } = database
   const now = Date.now()

@@ -12,7 +12,7 @@ import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { goingDown } from '../http/closing.ts'
+import { shuttingDown } from '../http/closing.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseHub, SseStream } from '../http/sse.ts'
 import { requireUser } from '../identity/require-user.ts'
@@ -125,7 +125,7 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
 
 /** Also refuses a request that arrived just before the shutdown. */
 function refuseWhileClosing({ isClosing }: Pick<CompletionRoutesDeps, 'isClosing'>): void {
-  if (isClosing()) throw goingDown()
+  if (isClosing()) throw shuttingDown()
 }
 
 /** Streams a run that was just started. */

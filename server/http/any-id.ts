@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { normalizeText } from '../lib/text.ts'
 
-/** An id in an address that is not checked for its form: what can be none is not found, as what is none. */
+/** An id in a path. Its form is not checked, so that a malformed id is `not_found` like an unknown one. */
 export const AnyId = z.object({ id: z.string().transform(normalizeText) })

@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 
-/** A Fastify scope whose routes state their bodies and answers as zod schemas. */
+/** A Fastify scope whose routes declare their bodies and responses as zod schemas. */
 export type Api = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

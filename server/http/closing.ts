@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** What is answered to whoever comes too late. */
-export function goingDown(): AppError {
+export function shuttingDown(): AppError {
   return new AppError('unavailable', 'The server is going down. Try again in a moment.')
 }
 
-/** Tells whoever comes while the process goes down, in the form of every other error. Register it before what ends. */
+/** Refuses requests during the shutdown with `unavailable`. Register it before the hooks that end other things. */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -15,6 +14,6 @@ export function registerClosing(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => {
     if (!closing) return
     reply.header('connection', 'close')
-    throw goingDown()
+    throw shuttingDown()
   })
 }

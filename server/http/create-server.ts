@@ -10,7 +10,7 @@ import { registerHostCheck } from './host-check.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { refuseBrokenRequest } from './refuse-broken-request.ts'
-import { logLeft, onLeft, RequestLog } from './request-log.ts'
+import { logDisconnect, onDisconnect, RequestLog } from './request-log.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 
 export interface ServerOptions {
@@ -54,7 +54,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)
   registerClosing(app)
-  onLeft(app, logLeft)
+  onDisconnect(app, logDisconnect)
   registerHostCheck(app, publicUrl)
   registerJsonBody(app)
   registerSecurityHeaders(app, {

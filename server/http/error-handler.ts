@@ -34,7 +34,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 }
 
-/** Failures that Fastify itself finds before a route runs, by its status. */
+/** The codes of errors that Fastify throws before a route runs, by their status. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   413: 'payload_too_large',
@@ -43,8 +43,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Answers every error in one shape. What was not meant for a person is answered as `internal` with the request's id, and
- * its cause goes to the log alone.
+ * Sends every error in one shape. An error that is no `AppError` is sent as `internal` with the request's id, and its
+ * cause goes to the log only.
  */
 export function createErrorHandler(isStorageFull: (error: unknown) => boolean) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -62,7 +62,7 @@ export function errorBody(error: AppError): ErrorBody {
   return { error: { code: error.code, message: error.message } }
 }
 
-/** Any thrown value as the error that a person may read. */
+/** Converts any thrown value to the error that is sent to the user. */
 export function toAppError(
   error: unknown,
   request: Pick<FastifyRequest, 'id'>,

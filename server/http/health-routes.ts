@@ -3,21 +3,21 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
-import { onLeft } from './request-log.ts'
+import { onDisconnect } from './request-log.ts'
 
 export interface HealthOptions {
   readonly metrics: Registry
-  /** Rejects when the product cannot do its work, e.g. the database does not answer. */
+  /** Rejects when the product cannot work, for example because the database does not respond. */
   readonly checkReady: () => Promise<void>
   readonly countActiveRuns: () => number
-  /** Opens `/metrics` to other machines; without it only this machine may read them. */
+  /** Allows other machines to read `/metrics`. Without it only this machine may. */
   readonly metricsToken: string | null
 }
 
-/** `/healthz` (the process answers), `/readyz` (it can work), `/metrics` (Prometheus text). */
+/** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text). */
 export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const registry = options.metrics
-  const answers = new Counter({
+  const responses = new Counter({
     name: 'yonder_http_answers_total',
     help: 'Answers sent, by status.',
     labelNames: ['status'],
@@ -32,9 +32,9 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
     },
   })
   app.addHook('onResponse', async (_request, reply) => {
-    answers.inc({ status: reply.statusCode })
+    responses.inc({ status: reply.statusCode })
   })
-  onLeft(app, () => answers.inc({ status: 'left' }))
+  onDisconnect(app, () => responses.inc({ status: 'left' }))
   app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
     try {
@@ -58,7 +58,7 @@ function mayReadMetrics(request: FastifyRequest, token: string | null): boolean 
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }
 
-/** A proxy on this machine asks for others, and says so. */
+/** A proxy on this machine forwards requests of other machines, with a header that says so. */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
   return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '')

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 
-/** Deeper bodies are refused before anything walks them by recursion. */
-const deepest = 32
+/** Deeper bodies are refused before anything walks them recursively. */
+const maxDepth = 32
 
-/** Making one takes longer than using it. */
+/** Shared, because creating one takes longer than using it. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const forbiddenKeys = new Set(['__proto__', 'prototype'])
 
-/** Reads JSON bodies, and nothing else: one rule for text, a bound on depth, no keys that reach a prototype. */
+/** Accepts JSON bodies only. Normalizes their text, limits their depth, and refuses keys that reach a prototype. */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -29,7 +29,7 @@ export function registerJsonBody(app: FastifyInstance): void {
 }
 
 /**
- * Parses a body; an empty one is `undefined`, which a schema refuses by name where it wants something.
+ * Parses a body. An empty one is `undefined`, so that the schema of the route names what is missing.
  * @throws AppError `invalid_request`
  */
 export function parseJson(body: Uint8Array): unknown {
@@ -46,8 +46,8 @@ export function parseJson(body: Uint8Array): unknown {
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return normalizeText(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= deepest)
-    throw new AppError('invalid_request', `The body is nested deeper than ${deepest} levels.`)
+  if (depth >= maxDepth)
+    throw new AppError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`)
   if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
     if (forbiddenKeys.has(key)) throw new AppError('invalid_request', `The body has a forbidden key: ${key}.`)

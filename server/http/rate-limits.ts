@@ -7,12 +7,12 @@ const writes = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Requests a minute of one person, when it is not the limit of other writes. */
+    /** Requests per minute of one user, when the route has a limit of its own. */
     readonly perMinute?: number
   }
 }
 
-/** Counts of this process; a limit speaks of one person or one address. */
+/** Counts requests of each user or address, in this process only. */
 export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, {
     global: false,
@@ -23,8 +23,8 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Holds each `keyOf` (a person, an address) of a scope to so many writes a minute in all; a route with a limit of its
- * own (`config.perMinute`) counts alone. Comes after the guard, so that the person is known.
+ * Limits the writes of each `keyOf` (a user, an address) to `perMinute` over all routes of a scope. A route with a limit
+ * of its own (`config.perMinute`) is counted separately. Call it after the guard, so that the user is set.
  */
 export function limitWrites(
   scope: FastifyInstance,

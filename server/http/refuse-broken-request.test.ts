@@ -12,7 +12,7 @@ afterEach(() => {
   server.close()
 })
 
-/** What a server that waits a tenth of a second answers to these bytes before it hangs up. */
+/** The response to these bytes of a server that waits a tenth of a second for a request. */
 async function talk(bytes: string): Promise<string> {
   server = createServer(
     { connectionsCheckingInterval: 20, requestTimeout: 100, headersTimeout: 100 },
@@ -43,13 +43,10 @@ it.each([
     'payload_too_large',
   ],
   ['no HTTP', 'hello?\r\n\r\n', 400, 'invalid_request'],
-])(
-  '%s: the answer says so in the shape of every error, and is the last',
-  async (_what, bytes, status, code) => {
-    const [head = '', body = ''] = (await talk(bytes)).split('\r\n\r\n')
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    expect(head).toContain('connection: close')
-    expect(head).toContain(`content-length: ${body.length}`)
-    expect(ErrorBody.parse(JSON.parse(body)).error.code).toBe(code)
-  },
-)
+])('refuses %s with an error body and closes the connection', async (_what, bytes, status, code) => {
+  const [head = '', body = ''] = (await talk(bytes)).split('\r\n\r\n')
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  expect(head).toContain('connection: close')
+  expect(head).toContain(`content-length: ${body.length}`)
+  expect(ErrorBody.parse(JSON.parse(body)).error.code).toBe(code)
+})

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { AppError } from '../lib/app-error.ts'
 import { errorBody } from './error-handler.ts'
 
-/** What Node itself refuses in a request, by its code. */
+/** The requests that Node itself refuses, by its error code. */
 const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'payload_too_large', 'The headers of this request are too large.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
@@ -15,7 +15,7 @@ const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCod
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'This request took too long to arrive.'],
 }
 
-/** Answers what is no request at all, before there is one, in the shape of every error; the connection ends with it. */
+/** Sends an error body for input that Node could not parse as a request, and closes the connection. */
 export function refuseBrokenRequest(error: Error & { readonly code?: string }, socket: Socket): void {
   if (socket.writable && error.code !== 'ECONNRESET') {
     const [status, code, message] = refusals[error.code ?? ''] ?? [

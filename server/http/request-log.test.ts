@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterEach, expect, it, vi } from 'vitest'
-import { logLeft, onLeft, RequestLog } from './request-log.ts'
+import { logDisconnect, onDisconnect, RequestLog } from './request-log.ts'
 
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
@@ -14,8 +14,8 @@ it('has one line for each request, whether it was answered or its sender left (Â
     forceCloseConnections: true,
   })
   const counted = vi.fn()
-  onLeft(app, logLeft)
-  onLeft(app, counted)
+  onDisconnect(app, logDisconnect)
+  onDisconnect(app, counted)
   app.get('/answered', () => 'here')
   app.get('/stream', (_request, reply) => {
     reply.hijack()

@@ -2,44 +2,44 @@ import { LogController } from 'fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * One line a request, when it has been answered. The path stands without its query, which may carry a sign-in code or
- * a searched word.
+ * Logs one line per request, when its response has ended. The path has no query, which may hold a sign-in code or a
+ * search term.
  */
 export class RequestLog extends LogController {
   override incomingRequest(): void {
-    // Said in the line of the answer.
+    // `requestCompleted` logs the request.
   }
 
   override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
-    const line = describeAnswer(request, reply)
+    const line = describeResponse(request, reply)
     if (error === null || error === undefined) request.log.info(line, 'request')
     else request.log.error({ ...line, err: error }, 'request')
   }
 }
 
-/** The same line for a request whose sender left before its answer had ended, as everyone leaves an open stream. */
-export function logLeft(request: FastifyRequest, reply: FastifyReply): void {
-  request.log.info({ ...describeAnswer(request, reply), left: true }, 'request')
+/** Logs the same line for a client that disconnected before its response ended, as every client of a stream does. */
+export function logDisconnect(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ ...describeResponse(request, reply), left: true }, 'request')
 }
 
-/** Tells of those requests, of which Fastify says nothing. */
-export function onLeft(
+/** Calls `act` for requests whose client disconnected. Fastify has no hook for them. */
+export function onDisconnect(
   app: FastifyInstance,
-  tell: (request: FastifyRequest, reply: FastifyReply) => void,
+  act: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = reply
     raw.once('close', () => {
-      if (!raw.writableFinished && !raw.errored) tell(request, reply)
+      if (!raw.writableFinished && !raw.errored) act(request, reply)
     })
   })
 }
 
-function describeAnswer(request: FastifyRequest, reply: FastifyReply) {
+function describeResponse(request: FastifyRequest, reply: FastifyReply) {
   return {
     method: request.method,
     path: request.url.split('?')[0],
-    // Null of an answer that never began.
+    // Null when no response was sent.
     status: reply.raw.headersSent ? reply.statusCode : null,
     milliseconds: Math.round(reply.elapsedTime),
   }

@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 
 /**
- * The headers of every page. Scripts, styles and connections come from here alone; `connectOrigins` adds the identity
- * provider. Images may come from elsewhere, since the page asks a person before it names one.
+ * Sets the security headers of every response. Scripts, styles and connections are limited to our own origin;
+ * `connectOrigins` adds the identity provider. Images may have any origin, since the web app asks before it loads one.
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,
@@ -18,7 +18,7 @@ export function registerSecurityHeaders(
     readonly https: boolean
   },
 ): void {
-  // They are the same for each answer: Fastify's own plugin for them would put the policy together every time.
+  // The headers are computed once. Fastify's helmet plugin would build the policy for every response.
   let origins = connectOrigins()
   let headers = makeHeaders(origins, https)
   app.addHook('onRequest', async (_request, reply) => {

@@ -12,9 +12,9 @@ let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
 /** A server whose only answer is a stream, and a reader of it; `atOnce` is done in the turn in which it opens. */
-async function open(interval: number, atOnce: (stream: SseStream, sent: () => number) => void = () => {}) {
+async function open(intervalMs: number, atOnce: (stream: SseStream, sent: () => number) => void = () => {}) {
   const app = Fastify({ forceCloseConnections: true })
-  const hub: SseHub = createSseHub({ heartbeat: 'beat', interval })
+  const hub: SseHub = createSseHub({ heartbeat: 'beat', intervalMs })
   const streams: SseStream[] = []
   app.addHook('onSend', async () => undefined)
   app.get('/', (incoming, reply) => {

@@ -2,43 +2,43 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Characters that wait for a reader that is slower than its stream; beyond, it is let go and may come back. */
-const mostBuffered = 512 * 1024
-/** The same of those that go out with the headers. */
-const mostFirst = 64 * 1024
-/** Milliseconds that a reader may take for a piece of what it has missed. */
-const longestDrain = 30_000
+/** Bytes that may wait for a client that reads slowly. Beyond that it is disconnected and may reconnect. */
+const maxBufferedBytes = 512 * 1024
+/** Characters that are held back to be sent together with the headers. */
+const maxFirstChars = 64 * 1024
+/** How long a client may take to read what was written. */
+const maxDrainMs = 30_000
 
 export interface SseOptions {
   /** The data of the line that keeps idle connections open. */
   readonly heartbeat: string
-  /** Milliseconds between two of them. */
-  readonly interval?: number
-  /** Sees every stream that opens, before anything is written. */
+  /** Milliseconds between two heartbeats. */
+  readonly intervalMs?: number
+  /** Called with every stream that opens, before anything is written. */
   readonly onOpen?: ((request: FastifyRequest, stream: SseStream) => void) | undefined
 }
 
-/** One open answer. Everything is a no-op once it is closed. */
+/** One open response. Every method is a no-op once it is closed. */
 export interface SseStream {
   readonly closed: boolean
   /** Sends frames as they are (`sseFrame`). */
   write(frames: string): void
-  /** Waits until what was written has left the process; false when the reader went or took too long. */
+  /** Waits until everything written has left the process. False when the client disconnected or took too long. */
   drained(): Promise<boolean>
-  /** Ends the answer properly, after `frames`. */
+  /** Ends the response properly, after `frames`. */
   end(frames?: string): void
-  /** Called once, when the answer has ended or its reader went. */
+  /** The listener is called once, when the response has ended or its client disconnected. */
   onClose(listener: () => void): void
 }
 
 export interface SseHub {
-  /** Takes the answer over from Fastify and sends its headers. */
+  /** Takes the response over from Fastify and sends its headers. */
   open(request: FastifyRequest, reply: FastifyReply): SseStream
-  /** Stops the heartbeats; streams end by themselves. */
+  /** Stops the heartbeats. It does not end the streams. */
   close(): void
 }
 
-/** A frame of the stream; with `id`, readers name it when they come back. */
+/** A frame of the stream. Clients send the `id` of their last frame when they reconnect. */
 export function sseFrame(data: string, id?: number): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`
 }
@@ -46,25 +46,25 @@ export function sseFrame(data: string, id?: number): string {
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
-  // Nginx holds back what it does not know to be a stream.
+  // Nginx buffers responses without this header.
   'x-accel-buffering': 'no',
 } as const
 
-/** Server-sent events on the raw answer: frames, heartbeats, bounded buffers. One timer serves all streams. */
-export function createSseHub({ heartbeat, interval = 15_000, onOpen }: SseOptions): SseHub {
+/** Server-sent events on the raw response: frames, heartbeats, bounded buffers. One timer serves all streams. */
+export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen }: SseOptions): SseHub {
   const streams = new Set<RawSseStream>()
   const beat = sseFrame(heartbeat)
   const timer = setInterval(() => {
     for (const stream of streams) stream.write(beat)
-  }, interval)
+  }, intervalMs)
   timer.unref()
 
   return {
     open(request, reply) {
       reply.hijack()
       const stream = new RawSseStream(reply)
-      // With the frames that come at once, and after what this request asks of others, which undici sends a turn later; a
-      // reader that has all so far must not wait for the next frame.
+      // The headers go out together with the first frames, and after the upstream request, which undici sends one turn
+      // later. They go out without a frame too, so that a client that is up to date sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
@@ -93,21 +93,21 @@ class RawSseStream implements SseStream {
     this.#raw = raw
     this.#socket = raw.socket ?? raw.req.socket
     raw.on('close', () => this.#close())
-    // A reader that resets its connection is gone, no more than that.
+    // A connection reset is an ordinary disconnect.
     raw.on('error', () => this.#close())
     if (raw.destroyed) this.#close()
   }
 
   write(frames: string): void {
-    // Nothing, in one piece, would be the end of the answer.
+    // An empty chunk would end the response.
     if (frames === '' || this.closed || this.#raw.writableEnded) return
     if (!this.#begun) {
       this.#first += frames
-      if (this.#first.length > mostFirst) this.begin()
+      if (this.#first.length > maxFirstChars) this.begin()
       return
     }
-    // What is asked of a reader is that it took what came before, not that this one piece is small.
-    if (this.#raw.writableLength > mostBuffered) this.#letGo()
+    // The limit counts what is still unread, not the size of this write.
+    if (this.#raw.writableLength > maxBufferedBytes) this.#disconnect()
     else this.#send(frames)
   }
 
@@ -121,10 +121,10 @@ class RawSseStream implements SseStream {
     this.#socket.uncork()
   }
 
-  /** The headers are out, so frames can go to the socket in one piece; the answer would send them in three. */
+  /** Writes a chunk to the socket in one piece, since the headers are sent; `ServerResponse.write` makes three of it. */
   #send(frames: string): void {
     const { chunkedEncoding, socket } = this.#raw
-    // An answer has no socket while one to an earlier request on the same connection is not over.
+    // A response has no socket while an earlier request on the same connection has no complete response.
     if (chunkedEncoding && socket !== null) socket.write(toChunk(frames))
     else this.#raw.write(frames)
   }
@@ -139,7 +139,7 @@ class RawSseStream implements SseStream {
     if (this.closed) return Promise.resolve(false)
     if (!this.#socket.writableNeedDrain) return Promise.resolve(true)
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#letGo(), longestDrain)
+      const timer = setTimeout(() => this.#disconnect(), maxDrainMs)
       this.#waiting = () => {
         this.#waiting = undefined
         clearTimeout(timer)
@@ -161,8 +161,8 @@ class RawSseStream implements SseStream {
     else this.#listeners.push(listener)
   }
 
-  #letGo(): void {
-    // An answer whose turn on its connection has not come ends that then, which not every Node does by itself.
+  #disconnect(): void {
+    // A response still waiting for its connection closes it on its turn. Some versions of Node do not do that.
     if (this.#raw.socket === null) this.#raw.once('socket', (socket: Socket) => socket.destroy())
     this.#raw.destroy()
     this.#close()
@@ -176,7 +176,7 @@ class RawSseStream implements SseStream {
   }
 }
 
-/** A piece of an answer in HTTP's chunked encoding. */
+/** A chunk in HTTP's chunked encoding. */
 function toChunk(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
-  'answers %s with the page',
+  'serves the page for %s',
   async (url) => {
     const answer = await product.app.inject({ url, headers: host })
     expect(answer.statusCode).toBe(200)
@@ -31,7 +31,7 @@ it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
 )
 
 it.each(['/share/abc', '/share/abc?from=mail', '/share/'])(
-  'answers %s with the page, which no cache and no search engine keeps',
+  'serves the page for %s, which no cache and no search engine keeps',
   async (url) => {
     const answer = await product.app.inject({ url, headers: host })
     expect(answer.body).toContain('<title>Yonder</title>')
@@ -42,7 +42,7 @@ it.each(['/share/abc', '/share/abc?from=mail', '/share/'])(
   },
 )
 
-it('lets browsers keep what has its hash in its name', async () => {
+it('lets browsers cache files with a hash in their name', async () => {
   const answer = await product.app.inject({ url: '/assets/index-abc.js', headers: host })
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['cache-control']).toContain('immutable')
@@ -53,7 +53,7 @@ it.each([
   ['GET', '/assets/gone-abc.js'],
   ['GET', '/assets/..%2f..%2fetc%2fpasswd'],
   ['POST', '/'],
-] as const)('never answers %s %s with the page', async (method, url) => {
+] as const)('never serves the page for %s %s', async (method, url) => {
   const answer = await product.app.inject({ method, url, headers: host })
   expect(answer.statusCode).toBe(404)
   expect(answer.json()).toMatchObject({ error: { code: 'not_found' } })

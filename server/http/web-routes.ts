@@ -3,12 +3,12 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** Pages whose address is all that is needed to read them: no search engine may keep it. */
+/** Pages that anyone with the address can read. Search engines must not index them. */
 const unlisted = /^\/share(\/|$|\?)/
 
 /**
- * Serves the built browser app: files that carry a hash in their name for a year, and the page itself for every other
- * path, since the router lives in the browser.
+ * Serves the built web app. Files with a hash in their name may be cached for a year. Every other path gets the page,
+ * since routing happens in the browser.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)
@@ -20,7 +20,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {
-        // The page of another address has been given its own.
+        // The not-found handler has set it for the page.
         if (reply.hasHeader('cache-control')) return
         reply.header(
           'cache-control',

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@yonder/contract/error'
 
 /**
- * The one error class. `message` is written for the person who reads it; whatever must stay inside goes into `cause`.
- * Anything else that is thrown counts as a defect and is answered as `internal`.
+ * The one error class. The user reads `message`; what must not leave the server belongs into `cause`. Any other thrown
+ * value counts as a defect and is sent as `internal`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** SHA-256, in hex, of a JSON value whose keys are sorted: the order in which a server writes them says nothing. */
+/** The SHA-256 in hex of a JSON value with sorted keys, so that the order of its keys does not matter. */
 export function hashJson(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** JSON with sorted keys. The value must not be nested deeper than a body may be. */
+/** JSON with sorted keys. Check with `isDeeperThan` before that the value is not nested too deeply for recursion. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortKeys(value)) ?? 'null'
 }
@@ -21,10 +21,10 @@ function sortKeys(value: unknown): unknown {
 }
 
 /**
- * Whether a value is nested deeper than `limit`; walks without recursion, since it is what recursion must be kept from, and
- * keeps nothing of what has nothing inside: a server may send millions of numbers.
+ * Whether a value is nested deeper than `maxDepth` levels. It walks without recursion, because it protects recursive
+ * code, and it collects containers only: a server may send millions of numbers.
  */
-export function isDeeperThan(value: unknown, limit: number): boolean {
+export function isDeeperThan(value: unknown, maxDepth: number): boolean {
   let level = isContainer(value) ? [value] : []
   for (let depth = 1; level.length > 0; depth++) {
     const next: object[] = []
@@ -34,7 +34,7 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
       hasMore ||= items.length > 0
       for (const item of items) if (isContainer(item)) next.push(item)
     }
-    if (hasMore && depth > limit) return true
+    if (hasMore && depth > maxDepth) return true
     level = next
   }
   return false

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { AppError } from './app-error.ts'
 import { describeError } from './describe-error.ts'
 
-/** Lines of the log that an error leaves. */
+/** The lines that an error writes into the log. */
 function log(error: unknown): string {
   const lines: string[] = []
   const stream = { write: (line: string) => void lines.push(line) }
@@ -12,13 +12,13 @@ function log(error: unknown): string {
   return lines.join('')
 }
 
-it('says what went wrong, where, and what caused it', () => {
+it('logs the message, the stack and the cause', () => {
   const cause = Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' })
-  const line = log(new AppError('upstream_unreachable', 'Nobody answers.', { cause }))
+  const line = log(new AppError('upstream_unreachable', 'The server does not respond.', { cause }))
   expect(JSON.parse(line)).toMatchObject({
     err: {
       type: 'AppError',
-      message: 'Nobody answers.',
+      message: 'The server does not respond.',
       code: 'upstream_unreachable',
       stack: expect.stringContaining('describe-error.test.ts') as string,
       cause: { type: 'TypeError', message: 'fetch failed', code: 'ECONNREFUSED' },
@@ -26,7 +26,7 @@ it('says what went wrong, where, and what caused it', () => {
   })
 })
 
-it('repeats neither what libraries keep in errors nor whatever another server likes to say', () => {
+it('logs neither the other fields of an error nor a long text of another server in full', () => {
   const cause = Object.assign(new Error(`Error POSTing to endpoint: ${'x'.repeat(4_000_000)}`), {
     config: { headers: { authorization: 'Bearer canary' } },
     data: { text: 'canary' },
@@ -38,7 +38,7 @@ it('repeats neither what libraries keep in errors nor whatever another server li
   }
 })
 
-it('comes to an end with errors that cause themselves, and with what is no error', () => {
+it('ends for errors that cause themselves, and accepts values that are no errors', () => {
   const error = new Error('again')
   error.cause = error
   expect(JSON.stringify(describeError(error)).match(/"again"/g)).toHaveLength(5)

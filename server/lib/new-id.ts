@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto'
 
 const idBytes = 16
-/** Asking the system for random bytes costs more than the bytes do; each is used once. */
+/** One system call for many ids: the call costs more than the bytes. Each byte is used once. */
 const pool = Buffer.alloc(64 * idBytes)
 let used = pool.length
 
-/** 128 random bits in 22 letters, digits, "-" and "_": unguessable, and safe in an address. */
+/** 128 random bits in 22 letters, digits, "-" and "_": unguessable, and safe in a URL. */
 export function newId(): string {
   if (used === pool.length) {
     randomFillSync(pool)

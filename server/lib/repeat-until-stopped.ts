@@ -1,33 +1,33 @@
 /**
- * Does `work` again and again. It resolves with the milliseconds to its next turn; without a number, and after a failure,
- * these are `interval`. The returned function ends it, after work that is under way.
+ * Repeats `work`, which resolves with the milliseconds until its next turn. Without a number and after a failure the next
+ * turn comes after `intervalMs`. The returned function stops the repetition and waits for work that is under way.
  */
 export function repeatUntilStopped(
   work: () => Promise<number | void>,
-  interval: number,
+  intervalMs: number,
   onError: (error: unknown) => void,
 ): () => Promise<void> {
   let running = Promise.resolve()
-  let ended = false
+  let stopped = false
   let timer: NodeJS.Timeout | undefined
 
-  function plan(milliseconds: number): void {
-    if (ended) return
-    timer = setTimeout(turn, milliseconds)
+  function plan(delayMs: number): void {
+    if (stopped) return
+    timer = setTimeout(turn, delayMs)
     timer.unref()
   }
 
   function turn(): void {
     running = work()
       .catch((error: unknown) => {
-        if (!ended) onError(error)
+        if (!stopped) onError(error)
       })
-      .then((next) => plan(next ?? interval))
+      .then((next) => plan(next ?? intervalMs))
   }
 
-  plan(interval)
+  plan(intervalMs)
   return async () => {
-    ended = true
+    stopped = true
     clearTimeout(timer)
     await running
   }

@@ -14,7 +14,7 @@ export interface LeasedTokens<Result> {
   refresh(): Promise<Result>
   /** Ends the reservation, after a failure too. */
   release(): Promise<void>
-  /** What another process made of these tokens; undefined while it is at work. */
+  /** The tokens that another process stored; undefined while it is still refreshing. */
   findResult(): Promise<Result | undefined>
   /** The result, or the error, when the other process did not finish in time. */
   giveUp(): Result

@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js'
 import { AppError } from '../../lib/app-error.ts'
 
 export interface AddressPolicy {
-  /** Who named the address: the operator (unrestricted), a person who typed it, or a server that answered with it. */
+  /** The source of the address: the operator (unrestricted), a user, or a response of another server. */
   readonly trust: 'operatorSupplied' | 'userSupplied' | 'serverSupplied'
   /** The operator's `host:port` exceptions; `*` stands for every port. The host is a name or an address. */
   readonly allowedPrivateHosts: readonly string[]
-  /** Only this machine can reach the product: then what a person types may lie on this machine too. */
+  /** Only this machine can reach the product. Then addresses of users may point to this machine too. */
   readonly loopbackInstallation: boolean
-  /** The product's own port and its database's: never reached on this machine, exceptions for `*` included. */
+  /** The ports of the product and its database. They are never reached on this machine, not even through `*`. */
   readonly ownPorts: readonly number[]
 }
 
@@ -22,8 +22,8 @@ export interface Target {
 }
 
 /**
- * `public` is reachable by everyone; `loopback` and `private` by exception; `forbidden` by nobody: link-local,
- * metadata services, multicast, unspecified, and every IPv6 form that wraps or translates another address.
+ * `public` is always allowed, `loopback` and `private` by exception, `forbidden` never: link-local addresses, metadata
+ * services, multicast, unspecified, and every IPv6 form that wraps or translates another address.
  */
 type Reach = 'public' | 'loopback' | 'private' | 'forbidden'
 
@@ -48,17 +48,17 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
   }
 }
 
-/** One answer for every refused address, so that it tells nothing about what listens there. */
+/** The same error for every refused address, so that it reveals nothing about what listens there. */
 export function addressRefused(host: string, port: number): AppError {
   return new AppError(
     'address_refused',
-    `The address ${host}:${port} is not reachable from here: it lies inside a private network. Whoever runs this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
+    `The address ${host}:${port} is not reachable from here: it lies inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
   )
 }
 
 /**
- * An address as text, checked as far as text can tell: http or https, no user name or password, no character that a
- * parser would silently drop, and no literal address that the policy refuses.
+ * Parses an address and checks what needs no connection: http or https, no user name or password, no character that a
+ * parser would silently drop, and no literal IP address that the policy refuses.
  * @throws AppError `address_refused`
  */
 export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
@@ -116,9 +116,9 @@ function classifyIpv4(address: ipaddr.IPv4): Reach {
   }
 }
 
-/** Public IPv6 is 2000::/3; what stands out of it is documentation, or carries an IPv4 address inside. */
+/** Public IPv6 is 2000::/3 without the ranges for documentation and those that embed an IPv4 address. */
 const global = ipaddr.IPv6.parseCIDR('2000::/3')
-const holes = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
+const excluded = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 )
 
@@ -127,7 +127,7 @@ function classifyIpv6(address: ipaddr.IPv6): Reach {
   const range = address.range()
   if (range === 'loopback') return 'loopback'
   if (range === 'uniqueLocal') return 'private'
-  return address.match(global) && !holes.some((hole) => address.match(hole)) ? 'public' : 'forbidden'
+  return address.match(global) && !excluded.some((range) => address.match(range)) ? 'public' : 'forbidden'
 }
 
 function isException(policy: AddressPolicy, { host, port, address }: Target): boolean {
@@ -142,7 +142,7 @@ function isException(policy: AddressPolicy, { host, port, address }: Target): bo
   })
 }
 
-/** Both addresses of this machine count as one, since `localhost` may resolve to either. */
+/** The IPv4 and IPv6 addresses of this machine are equal, since `localhost` may resolve to either. */
 function isSameAddress(name: string, address: string): boolean {
   if (isIP(name) === 0) return false
   const [first, second] = [name, address].map((text) => ipaddr.parse(text).toString())

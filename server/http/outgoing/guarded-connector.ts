@@ -14,28 +14,28 @@ export type Lookup = (
 
 export interface ConnectorOptions {
   readonly lookup?: Lookup
-  /** Milliseconds until a connection must stand, TLS included. */
-  readonly connectTimeout?: number
+  /** Milliseconds until a connection must be open, TLS included. */
+  readonly maxConnectMs?: number
 }
 
 /**
- * Opens connections that the policy allows. A literal is checked here, because a socket resolves nothing for it; a
- * name is refused when any of its addresses is; what was checked is what is dialled; and the peer of the open socket
- * is looked at once more before a byte is sent.
+ * Opens the connections that the policy allows. A literal address is checked here, because no lookup runs for it. A name
+ * is refused when any of its addresses is. The socket connects to the checked addresses, and the address of its peer is
+ * checked again before a byte is sent.
  */
 export function guardedConnector(
   policy: AddressPolicy,
   options: ConnectorOptions = {},
 ): buildConnector.connector {
-  const { lookup = systemLookup, connectTimeout = 10_000 } = options
+  const { lookup = systemLookup, maxConnectMs = 10_000 } = options
   const dialers = new Map<number, buildConnector.connector>()
 
-  /** One for each port, because a lookup is told the name alone, and exceptions name ports. */
+  /** One for each port, because exceptions include ports and a lookup gets the name only. */
   function dialerFor(port: number): buildConnector.connector {
     const known = dialers.get(port)
     if (known !== undefined) return known
     if (dialers.size >= 64) dialers.clear()
-    const dialer = buildConnector({ timeout: connectTimeout, lookup: checkedLookup(policy, port, lookup) })
+    const dialer = buildConnector({ timeout: maxConnectMs, lookup: checkedLookup(policy, port, lookup) })
     dialers.set(port, dialer)
     return dialer
   }

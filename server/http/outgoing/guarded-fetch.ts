@@ -5,34 +5,34 @@ import type { AddressPolicy } from './address-policy.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { guardedConnector } from './guarded-connector.ts'
 import type { ConnectorOptions } from './guarded-connector.ts'
-import { limitAnswer } from './limit-response.ts'
+import { limitResponse } from './limit-response.ts'
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   readonly policy: AddressPolicy
-  /** Bytes of one answer, as they arrive; answers are never compressed. */
+  /** Bytes of one response. Responses are never compressed. */
   readonly maxBytes?: number
-  /** Redirects followed within the same origin; model calls and whatever carries a secret elsewhere use 0. */
+  /** Redirects followed within the same origin. Model calls and other requests with a secret use 0. */
   readonly maxRedirects?: number
 }
 
-/** The one way out to an address that a person or another server named. */
+/** The only way to request an address that a user or another server supplied. */
 export interface GuardedFetch {
   /** For callers that read from the socket; follows no redirect. Check the address with `requireUrl` first. */
   readonly dispatcher: Dispatcher
   /** `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses. */
   readonly fetch: typeof globalThis.fetch
-  /** Checks what can be told without a connection; throws an `AppError` `address_refused`. */
+  /** Checks what needs no connection. Throws an `AppError` `address_refused`. */
   requireUrl(address: string | URL): URL
   close(): Promise<void>
 }
 
 type UndiciInit = NonNullable<Parameters<typeof undiciFetch>[1]>
 
-/** Makes a guard with sockets of its own: a socket that another policy opened is never used again under this one. */
+/** Creates a guard with its own sockets, so that a socket opened under another policy is never reused. */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy, maxBytes = 64 * 1024 * 1024, maxRedirects = 3 } = options
   const agent = new Agent({ connect: guardedConnector(policy, options) })
-  const dispatcher = agent.compose(limitAnswer(maxBytes))
+  const dispatcher = agent.compose(limitResponse(maxBytes))
 
   async function follow(address: string | URL, init: RequestInit): Promise<Response> {
     let url = requireUrl(policy, address)
@@ -62,7 +62,7 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   const headers = new Headers(init.headers as UndiciInit['headers'])
   headers.set('accept-encoding', 'identity')
   try {
-    // The two `fetch` types name the same things; only undici's accepts a dispatcher of this version.
+    // Both `fetch` types are equivalent, but only undici's accepts a dispatcher of this version.
     const sent = { ...init, headers, redirect: 'manual', dispatcher } as UndiciInit
     const answer: unknown = await undiciFetch(url.href, sent)
     return answer as Response
@@ -71,7 +71,7 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   }
 }
 
-/** `fetch` hides what the connector said behind "fetch failed". */
+/** `fetch` wraps the connector's error in "fetch failed". */
 function findAppError(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
   return undefined
@@ -91,7 +91,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string, all
   return to
 }
 
-/** 303, and 301 and 302 after a POST, turn into a GET without a body, as browsers do. */
+/** Like a browser, follows 303, and 301 and 302 after a POST, with a GET without a body. */
 function afterRedirect(status: number, init: RequestInit): RequestInit {
   const method = init.method?.toUpperCase() ?? 'GET'
   if (status !== 303 && !((status === 301 || status === 302) && method === 'POST')) return init

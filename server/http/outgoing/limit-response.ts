@@ -2,10 +2,10 @@ import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 
 /**
- * Caps the bytes of every answer and refuses compressed ones, which were not asked for: so that what is counted is
- * what is read, and a small body cannot unfold into a large one.
+ * Limits the bytes of every response. Compressed responses, which were not requested, are refused, so that a small body
+ * cannot expand into a large one.
  */
-export function limitAnswer(maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
+export function limitResponse(maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => dispatch(options, new LimitedHandler(handler, maxBytes))
 }
 
