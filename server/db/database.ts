@@ -1,18 +1,18 @@
 import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RunEventRow, Tables } from './tables/tables.ts'
 
-/** What store functions take: the database or an open transaction. */
+/** The first parameter of store functions: the database or an open transaction. */
 export type Db = Kysely<Tables> | Transaction<Tables>
 
-/** Listening for news of runs, chats and settings on other nodes. */
+/** A subscription to the notifications of other nodes about runs, chats and settings. */
 export interface Subscription {
   close(): Promise<void>
 }
 
-/** Something of a person reads differently now. */
+/** Data of a user changed. */
 export interface ChangeNotification {
   readonly topic: 'chat' | 'settings'
-  /** The process that tells it. */
+  /** The process that sent the notification. */
   readonly nodeId: string
   readonly userId: string
   /** The id of the chat, or the name of the list of settings. */
@@ -20,56 +20,56 @@ export interface ChangeNotification {
 }
 
 export interface NotificationListeners {
-  /** Runs that have been written to, by another process or by this one. */
+  /** Runs with new events, written by another process or by this one. */
   onRuns(runIds: readonly number[]): void
-  /** A node tells of a change; it may be this one. */
-  onChange(news: ChangeNotification): void
-  /** The connection was broken and is made again: what was said meanwhile is lost. */
+  /** A node reported a change. It may be this one. */
+  onChange(change: ChangeNotification): void
+  /** The connection was interrupted and notifications were lost. It works again. */
   onGap(): void
 }
 
-/** Everything in which SQLite and PostgreSQL differ, in one place. */
+/** Everything that differs between SQLite and PostgreSQL. */
 export interface Dialect {
   readonly kind: 'sqlite' | 'postgres'
-  /** Whole numbers large enough for milliseconds. */
+  /** The type of integers that hold milliseconds since 1970. */
   readonly integer: ColumnDataType
-  /** Holds every other migration off until this transaction ends. */
+  /** Makes other migrations wait until this transaction ends. */
   lockMigrations(trx: Db): Promise<void>
-  /** Adds a primary key that the engine counts up and never gives twice. */
+  /** Adds a primary key that the engine increments and never reuses. */
   withNumber<Table extends string>(
     table: CreateTableBuilder<Table>,
     column: string,
   ): CreateTableBuilder<Table, string>
   createMessageTable(trx: Kysely<Tables>): Promise<void>
-  /** Where the rows of `run_events` lie, if the engine leaves the choice. */
-  storeEvents(trx: Kysely<Tables>, place: 'by key' | 'as written'): Promise<void>
-  /** Builds what `chats/search-store.ts` searches. */
+  /** Sets the order in which the rows of `run_events` are stored, where the engine has a choice. */
+  storeEvents(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
+  /** Creates the index of `chats/search/`. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>
-  /** Milliseconds since 1970 by the database's clock: nodes compare leases with it, their own clocks may differ. */
+  /** Milliseconds since 1970 by the database's clock. Nodes compare leases with it, because their own clocks may differ. */
   readonly clock: RawBuilder<number>
   /**
-   * Writes events of runs and gives the runs that `nodeId` still holds; events of the others are not written. One
-   * commit outside of a transaction. Writing an event twice leaves one.
+   * Writes events and returns the ids of the runs that `nodeId` still holds. Events of other runs are not written, and
+   * a repeated event is written once. Outside a transaction this is one commit.
    */
   appendRunEvents(db: Db, nodeId: string, events: readonly RunEventRow[]): Promise<ReadonlySet<number>>
-  /** Keeps every writer of this run's events out until the transaction ends. */
+  /** Makes every writer of this run's events wait until the transaction ends. */
   lockRun(trx: Db, runId: number): Promise<void>
-  /** Wakes whoever waits for these runs on other nodes (`subscribe`). Nothing where only one process is expected. */
+  /** Notifies the subscribers of other nodes of these runs. Does nothing on SQLite, which has one process. */
   notifyRuns(db: Db, runIds: readonly number[]): Promise<void>
-  /** Tells other nodes of a change. */
-  notifyChange(db: Db, news: ChangeNotification): Promise<void>
+  /** Notifies other nodes of a change. Does nothing on SQLite. */
+  notifyChange(db: Db, change: ChangeNotification): Promise<void>
   isUniqueViolation(error: unknown): boolean
-  /** The disk is full or the file cannot be written. */
+  /** Whether the disk is full or the file cannot be written. */
   isStorageFull(error: unknown): boolean
 }
 
-/** An open database with all that differs between engines. */
+/** An open database and its dialect. */
 export interface Database {
   readonly db: Kysely<Tables>
   readonly dialect: Dialect
-  /** The SQLite file, which a worker may open for reading; null on other engines. */
+  /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
-  /** News may be lost, e.g. while the connection is made again: whoever waits also looks now and then. */
+  /** Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection. Open queries finish first. */
   close(): Promise<void>

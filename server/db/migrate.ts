@@ -14,7 +14,7 @@ import type { Tables } from './tables/tables.ts'
 
 type Migration = (trx: Kysely<Tables>, dialect: Dialect) => Promise<void>
 
-/** In order; a migration that was released is never changed, the next one is added. Its number is its place, from 1. */
+/** In order: the number of a migration is its position from 1. Never change a released migration; append another. */
 export const migrations: readonly Migration[] = [
   createChats,
   createIdentity,
@@ -28,9 +28,12 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Brings the database to this version. Each migration is one transaction together with its mark, so a process killed at
- * any step leaves the state before or after it; two starters wait for each other. Throws, with the data untouched, when
- * a newer version has written to the database.
+ * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process killed at any
+ * step leaves the state before or after it. Processes that start at once wait for each other. Throws, with the data
+ * unchanged, when the database is from a newer version.
+ *
+ * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite, and it
+ * does not read the `migrations` tables of existing installations.
  */
 export async function migrate({ db, dialect }: Database): Promise<void> {
   let done = false

@@ -23,14 +23,14 @@ afterEach(() => {
 
 const open = () => openDatabase({ databaseUrl: null, dataDir })
 
-it('makes the data folder for its owner alone, and a migrated database in it', async () => {
+it('creates the data folder for its owner only, with a migrated database', async () => {
   const database = await open()
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   expect(await database.db.selectFrom('chats').selectAll().execute()).toEqual([])
   await database.close()
 })
 
-it('keeps what was written for the next start', async () => {
+it('keeps written data until the next start', async () => {
   const first = await open()
   await addUser(first.db, { name: 'Ada' })
   await first.close()
@@ -39,7 +39,7 @@ it('keeps what was written for the next start', async () => {
   await second.close()
 })
 
-it('refuses a database that a newer version wrote, and leaves its file untouched', async () => {
+it('refuses a database of a newer version and leaves its file unchanged', async () => {
   const newer = await open()
   await sql`insert into migrations (number, applied_at) values (${migrations.length + 1}, 1)`.execute(
     newer.db,
@@ -52,7 +52,7 @@ it('refuses a database that a newer version wrote, and leaves its file untouched
   expect(listFiles()).toEqual(before)
 })
 
-it('lets go of the file when it cannot start', async () => {
+it('closes the file when it cannot start', async () => {
   const newer = await open()
   await sql`insert into migrations (number, applied_at) values (99, 1)`.execute(newer.db)
   await newer.close()

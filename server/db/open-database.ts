@@ -7,7 +7,7 @@ import { openPostgres } from './dialects/postgres.ts'
 import { openSqlite } from './dialects/sqlite.ts'
 
 export interface DatabaseOptions {
-  /** A PostgreSQL address; without one, SQLite in `dataDir`. */
+  /** A PostgreSQL address. Null for SQLite in `dataDir`. */
   readonly databaseUrl: string | null
   readonly dataDir: string
 }
@@ -15,7 +15,7 @@ export interface DatabaseOptions {
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
 
-/** Opens the configured database and brings it to this version. */
+/** Opens the configured database and runs its missing migrations. */
 export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =

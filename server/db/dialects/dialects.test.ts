@@ -15,7 +15,7 @@ import { SqliteFile } from './sqlite-file.ts'
 
 const user = userRow({ id: 'u', subject: 's' })
 
-/** A chat with a run that `node` holds; the run's number. */
+/** Creates a chat with a run that `node` holds and returns the id of the run. */
 async function insertRunningRun(db: Db, chatId: string, node: string): Promise<number> {
   await addChat(db, { id: chatId, user_id: user.id })
   const run = {
@@ -48,7 +48,7 @@ describe.each(engines)('errors on %s', (engine) => {
     ['a second primary key', { ...user, subject: 'other' }, true],
     ['a second unique pair', { ...user, id: 'other' }, true],
     ['a missing value', { ...user, id: 'other', issuer: null as unknown as string }, false],
-  ])('tells %s apart', async (_, row, isUnique) => {
+  ])('distinguishes %s', async (_, row, isUnique) => {
     const error: unknown = await database.db
       .insertInto('users')
       .values(row)
@@ -59,7 +59,7 @@ describe.each(engines)('errors on %s', (engine) => {
     expect(database.dialect.isStorageFull(error)).toBe(false)
   })
 
-  it('does not take a missing parent for a second of its kind', async () => {
+  it('does not report a missing parent as a unique violation', async () => {
     const error: unknown = await addChat(database.db, { user_id: 'nobody' }).catch(
       (thrown: unknown) => thrown,
     )
@@ -94,7 +94,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
       ({ run_id, seq }) => [run_id, seq],
     )
 
-  it('are written for the runs that a node holds, and an event that comes twice once', async () => {
+  it('are written for the runs that a node holds, and a repeated event once', async () => {
     const [first = 0, second = 0, foreign = 0] = runIds
     const events = [first, second, foreign].map((run_id) => ({ run_id, seq: 1, event: '{}' }))
     for (let round = 0; round < 2; round++) {
@@ -107,7 +107,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
     ])
   })
 
-  it('are all written or none', async () => {
+  it('are written all or not at all', async () => {
     const [first = 0, second = 0] = runIds
     const broken = { run_id: second, seq: 1, event: null as unknown as string }
     const events = [{ run_id: first, seq: 1, event: '{}' }, broken]
@@ -115,7 +115,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
     expect(await read()).toEqual([])
   })
 
-  it('stay when a transaction that was open meanwhile is taken back, and go with their own', async () => {
+  it('stay when another open transaction is rolled back, and are rolled back with their own', async () => {
     const [first = 0, second = 0] = runIds
     const { db, dialect } = database
     const undone = new Error('undone')
@@ -132,7 +132,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
   })
 })
 
-it('writes what many replies say at once on fewer pages than there are replies', async () => {
+it('writes the events of many simultaneous replies on fewer pages than there are replies', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-pages-'))
   const path = join(folder, 'pages.sqlite')
   const database = openSqlite(path)
@@ -147,7 +147,7 @@ it('writes what many replies say at once on fewer pages than there are replies',
       'node',
       runIds.map((run_id) => ({ run_id, seq, event: 'x'.repeat(100) })),
     )
-  // Each reply has filled some four pages.
+  // Each reply has filled about four pages.
   for (let seq = 1; seq <= 150; seq++) await say(seq)
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
   await say(151)
@@ -158,7 +158,7 @@ it('writes what many replies say at once on fewer pages than there are replies',
   rmSync(folder, { recursive: true })
 })
 
-it('knows a full disk on SQLite by its error', async () => {
+it('recognizes the error of a full disk on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-full-'))
   const { db, dialect, close } = openSqlite(join(folder, 'full.sqlite'))
   await sql`create table t (x text)`.execute(db)
@@ -181,9 +181,12 @@ it.each([
   expect(postgresDialect.isStorageFull(Object.assign(new Error('from the server'), { code }))).toBe(isFull)
 })
 
-it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])('makes nothing of %s', (error) => {
-  for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
-    expect(dialect.isUniqueViolation(error)).toBe(false)
-    expect(dialect.isStorageFull(error)).toBe(false)
-  }
-})
+it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])(
+  'recognizes nothing in %s',
+  (error) => {
+    for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
+      expect(dialect.isUniqueViolation(error)).toBe(false)
+      expect(dialect.isStorageFull(error)).toBe(false)
+    }
+  },
+)

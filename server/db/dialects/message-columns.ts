@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** The columns of `messages` that both engines declare alike; only `position` differs. */
+/** The columns of `messages` that both engines declare in the same way. Only `position` differs. */
 export const messageColumns = sql.raw(`
   chat_id text not null references chats (id) on delete cascade,
   id text not null,

@@ -11,25 +11,25 @@ import type {
 import type { Tables } from '../tables/tables.ts'
 import { messageColumns } from './message-columns.ts'
 
-/** The channel on which PostgreSQL nodes tell each other which runs have news. */
+/** The channel on which nodes notify each other of runs with new events. */
 const runChannel = 'yonder_runs'
-/** The same for what has changed otherwise. */
+/** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
   chat: 'yonder_chats',
   settings: 'yonder_settings',
 }
 
-/** Type id of `bigint`: our whole numbers are milliseconds and positions, far below 2^53. */
+/** Type id of `bigint`. Our integers are milliseconds and positions, far below 2^53, so they are read as numbers. */
 const bigintType = 20
 
 export interface PostgresOptions {
-  /** Connections of this process at the most. */
+  /** Connections that this process may open. */
   readonly maxConnections?: number
-  /** The schema to work in, when it is not the role's own. */
+  /** The schema to use instead of the role's own. */
   readonly schema?: string
 }
 
-/** Opens a pool. Nothing is asked of the server until the first query. */
+/** Opens a pool. It connects with the first query. */
 export function openPostgres(url: string, { maxConnections = 10, schema }: PostgresOptions = {}): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -40,7 +40,7 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
         type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // The next query replaces a broken idle connection. Without a listener the error would end the process.
   pool.on('error', () => undefined)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
@@ -52,10 +52,9 @@ export function openPostgres(url: string, { maxConnections = 10, schema }: Postg
   }
 }
 
-/** Milliseconds before a broken connection is made again. */
-const reconnectDelay = 1_000
+const reconnectDelayMs = 1_000
 
-/** Listens on a connection of its own, which is made again when it breaks. */
+/** Listens on its own connection and reconnects when it breaks. */
 function listenForNotifications(
   url: string,
   { onRuns, onChange, onGap }: NotificationListeners,
@@ -72,9 +71,9 @@ function listenForNotifications(
       if (client !== next || closed) return
       client = undefined
       broken = true
-      // Errors while a broken connection is put away say nothing new.
+      // Errors while a broken connection is closed add no information.
       next.end().catch(() => undefined)
-      timer = setTimeout(connect, reconnectDelay)
+      timer = setTimeout(connect, reconnectDelayMs)
     }
     next.on('error', retry)
     next.on('end', retry)
@@ -104,7 +103,7 @@ function listenForNotifications(
   }
 }
 
-// The lock makes whoever closes an expired run (`lockRun`) wait for this commit, or this statement see it closed; renewing
+// With this lock, closing an expired run (`lockRun`) waits for this commit, or this statement sees the run closed. Renewing
 // a lease does not wait for it.
 const appendToPostgres = `
   with live as (
@@ -117,7 +116,7 @@ const appendToPostgres = `
   )
   select coalesce(array_agg(id), '{}') as ids, pg_notify('${runChannel}', string_agg(id::text, ',')) from live`
 
-/** An arbitrary constant that names Yonder's migration lock among a server's advisory locks. */
+/** An arbitrary constant that identifies Yonder's migration lock among the advisory locks of a server. */
 const migrationLock = 7_046_110
 
 /** PostgreSQL 15 or newer. */
@@ -150,7 +149,7 @@ export const postgresDialect: Dialect = {
         events.map((event) => event.event),
       ]),
     )
-    // An array of bigint comes as text.
+    // The driver returns an array of bigint as text.
     return new Set(written.rows[0]?.ids.map(Number))
   },
   async lockRun(trx, runId) {

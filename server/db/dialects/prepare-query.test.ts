@@ -25,7 +25,7 @@ describe.each(engines)('a prepared query on %s', (engine) => {
     sql<Key>`select name, value from keys where name = ${key.name} and value <> ${'none'}`.compile(db),
   )
 
-  it('takes the values of each call, beside those that never change', async () => {
+  it('binds the values of each call next to constant ones', async () => {
     const insert = prepareQuery(insertion)
     await insert(database.db, { name: 'one', value: '1' })
     await insert(database.db, { name: 'two', value: '2' })
@@ -35,7 +35,7 @@ describe.each(engines)('a prepared query on %s', (engine) => {
     expect((await lookUp(database.db, { name: 'three' })).rows).toEqual([])
   })
 
-  it('is built once, also for transactions, and runs within them', async () => {
+  it('is built once, also for transactions, and runs in them', async () => {
     const build = vi.fn(insertion)
     const insert = prepareQuery(build)
     await insert(database.db, { name: 'kept', value: '1' })
@@ -50,22 +50,22 @@ describe.each(engines)('a prepared query on %s', (engine) => {
     expect(build).toHaveBeenCalledTimes(1)
   })
 
-  it('takes SQL as it is', async () => {
+  it('keeps values that are SQL', async () => {
     const { clock } = database.dialect
-    const tell = prepareQuery((db, asked: { readonly clock: typeof clock; readonly more: number }) =>
+    const readClock = prepareQuery((db, asked: { readonly clock: typeof clock; readonly more: number }) =>
       sql<{ time: number | string }>`select ${asked.clock} + cast(${asked.more} as bigint) as time`.compile(
         db,
       ),
     )
     const times = [0, 1_000_000].map(async (more) =>
-      Number((await tell(database.db, { clock, more })).rows[0]?.time),
+      Number((await readClock(database.db, { clock, more })).rows[0]?.time),
     )
     const [now = 0, later = 0] = await Promise.all(times)
     expect(Math.abs(now - Date.now())).toBeLessThan(600_000)
     expect(later - now).toBeGreaterThanOrEqual(1_000_000)
   })
 
-  it('is built for each database by itself', async () => {
+  it('is built separately for each database', async () => {
     const build = vi.fn(insertion)
     const insert = prepareQuery(build)
     const other = await openTestDatabase('sqlite')

@@ -12,18 +12,18 @@ class Placeholder {
 }
 
 /**
- * A query that is built once for each database, and from then on only given its values: building a short one takes three
- * times as long as SQLite takes to answer it. For the way of a message; elsewhere a plain query reads better.
+ * Builds a query once for each database and later only binds its values: building a short query takes three times as
+ * long as SQLite takes to run it. Use it on the path of a message only, since a plain query is easier to read.
  *
- * `build` gets placeholders for the values. They may stand wherever SQL takes a parameter; nothing may be decided by them,
- * and they cannot be spread. A value that is SQL itself, such as the engine's clock, must be the same every time.
+ * `build` receives placeholders for the values. They may be used wherever SQL takes a parameter, but no condition may
+ * depend on them and they cannot be spread. A value that is SQL, such as the engine's clock, must never change.
  */
 export function prepareQuery<Values extends object, Row>(
   build: (db: Db, values: Values) => CompiledQuery<Row>,
 ): (db: Db, values: Values) => Promise<QueryResult<Row>> {
   const built = new WeakMap<DialectAdapter, CompiledQuery<Row>>()
   return (db, values) => {
-    // A database and its transactions share it.
+    // A database and its transactions share the adapter.
     const { adapter } = db.getExecutor()
     let query = built.get(adapter)
     if (query === undefined) {

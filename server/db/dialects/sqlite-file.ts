@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import type BetterSqlite from 'better-sqlite3'
 
 /**
- * better-sqlite3 in the release that this Node can use (`scripts/setup.mjs` installs by the same rule): 13 needs the tenth
- * version of Node's interface for native modules, and with 12 the garbage collector of Node 24.19 ends the process.
+ * The release of better-sqlite3 for this version of Node (`scripts/setup.mjs` installs by the same rule). Release 13 needs
+ * Node-API 10, and with release 12 the garbage collector of Node 24.19 crashes the process.
  */
 const release = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 

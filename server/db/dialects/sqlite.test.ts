@@ -36,21 +36,21 @@ async function pragma(database: Database, name: string): Promise<unknown> {
   return Object.values(rows[0] ?? {})[0]
 }
 
-it('writes ahead, waits for the disk at each commit, and keeps foreign keys', async () => {
+it('uses a write-ahead log, syncs at each commit, and enforces foreign keys', async () => {
   const database = open()
   expect(await pragma(database, 'journal_mode')).toBe('wal')
   expect(await pragma(database, 'synchronous')).toBe(2)
   expect(await pragma(database, 'foreign_keys')).toBe(1)
 })
 
-it('refuses a file that is no database, and leaves it as it was', () => {
-  const text = 'These are the notes of somebody, and no database at all. '.repeat(50)
+it('refuses a file that is no database and leaves it unchanged', () => {
+  const text = 'These are ordinary notes, and no database at all. '.repeat(50)
   writeFileSync(path, text)
   expect(() => openSqlite(path)).toThrow()
   expect(readFileSync(path, 'utf8')).toBe(text)
 })
 
-it('takes the write lock when a transaction begins, so that reading first and writing later works', async () => {
+it('acquires the write lock when a transaction begins, so that reading first and writing later works', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
   const other = new SqliteFile(path, { timeout: 0 })
@@ -84,7 +84,7 @@ it('waits while another process writes', async () => {
   expect(await holder).toMatchObject({ status: 0 })
 })
 
-it('runs more different statements than it keeps, and the first of them again', async () => {
+it('runs more different statements than it caches, and the first one again', async () => {
   const { db } = open()
   for (let number = 0; number < 1_200; number++) {
     const { rows } = await sql<{ x: number }>`select ${sql.raw(String(number % 1_100))} as x`.execute(db)
@@ -92,7 +92,7 @@ it('runs more different statements than it keeps, and the first of them again', 
   }
 })
 
-it('outlives the statements that the garbage collector ends between two turns', async () => {
+it('survives the garbage collection of statements between two turns', async () => {
   const { status, output } = await runScript(`
     import { setTimeout as wait } from 'node:timers/promises'
     import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'
@@ -105,7 +105,7 @@ it('outlives the statements that the garbage collector ends between two turns', 
   expect({ status, output }).toEqual({ status: 0, output: '' })
 })
 
-it('keeps a statement good when the table under it changes', async () => {
+it('keeps a prepared statement valid when its table changes', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
   await sql`insert into t values (1)`.execute(db)

@@ -8,14 +8,14 @@ import { messageColumns } from './message-columns.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 /** The first release without the WAL-reset corruption. */
-const oldestSafeVersion = [3, 51, 3] as const
+const minSafeVersion = [3, 51, 3] as const
 
-/** Prepared statements kept for reuse; preparing one costs more than running it. */
-const statementCacheSize = 500
+/** Prepared statements kept for reuse, since preparing one costs more than running it. */
+const maxCachedStatements = 500
 
 /**
- * A transaction takes the write lock when it begins: one that reads first and writes later would otherwise fail with
- * SQLITE_BUSY whatever the timeout is.
+ * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
+ * SQLITE_BUSY, whatever the timeout is.
  */
 class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -36,7 +36,7 @@ class ImmediateSqliteDialect extends SqliteDialect {
   }
 }
 
-/** Opens (or makes) the file. Throws when the SQLite library could corrupt it or the file is not a database. */
+/** Opens or creates the file. Throws when the SQLite library could corrupt it or the file is not a database. */
 export function openSqlite(path: string): Database {
   const file = new SqliteFile(path, { timeout: 5_000 })
   requireSafeVersion(file)
@@ -60,25 +60,26 @@ function requireSafeVersion(file: BetterSqlite.Database): void {
   const version =
     file.prepare<[], { version: string }>('select sqlite_version() as version').get()?.version ?? ''
   const parts = version.split('.').map(Number)
-  for (const [index, oldest] of oldestSafeVersion.entries()) {
+  for (const [index, minPart] of minSafeVersion.entries()) {
     const part = parts[index] ?? 0
-    if (part > oldest) return
-    if (part < oldest) {
-      throw new Error(
-        `SQLite ${version} can corrupt its file; ${oldestSafeVersion.join('.')} or newer is needed.`,
-      )
+    if (part > minPart) return
+    if (part < minPart) {
+      throw new Error(`SQLite ${version} can corrupt its file. Install ${minSafeVersion.join('.')} or newer.`)
     }
   }
 }
 
-/** The same connection, with the least recently made statements dropped once the cache is full. */
+/**
+ * The same connection with a cache of prepared statements. No cache library: a statement that is still busy must be
+ * prepared a second time, and the path of every token wants no bookkeeping for each use.
+ */
 function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Database, 'close' | 'prepare'> {
   const statements = new Map<string, BetterSqlite.Statement>()
   const prepare = (sql: string): BetterSqlite.Statement => {
     const known = statements.get(sql)
     if (known !== undefined && !known.busy) return known
     const statement = file.prepare(sql)
-    if (statements.size >= statementCacheSize) {
+    if (statements.size >= maxCachedStatements) {
       const [oldest] = statements.keys()
       if (oldest !== undefined) statements.delete(oldest)
     }
@@ -92,9 +93,8 @@ function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Data
 }
 
 /*
- * The index holds which grams (`chats/cut-grams.ts`) a message has, and nothing else; `chats/search-store.ts` says how
- * its row ids are made.
- * Triggers queue what is finished, whoever wrote it.
+ * The index stores only which grams (`chats/search/`) a message has. The row ids are described there too. Triggers queue
+ * every finished message, whichever process wrote it.
  */
 const finished = (row: string) =>
   `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
@@ -110,26 +110,26 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-const movedEvents = (place: string): readonly string[] => [
+const movedEvents = (layout: string): readonly string[] => [
   `create table moved_events (
     run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
-    primary key (run_id, seq)) ${place}`,
+    primary key (run_id, seq)) ${layout}`,
   'insert into moved_events (run_id, seq, event) select run_id, seq, event from run_events',
   'drop table run_events',
   'alter table moved_events rename to run_events',
 ]
 
-// Row by row in one transaction: one statement for all rows takes three times as long.
+// One statement per row in one transaction: a single statement for all rows takes three times as long.
 const insertRunEvent = `
   insert into run_events (run_id, seq, event)
   select id, ?, ? from runs where id = ? and node_id = ? and status = 'running'
   on conflict (run_id, seq) do update set event = run_events.event`
 
-/** Goes past Kysely, which would build and await each row: this is the path of every token. */
+/** Bypasses Kysely, which would build and await each row. This is the path of every token. */
 function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents'] {
   let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
   const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
-    // Its table comes with the first migration.
+    // Prepared late, because the first migration creates the table.
     insert ??= file.prepare(insertRunEvent)
     const live = new Set<number>()
     for (const { run_id, seq, event } of events) {
@@ -144,11 +144,11 @@ function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents']
       : db.connection().execute(async () => commit.immediate(nodeId, events))
 }
 
-/** SQLite 3.51.3 or newer; `file` is the one connection that writes. */
+/** SQLite 3.51.3 or newer. `file` is the only connection that writes. */
 export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
   kind: 'sqlite',
   integer: 'integer',
-  // BEGIN IMMEDIATE has taken the only write lock already.
+  // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
   withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
   async createMessageTable(trx) {
@@ -156,8 +156,8 @@ export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
       trx,
     )
   },
-  async storeEvents(trx, place) {
-    for (const statement of movedEvents(place === 'by key' ? 'without rowid' : '')) {
+  async storeEvents(trx, layout) {
+    for (const statement of movedEvents(layout === 'by key' ? 'without rowid' : '')) {
       await sql.raw(statement).execute(trx)
     }
   },

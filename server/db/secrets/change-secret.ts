@@ -3,19 +3,19 @@ import { maskSecret } from './mask-secret.ts'
 import type { Sealer } from './seal-secret.ts'
 
 export interface SecretChange {
-  /** The name of the field on the wire, for the refusal. */
+  /** The name of the field on the wire, for the error. */
   readonly field: string
-  /** What is stored now, sealed. */
+  /** The stored secret, sealed. */
   readonly stored: string | null
-  /** What came: absent or the mask keeps the stored secret, null or empty clears it, all else replaces it. */
+  /** The value from the client: undefined or the mask keeps the stored secret, null or empty clears it, others replace it. */
   readonly given: string | null | undefined
-  /** A stored secret was given for one address: it is not carried over to another. */
+  /** A stored secret belongs to one address, so it is removed when the address changes. */
   readonly addressChanged: boolean
 }
 
 /**
- * What to store, sealed.
- * @throws AppError `invalid_request` for a text that no header can carry, among them another secret's mask
+ * Returns the sealed secret to store.
+ * @throws AppError `invalid_request` for a text that no header can carry, such as the mask of another secret
  */
 export function changeSecret(sealer: Sealer, change: SecretChange): string | null {
   const { field, stored, given, addressChanged } = change
@@ -24,10 +24,7 @@ export function changeSecret(sealer: Sealer, change: SecretChange): string | nul
   }
   if (given === null || given === '') return null
   if (!/^[\x21-\x7e]+$/.test(given)) {
-    throw new AppError(
-      'invalid_request',
-      `${field}: must be letters, digits and signs of ASCII without spaces`,
-    )
+    throw new AppError('invalid_request', `${field}: use ASCII letters, digits and symbols without spaces`)
   }
   return sealer.seal(given)
 }

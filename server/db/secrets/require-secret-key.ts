@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const fileName = 'secret.key'
 
 /**
- * The installation's secret: the setting when there is one, else a key that is made at first start and kept in the data
- * folder, readable by its owner alone. Two processes that start at once end with the same key.
+ * Returns the installation's secret: the setting, or a key that the first start creates in the data folder, readable by
+ * its owner only. Two processes that start at once get the same key.
  */
 export function requireSecretKey(setting: string | null, dataDir: string): string {
   if (setting !== null) return setting
@@ -27,7 +27,7 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   }
   const made = readKey(path)
   if (made === undefined)
-    throw new Error(`${path} is empty. Restore it from a backup: it opens the stored keys.`)
+    throw new Error(`${path} is empty. Restore it from a backup, because the stored keys are sealed with it.`)
   return made
 }
 

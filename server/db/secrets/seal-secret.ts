@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Seals what must not stand in the database as it is: keys, tokens. */
+/** Encrypts secrets for the database: keys and tokens. */
 export interface Sealer {
   seal(secret: string): string
   /** Throws when the text was not sealed with this key, or was changed. */

@@ -1,30 +1,30 @@
 import type { Selectable } from 'kysely'
 
-/** A person's connector: a server of tools, and how it stands. */
+/** A user's connector: an MCP server and its status. */
 export interface ConnectorTable {
   id: string
   user_id: string
   name: string
-  /** As it was typed. */
+  /** As the user entered it. */
   url: string
   /** Sealed by `seal-secret.ts`. */
   token: string | null
-  /** How we are registered at its authorization server, when a person did that; the secret is sealed. */
+  /** Our client at its authorization server, when the user registered one. The secret is sealed. */
   client_id: string | null
   client_secret: string | null
   status: string
   error_message: string | null
   notice: string | null
   is_default: number
-  /** 0: there is no list of allowed tools, every tool runs without asking. */
+  /** 0: there is no list of allowed tools, and every tool runs without approval. */
   asks: number
-  /** Begins the names under which models know its tools; it stays when the connector is renamed. */
+  /** The prefix of its tools' names for models. It stays when the connector is renamed. */
   slug: string
-  /** Grows with every change of address or credentials: a connection of an older one is never used again. */
+  /** Incremented with every change of address or credentials. Connections of an older version are never used again. */
   credential_version: number
-  /** When the stored list of tools is asked for again; null before the first one. */
+  /** When the stored list of tools is requested again. Null before the first list. */
   tools_expire_at: number | null
-  /** JSON: which revision the server speaks, and until when that is believed. */
+  /** JSON: the protocol revision of the server, and when it is checked again. */
   era: string | null
   created_at: number
 }
@@ -33,19 +33,19 @@ export interface ConnectorToolTable {
   connector_id: string
   name: string
   position: number
-  /** JSON: what the server says of the tool. */
+  /** JSON: the definition from the server. */
   definition: string
   fingerprint: string
-  /** Why the tool cannot be offered. */
+  /** Why the tool cannot be offered to models. */
   problem: string | null
 }
 
-/** A name on a connector's list of allowed tools, and the tool as it was when it was allowed. */
+/** A name on a connector's list of allowed tools, and the tool's definition when it was allowed. */
 export interface AllowedToolTable {
   connector_id: string
   name: string
   position: number
-  /** Null when no such tool was known. */
+  /** Null when the server had no such tool. */
   fingerprint: string | null
   definition: string | null
 }
@@ -65,23 +65,23 @@ export interface ToolCallTable {
   bytes: number | null
 }
 
-/** What an authorization server gave for a connector. */
+/** The registration and tokens from an authorization server for a connector. */
 export interface ConnectorGrantTable {
   connector_id: string
   issuer: string
   user_id: string
-  /** Sealed JSON: our registration there. */
+  /** Sealed JSON: our client registration. */
   client: string | null
   /** Sealed JSON. */
   tokens: string | null
-  /** JSON: what the servers say of themselves. */
+  /** JSON: the discovery documents of both servers. */
   discovery: string | null
-  /** Which node refreshes the tokens at this moment, so that no other does. */
+  /** Until when a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
   updated_at: number
 }
 
-/** A person was sent away to consent; they come back with the state whose hash this is. */
+/** A consent that the user is giving at a server. The redirect back carries the state of this hash. */
 export interface ConnectorConsentTable {
   state_hash: string
   connector_id: string

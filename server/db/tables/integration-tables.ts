@@ -1,25 +1,25 @@
 import type { Selectable } from 'kysely'
 
-/** A person's integration, connected or not. How it is connected follows from its name. */
+/** A user's integration, connected or not. Its name determines how it is connected. */
 export interface IntegrationTable {
   user_id: string
   name: string
-  /** Grows whenever it is connected or disconnected: what was opened with an older one is not used again. */
+  /** Incremented with every connect and disconnect. Connections of an older version are not used again. */
   version: number
   /** Sealed by `seal-secret.ts`. */
   api_key: string | null
-  /** Sealed JSON: what Google gave. */
+  /** Sealed JSON: the tokens from Google. */
   tokens: string | null
-  /** What the person has allowed at Google, with spaces between. */
+  /** The scopes that the user granted at Google, separated by spaces. */
   scopes: string | null
-  /** 1: it was connected and Google has ended that. */
+  /** 1: Google revoked the connection. */
   ended: number
-  /** Which node renews the tokens at this moment, so that no other does. */
+  /** Until when a process reserves the tokens for refreshing them. */
   refreshing_until: number | null
   created_at: number
 }
 
-/** A person was sent away to consent; they come back with the state whose hash this is. */
+/** A consent that the user is giving at Google. The redirect back carries the state of this hash. */
 export interface IntegrationConsentTable {
   state_hash: string
   user_id: string

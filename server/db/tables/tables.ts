@@ -3,8 +3,8 @@ import type { ConnectorTables } from './connector-tables.ts'
 import type { IntegrationTables } from './integration-tables.ts'
 
 /*
- * The tables as both engines hold them: ids are text, times are integer milliseconds since 1970, JSON is text, booleans
- * are 0 or 1. Migrations in `migrations/` make them; nothing here travels to a browser (presenters do).
+ * The tables of both engines. Ids are text, times are integer milliseconds since 1970, JSON is text, booleans are 0 or 1.
+ * `migrations/` creates them. Rows are never sent to a browser: presenters convert them.
  */
 
 export interface UserTable {
@@ -41,9 +41,9 @@ export interface ChatTable {
 
 export interface MessageTable {
   chat_id: string
-  /** Unique within its chat: a client may have made it. */
+  /** Unique within its chat only, since clients may choose it. */
   id: string
-  /** Position in the order of writing over all chats, from the engine; the search index follows it. */
+  /** Assigned by the engine in the order of writing over all chats. The search index follows it. */
   position: Generated<number>
   parent_id: string | null
   role: string
@@ -58,7 +58,7 @@ export interface MessageTable {
   usage: string | null
   /** Why a complete reply was cut. */
   finish: string | null
-  /** The first and the second message of the path to this one: a summary of a long chat reads three rows, not all. */
+  /** The first two messages of the path to this one, so that the summary of a long chat reads three rows only. */
   first_id: string
   second_id: string | null
   server: string | null
@@ -66,7 +66,7 @@ export interface MessageTable {
   arguments: string | null
   /** Of a reply that calls a tool: `waiting`, `running`, `answered` or `denied`. */
   call_state: string | null
-  /** JSON: the rest of what is known of that call (`chats/stored-call.ts`). */
+  /** JSON: the other fields of that call (`chats/stored-call.ts`). */
   call: string | null
   /** JSON, of a tool's result. */
   outcome: string | null
@@ -76,7 +76,7 @@ export interface MessageTable {
 }
 
 export interface RunTable {
-  /** In the order of starting. A small number: what the runs of a moment write lies close together. */
+  /** Ascending in the order of starting, so that simultaneous runs write to neighbouring pages. */
   id: Generated<number>
   chat_id: string
   user_id: string
@@ -84,7 +84,7 @@ export interface RunTable {
   /** `running`, or how it ended. At most one run of a chat is `running`. */
   status: string
   node_id: string
-  /** Renewed while its node lives; past it, any reader may close the run as interrupted. */
+  /** Renewed while its node is alive. After it, any node may close the run as interrupted. */
   lease_until: number
   last_seq: number
   stop_requested: number
@@ -98,17 +98,18 @@ export interface RunEventTable {
   event: string
 }
 
-/** A picture of a tool's result, by its place among the parts; it would make every reading of its chat long. */
+/** An image of a tool's result. It is stored separately to keep reading a chat fast. */
 export interface ResultImageTable {
   chat_id: string
   message_id: string
+  /** Its index among the parts of the result. */
   place: number
   mime_type: string
   /** Base64. */
   data: string
 }
 
-/** What a person answered to a question of a call, on its way to the node that runs it. */
+/** A user's response to an elicitation, on its way to the node that runs the call. */
 export interface QuestionAnswerTable {
   question_id: string
   run_id: number
@@ -116,14 +117,14 @@ export interface QuestionAnswerTable {
   answer: string
 }
 
-/** SQLite only: finished messages that the trigram index does not hold yet. */
+/** SQLite only: finished messages that are not in the search index yet. */
 export interface SearchQueueTable {
   position: number
-  /** The next piece of a long text. */
+  /** The next chunk of a long text. */
   chunk: Generated<number>
 }
 
-/** SQLite only: the short numbers by which the trigram index knows people. */
+/** SQLite only: the short numbers of users in the search index. */
 export interface SearchUserTable {
   number: Generated<number>
   user_id: string
@@ -148,7 +149,7 @@ export interface AccountTable {
 
 export interface OidcTable {
   model: string
-  /** A hash: whoever reads the table holds no code, token or session. */
+  /** A hash, so that a reader of the table gets no code, token or session. */
   id: string
   /** Sealed. */
   payload: string
@@ -158,13 +159,13 @@ export interface OidcTable {
   consumed_at: number | null
 }
 
-/** Sign-ins that were ended before their time; a row stays as long as an access token of it could live. */
+/** Grants that were revoked before their expiry. A row is kept while an access token of the grant can be valid. */
 export interface EndedGrantTable {
   grant_id: string
   expires_at: number
 }
 
-/** A link under which everyone reads the way to one message. Revoking it removes the row. */
+/** A public link to a message and the path to it. Revoking the link deletes the row. */
 export interface ShareTable {
   id: string
   user_id: string
