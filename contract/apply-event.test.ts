@@ -56,7 +56,7 @@ const fold = (events: readonly RunEvent[], from: RunState = emptyRun) => events.
 const replyOf = (run: RunState) => run.messages.at(-1)!
 
 describe('any run', () => {
-  it('is changed by no replay, from any point', () => {
+  it('does not change when events are replayed from any point', () => {
     fc.assert(
       fc.property(anyRun, fc.nat(), (events, from) => {
         const run = fold(events)
@@ -65,7 +65,7 @@ describe('any run', () => {
     )
   })
 
-  it('comes out the same when events arrive twice or again out of turn', () => {
+  it('is the same when events arrive twice or out of order', () => {
     fc.assert(
       fc.property(anyRun, fc.array(fc.nat(), { maxLength: 20 }), (events, echoes) => {
         const noisy = events.flatMap((event, index) => [
@@ -77,7 +77,7 @@ describe('any run', () => {
     )
   })
 
-  it('comes out the same when it is taken up in the middle (a reload)', () => {
+  it('is the same when it is resumed in the middle (a reload)', () => {
     fc.assert(
       fc.property(anyRun, fc.nat(), (events, cut) => {
         const at = cut % events.length
@@ -88,7 +88,7 @@ describe('any run', () => {
     )
   })
 
-  it('does not touch what it is given', () => {
+  it('does not modify its arguments', () => {
     fc.assert(
       fc.property(anyRun, (events) => {
         let run: RunState = deepFreeze({ ...emptyRun })
@@ -98,7 +98,7 @@ describe('any run', () => {
     )
   })
 
-  it('keeps the message that is answered, and every message that an event does not change, as the same object', () => {
+  it('keeps the user message, and every message that an event does not change, as the same object', () => {
     fc.assert(
       fc.property(anyRun, (events) => {
         let run = emptyRun
@@ -123,7 +123,7 @@ describe('any run', () => {
     )
   })
 
-  it('is told by events that the wire carries unchanged', () => {
+  it('consists of events that survive serialization unchanged', () => {
     fc.assert(
       fc.property(anyRun, (events) => {
         expect(events.map((event) => CompletionEvent.parse(JSON.parse(JSON.stringify(event))))).toEqual(
@@ -139,7 +139,7 @@ it('begins with the two messages, the reply empty', () => {
   expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
 })
 
-it('gives the reply what each event says (§7.34, §7.35, §17.15)', () => {
+it('applies each event to the reply (§7.34, §7.35, §17.15)', () => {
   const run = fold(
     numbered([
       started,
@@ -179,7 +179,7 @@ describe('a tool call', () => {
   const next: Message = { ...reply, id: 'b', parent_id: 'r' }
   const asks = { id: 'ask', message: 'Which one?', fields: [] }
 
-  it('completes the reply and stands on it (§7.36)', () => {
+  it('completes the reply and is stored on it (§7.36)', () => {
     const waiting = { ...called, call: { state: 'waiting', title: 'The tool' } } as const
     const run = fold(numbered([started, text('Let me see.'), waiting, { type: 'ended', status: 'complete' }]))
     expect(replyOf(run)).toMatchObject({
@@ -192,7 +192,7 @@ describe('a tool call', () => {
     })
   })
 
-  it('shows how far it is and what it asks, until it is answered', () => {
+  it('shows its progress and its elicitation until it is answered', () => {
     const events: UnnumberedEvent[] = [
       started,
       called,
@@ -214,7 +214,7 @@ describe('a tool call', () => {
     expect(fold(numbered(events)).messages[1]?.call).toEqual({ state: 'answered' })
   })
 
-  it('is followed by its result and the next reply, which takes what comes then (§7.37, §17.16)', () => {
+  it('is followed by its result and the next reply, to which later events apply (§7.37, §17.16)', () => {
     const run = fold(
       numbered([
         started,
@@ -230,7 +230,7 @@ describe('a tool call', () => {
     expect(run.messages.at(-1)).toMatchObject({ content: 'It is 5.', status: 'complete' })
   })
 
-  it('stays complete when the run is stopped while it waits or runs', () => {
+  it('stays complete when the run is stopped while the call is pending or runs', () => {
     const run = fold(numbered([started, called, { type: 'ended', status: 'stopped' }]))
     expect(run.status).toBe('stopped')
     expect(replyOf(run).status).toBe('complete')
@@ -242,7 +242,7 @@ it('puts a notice on the reply', () => {
   expect(replyOf(run).notice).toBe('No tools here.')
 })
 
-it('shows the error in place of the text, and keeps what had come (§8.7)', () => {
+it('shows the error in place of the text, and keeps the partial text (§8.7)', () => {
   const run = fold(
     numbered([
       started,
@@ -259,7 +259,7 @@ it('shows the error in place of the text, and keeps what had come (§8.7)', () =
   })
 })
 
-it('says Unknown error occurred when a failure has no words (§8.7)', () => {
+it('shows "Unknown error occurred" when a failure has no message (§8.7)', () => {
   const failed = replyOf(fold(numbered([started, { type: 'ended', status: 'failed' }])))
   expect(failed.content).toBe('**Error:** Unknown error occurred')
   expect(failed).not.toHaveProperty('partial')
@@ -270,7 +270,7 @@ it.each(['stopped', 'interrupted'] as const)('keeps the text of a run that was %
   expect(replyOf(run)).toMatchObject({ content: 'So far', status })
 })
 
-it('goes on writing after content that came as parts (§3.7)', () => {
+it('appends text after content that came as parts (§3.7)', () => {
   const parts: Message = {
     ...reply,
     content: [{ type: 'text', text: 'a' }, { type: 'image' }, { text: 'b' }],
@@ -281,7 +281,7 @@ it('goes on writing after content that came as parts (§3.7)', () => {
   expect(replyOf(run).content).toBe('abc')
 })
 
-it('ignores what would change a reply before there is one', () => {
+it('ignores events that change a reply before there is one', () => {
   expect(fold(numbered([text('early')])).messages).toEqual([])
 })
 

@@ -5,7 +5,7 @@ const bot = { name: 'A', model: 'm' }
 const problemsOf = (input: unknown) =>
   BotInput.safeParse(input).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
 
-it('needs a name and a model, and says so in the words of the form (§3.1, §5.5)', () => {
+it('requires a name and a model, with the messages of the form (§3.1, §5.5)', () => {
   expect(problemsOf(bot)).toEqual([])
   expect(problemsOf({ name: ' ', model: '' })).toEqual([
     'name: Please fill in all required fields',
@@ -13,13 +13,13 @@ it('needs a name and a model, and says so in the words of the form (§3.1, §5.5
   ])
 })
 
-it('tells an absent field from one that is cleared', () => {
+it('distinguishes an absent field from a cleared one', () => {
   expect(BotInput.parse(bot)).toEqual(bot)
   const cleared = { base_url: '', api_key: null, api_type: '', custom_api_path: null, max_tokens: null }
   expect(BotInput.parse({ ...bot, ...cleared })).toEqual({ ...bot, ...cleared })
 })
 
-it('takes blanks around text away', () => {
+it('trims text', () => {
   expect(BotInput.parse({ name: ' A ', model: '\tm\n', base_url: ' https://x.example ' })).toEqual({
     name: 'A',
     model: 'm',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { ChatListQuery, ClientId } from './chat.ts'
 
-it('lists the first ten chats when nothing else is asked for (§9.5)', () => {
+it('lists the first ten chats by default (§9.5)', () => {
   expect(ChatListQuery.parse({})).toEqual({ search: '', page: 1, limit: 10 })
 })
 
-it('reads numbers from the text of an address (§7.8)', () => {
+it('reads numbers from query parameters (§7.8)', () => {
   expect(ChatListQuery.parse({ search: 'tea', page: '3', limit: '25' })).toEqual({
     search: 'tea',
     page: 3,

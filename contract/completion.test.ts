@@ -6,18 +6,18 @@ const accepts = (input: unknown) => CompletionRequest.safeParse(input).success
 describe('a request for a completion (§7.11)', () => {
   const send = { content: 'Hi', botName: 'A', chatId: 'c1' }
 
-  it('is a new message, with a server or without one', () => {
+  it('accepts a new message, with or without a server', () => {
     expect(CompletionRequest.parse(send)).toEqual(send)
     expect(accepts({ ...send, server: null })).toBe(true)
     expect(accepts({ ...send, server: 'tools' })).toBe(true)
   })
 
-  it('is another reply to a message', () => {
+  it('accepts another reply to a message', () => {
     const again = { userMessageId: 'm1', botName: 'A', chatId: 'c1' }
     expect(CompletionRequest.parse(again)).toEqual(again)
   })
 
-  it('takes content as text or as parts (§3.7)', () => {
+  it('accepts content as text or as parts (§3.7)', () => {
     expect(accepts({ ...send, content: [{ type: 'text', text: 'Hi' }] })).toBe(true)
     expect(accepts({ ...send, content: 5 })).toBe(false)
     expect(accepts({ ...send, content: { text: 'Hi' } })).toBe(false)
@@ -55,7 +55,7 @@ describe('an event of a stream', () => {
     expect(CompletionEvent.safeParse(event).success).toBe(false)
   })
 
-  it('keeps what its readers look for (§7.32, §7.33, §7.34, §7.35, §7.36, §7.37)', () => {
+  it('has the fields that clients read (§7.32, §7.33, §7.34, §7.35, §7.36, §7.37)', () => {
     const error = { type: 'error', seq: 1, error: { code: 'internal', message: 'Broken' } }
     const status = {
       type: 'mcp_status',
@@ -93,7 +93,7 @@ describe('an event of a stream', () => {
   })
 })
 
-it('reads the place to go on from as a number', () => {
+it('reads the id of the last event as a number', () => {
   expect(FollowQuery.parse({ after: '12' })).toEqual({ after: 12 })
   expect(FollowQuery.safeParse({ after: '-1' }).success).toBe(false)
   expect(FollowQuery.safeParse({ after: 'x' }).success).toBe(false)

@@ -19,7 +19,7 @@ it.each([
   expect(titleOfIntegration(name)).toBe(title)
 })
 
-it('leads back from an address to the integration that it was made for (§7.26)', () => {
+it('finds the integration of a callback path (§7.26)', () => {
   expect(googleIntegrations.map(serviceOfIntegration)).toEqual(['gmail', 'google-calendar'])
   for (const name of googleIntegrations) {
     expect(integrationOfService(serviceOfIntegration(name))).toBe(name)
@@ -27,7 +27,7 @@ it('leads back from an address to the integration that it was made for (§7.26)'
   }
 })
 
-it('knows Google by its two names, and nothing else (§5.15)', () => {
+it('accepts the two names of Google only (§5.15)', () => {
   expect(['google-gmail', 'google-calendar', 'gmail', 'google-drive', 'tavily'].map(authTypeOf)).toEqual([
     'oauth',
     'oauth',

@@ -7,7 +7,7 @@ it('joins the texts of content parts (§3.7)', () => {
 })
 
 describe('a cut text', () => {
-  it('has at most the given characters and says whether the text goes on', () => {
+  it('has at most the given number of characters and marks omitted text', () => {
     expect(cutText('abcd', 4)).toEqual({ text: 'abcd', isCut: false })
     expect(cutText('abcde', 4)).toEqual({ text: 'abcd', isCut: true })
   })
@@ -21,13 +21,13 @@ describe('a cut text', () => {
 })
 
 describe('a title', () => {
-  it('is the start of the text on one line', () => {
+  it('is the beginning of the text on one line', () => {
     expect(deriveTitle(' Two\n\n lines  here ', 9)).toEqual({ text: 'Two lines', isCut: true })
     expect(deriveTitle(' Two\n\n lines ', 9)).toEqual({ text: 'Two lines', isCut: false })
     expect(deriveTitle('', 9)).toEqual({ text: '', isCut: false })
   })
 
-  it('reads only the start of a long text', () => {
+  it('reads only the beginning of a long text', () => {
     expect(deriveTitle(`${' '.repeat(maxTitleSourceChars)}late`, 9).text).toBe('')
   })
 })

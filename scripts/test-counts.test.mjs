@@ -37,7 +37,7 @@ it('counts a file that cannot be loaded as a failure, beside failed tests', () =
   expect(countVitest(report({ ...vitestReport, numFailedTests: 1, testResults }), 1).failed).toBe(2)
 })
 
-it('never calls a run good that ended badly', () => {
+it('never reports success for a failed run', () => {
   expect(countVitest(report(vitestReport), 1).failed).toBe(1)
   expect(countVitest(join(folder, 'missing.json'), 0).failed).toBe(1)
   expect(countPlaywright(join(folder, 'missing.json'), 0).failed).toBe(1)
@@ -45,7 +45,7 @@ it('never calls a run good that ended badly', () => {
   expect(countPlaywright(report({ stats }), 1)).toStrictEqual({ passed: 3, failed: 1, skipped: 0 })
 })
 
-it('adds up to one plain line', () => {
+it('formats the sum in one plain line', () => {
   const stats = { expected: 3, unexpected: 2, skipped: 0, flaky: 1 }
   const counts = addCounts(noCounts, countPlaywright(report({ stats }), 1))
   expect(describeCounts(counts)).toBe('4 passed, 2 failed')

@@ -12,14 +12,14 @@ const host = { host: 'localhost:3000' }
 const problem = (code: string) => ({ error: { code, message: expect.any(String) as string } })
 
 describe('the address', () => {
-  it('answers under the public address alone (§22.1)', async () => {
+  it('responds at the public address only (§22.1)', async () => {
     const foreign = await product.app.inject({ url: '/api/openapi.json', headers: { host: 'evil.example' } })
     expect(foreign.statusCode).toBe(400)
     expect(foreign.json()).toEqual(problem('invalid_request'))
     expect((await product.app.inject({ url: '/api/openapi.json', headers: host })).statusCode).toBe(200)
   })
 
-  it('pays no attention to forwarded names (§22.2)', async () => {
+  it('ignores forwarded host names (§22.2)', async () => {
     const answer = await product.app.inject({
       url: '/',
       headers: { host: '127.0.0.1:3000', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
@@ -28,7 +28,7 @@ describe('the address', () => {
     expect(answer.headers.location).toBe('http://localhost:3000/')
   })
 
-  it('never redirects to another site, whatever the path looks like (§15.7)', async () => {
+  it('never redirects to another site, whatever the path (§15.7)', async () => {
     const answer = await product.app.inject({ url: '//evil.example/x', headers: { host: '127.0.0.1:3000' } })
     expect(answer.headers.location).toBe('http://localhost:3000/evil.example/x')
   })
@@ -51,7 +51,7 @@ describe('the headers', () => {
     expect(headers['referrer-policy']).toBe('no-referrer')
   })
 
-  it('open nothing to other origins', async () => {
+  it('allow nothing to other origins', async () => {
     for (const origin of ['https://evil.example', 'null']) {
       const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: { ...host, origin } })
       expect(headers['access-control-allow-origin']).toBeUndefined()
@@ -60,7 +60,7 @@ describe('the headers', () => {
 })
 
 describe('errors', () => {
-  it('are JSON also where nothing is served (§17.2)', async () => {
+  it('are JSON also for unknown paths (§17.2)', async () => {
     for (const url of ['/api/nothing', '/api/..%2fbots', '/api/%00', '/API/bots']) {
       const answer = await product.app.inject({ url, headers: host })
       expect([400, 404]).toContain(answer.statusCode)
@@ -68,7 +68,7 @@ describe('errors', () => {
     }
   })
 
-  it('say nothing of the inside when something unforeseen breaks (§17.2)', async () => {
+  it('reveal no internals after an unexpected failure (§17.2)', async () => {
     const broken = await openTestApp()
     const ada = await broken.signIn()
     await broken.database.db.schema.dropTable('bots').execute()
@@ -80,7 +80,7 @@ describe('errors', () => {
   })
 })
 
-it('waits a minute for a request to arrive, and no longer', () => {
+it('waits at most a minute for a request to arrive', () => {
   expect(product.app.server.requestTimeout).toBe(60_000)
 })
 
@@ -92,7 +92,7 @@ describe('a HEAD request', () => {
     expect((await ada.get('/api/chats')).json()).toMatchObject({ chats: [] })
   })
 
-  it('is answered to probes', async () => {
+  it('is supported for probes', async () => {
     expect((await product.app.inject({ method: 'HEAD', url: '/healthz' })).statusCode).toBe(200)
   })
 })

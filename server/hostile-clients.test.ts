@@ -126,13 +126,13 @@ describe('the running product', () => {
     expect(product.alive, product.output()).toBe(true)
   })
 
-  it('opens no tunnel, and answers nobody who names no server', async () => {
+  it('opens no tunnel, and refuses requests without a host', async () => {
     expect(await talk(`CONNECT 169.254.169.254:80 HTTP/1.1\r\n${host()}\r\n`)).not.toMatch(/^HTTP\/1\.1 2/)
     expect(statusesOf(await talk('GET /api/settings HTTP/1.1\r\n\r\n'))).toEqual([400])
     expect(product.alive).toBe(true)
   })
 
-  it('believes no forwarded name, address or scheme of a stranger (§22.2)', async () => {
+  it('ignores the forwarded host, address and scheme of untrusted clients (§22.2)', async () => {
     const forged = {
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
@@ -153,7 +153,7 @@ describe('the running product', () => {
     expect((await stranger.get('/api/settings', forged)).body).not.toContain('"error"')
   })
 
-  it('answers pipelined requests in order, and forgets those that leave or break off', async () => {
+  it('responds to pipelined requests in order, and drops those of closed connections', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host()}\r\n`
     const heard = await talk([one('/healthz'), one('/api/bots'), one('/api/none'), one('/healthz')].join(''))
     expect(statusesOf(heard)).toEqual([200, 401, 404, 200])
@@ -177,7 +177,7 @@ describe('the running product', () => {
       )
     })
 
-  it('keeps its memory and everybody else while readers stand still and 200 leave', async () => {
+  it('serves other users with bounded memory while readers stall and 200 disconnect', async () => {
     model.when('a flood', [...Array.from({ length: 110 }, () => 'x'.repeat(16_000)), { finish: 'stop' }])
     model.when('a while', [
       ...Array.from({ length: 20 }, (_, at) => [`${at} `, { delay: 20 }]).flat(),
@@ -212,7 +212,7 @@ describe('the running product', () => {
     await expect.poll(() => model.openRequests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('writes no key, no token and no word of a conversation into its log (§21.11, §22.7)', async () => {
+  it('logs no key, no token and no text of a conversation (§21.11, §22.7)', async () => {
     model.when('the summer house', [
       { status: 401, body: { error: { message: `Incorrect API key: ${key}` } } },
     ])

@@ -108,7 +108,7 @@ function expectError(answer: TestResponse, what: string): void {
   expect(ErrorBody.safeParse(JSON.parse(answer.body)).success, `${what}: ${answer.body}`).toBe(true)
 }
 
-describe('a body that no call wants', () => {
+describe('an invalid body', () => {
   let scene: Awaited<ReturnType<typeof openScene>>
   beforeAll(async () => {
     scene = await openScene('sqlite')
@@ -139,7 +139,7 @@ describe.each(engines)('an odd value on %s', (engine) => {
   })
   afterAll(() => scene.product.close())
 
-  it('in any field of a body is taken or refused, and never breaks anything', async () => {
+  it('in any field of a body is accepted or refused, and never causes a failure', async () => {
     const plain: Readonly<Record<string, unknown>> = {
       name: 'Odd',
       model: 'm',
@@ -178,7 +178,7 @@ describe.each(engines)('an odd value on %s', (engine) => {
     expect(removed.statusCode, `${call.path} ${name}`).toBe(204)
   }
 
-  it('in any address is not found or refused, and never breaks anything', async () => {
+  it('in any path is not found or refused, and never causes a failure', async () => {
     const before = await hashTables(scene.product.database)
     for (const call of scene.calls.filter(({ fields }) => fields.path.length > 0)) {
       for (const word of oddWords) {
@@ -192,7 +192,7 @@ describe.each(engines)('an odd value on %s', (engine) => {
     expect(await hashTables(scene.product.database)).toEqual(before)
   })
 
-  it('in any query is taken or refused, and never breaks anything', async () => {
+  it('in any query is accepted or refused, and never causes a failure', async () => {
     for (const call of scene.calls.filter(({ fields }) => fields.query.length > 0)) {
       for (const field of call.fields.query) {
         for (const word of oddWords) {

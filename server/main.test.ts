@@ -46,7 +46,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     return { chatId, stream }
   }
 
-  it('keeps what was shown when it is killed, and stops politely with the reply interrupted when asked to (§10.15)', async () => {
+  it('keeps what was shown when it is killed, and ends replies as interrupted when it is stopped (§10.15)', async () => {
     await open()
     const killed = await beginReply()
     await product.end('SIGKILL')

@@ -138,7 +138,7 @@ const thingsOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', st
     Object.entries(form[place] ?? {}).map(([field, thing]) => [place, field, thing] as const),
   )
 
-describe.each(engines)('what is not yours, on %s', (engine) => {
+describe.each(engines)('the data of another user, on %s', (engine) => {
   let product: ToolApp
   let calls: readonly ApiCall[]
   let ada: World
@@ -252,7 +252,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
   const formsOf = (call: ApiCall) => forms[call.name] ?? []
   const everyForm = () => calls.flatMap((call) => formsOf(call).map((form) => ({ call, form })))
 
-  it('is asked for in every call that is published', () => {
+  it('is requested in every published call', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(forms).toSorted())
     const asked = new Set(
       everyForm().flatMap(({ call, form }) =>
@@ -270,7 +270,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     expect(asked.size).toBeGreaterThan(15)
   })
 
-  it('is not there: each field, in each call, answers as for what never was, and nothing is written (§17.22)', async () => {
+  it('does not exist: each field, in each call, has the same response as an unknown id, and nothing is written (§17.22)', async () => {
     const before = await hashTables(product.database)
     const answers = new Set<number>()
     for (const { call, form } of everyForm()) {
@@ -306,7 +306,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('asks for a sign-in before anything else, and writes nothing (§6.1)', async () => {
+  it('requires a session before anything else, and writes nothing without one (§6.1)', async () => {
     expect(calls.filter(({ isPublic }) => isPublic).map(({ name }) => name)).toEqual([
       'GET /api/settings',
       'GET /api/share/{id}',
@@ -335,7 +335,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('is in no list, no search and no stream of mine', async () => {
+  it('is in no list, no search and no stream', async () => {
     const lists = calls.filter(({ method, fields }) => method === 'GET' && fields.path.length === 0)
     expect(lists.length).toBeGreaterThan(6)
     for (const call of lists) {
@@ -347,7 +347,7 @@ describe.each(engines)('what is not yours, on %s', (engine) => {
     }
   })
 
-  it('would have been reached with these calls by its owner', async () => {
+  it('is reached with the same calls by its owner', async () => {
     const before = await hashTables(product.database)
     const removing = (call: ApiCall) => (call.method === 'DELETE' ? 2 : call.method === 'PUT' ? 1 : 0)
     for (const { call, form } of everyForm().toSorted((a, b) => removing(a.call) - removing(b.call))) {

@@ -22,7 +22,7 @@ function seed(settings: Readonly<Record<string, string>> = {}) {
   return runScript(code, { DATA_DIR: dataDir, ...settings })
 }
 
-it('makes accounts that can sign in, with bots and chats, once', async () => {
+it('creates accounts that can sign in, with bots and chats, once', async () => {
   const first = await seed()
   expect(first).toMatchObject({ status: 0, output: expect.stringContaining('ada@example.com: made') })
   const again = await seed()

@@ -338,13 +338,13 @@ describe('the size limits', () => {
   const long = 'a\n'.repeat(401)
   const longish = 'a\n'.repeat(251)
 
-  it('refuses a file over 400 lines', () => {
+  it('rejects a file over 400 lines', () => {
     expect(checkSizes('')(tree({ ...short, 'web/ui/long.tsx': long }))).toStrictEqual([
       'web/ui/long.tsx: 401 lines, the limit is 400',
     ])
   })
 
-  it('accepts it with a reason, and not without one', () => {
+  it('accepts it with a reason, and rejects it without one', () => {
     const files = tree({ ...short, 'web/ui/long.tsx': long })
     expect(checkSizes('# why\nweb/ui/long.tsx one protocol on one page\n')(files)).toStrictEqual([])
     expect(checkSizes('web/ui/long.tsx\n')(files)).toStrictEqual([
@@ -352,7 +352,7 @@ describe('the size limits', () => {
     ])
   })
 
-  it('refuses an exemption that nothing needs', () => {
+  it('rejects an unneeded exemption', () => {
     expect(checkSizes('web/ui/part-1.tsx one protocol on one page')(tree(short))[0]).toContain('any more')
   })
 

@@ -11,7 +11,7 @@ const withoutOperator = { ...withOperator, defaultModel: null }
 describe('a bot with an address of its own', () => {
   const base_url = 'https://own.example/v1'
 
-  it('is called there with its own key, as an address that a user supplied (§1.1, §3.1)', () => {
+  it('is called there with its own key, under the policy for user-supplied addresses (§1.1, §3.1)', () => {
     const own = bot({
       base_url,
       api_key: sealer.seal('own-key'),
@@ -86,7 +86,7 @@ describe('a bot without an address', () => {
   })
 })
 
-it('says what to do when the key was sealed with another secret (§21.12)', () => {
+it('fails with instructions when the key was sealed with another secret (§21.12)', () => {
   const other = createSealer('another secret of tests, as long as that')
   expect(() => resolveEndpoint(bot({ api_key: other.seal('k') }), withOperator)).toThrow(
     expect.objectContaining({ code: 'bot_misconfigured', message: expect.stringContaining('SECRET_KEY') }),

@@ -67,7 +67,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await list(ada)).toEqual([bot])
   })
 
-  it('keeps every field of a full bot, and shows of the key only its ends (§3.1, §9.9)', async () => {
+  it('stores every field of a bot, and returns the key masked (§3.1, §9.9)', async () => {
     const full = {
       name: 'Full',
       model: 'm',
@@ -91,7 +91,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(key)
   })
 
-  it('lists bots in the order in which they were made', async () => {
+  it('lists bots in the order of their creation', async () => {
     for (const name of ['C', 'A', 'B']) await ada.post('/api/bot', { name, model: 'm' })
     await ada.put(address('C'), { name: 'Z', model: 'm' })
     const names = (await list(ada)).map((bot) => bot.name)
@@ -107,7 +107,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect((await ada.put(address('Old'), { name: 'Old', model: 'm' })).statusCode).toBe(404)
   })
 
-  it('keeps what an update does not name, and clears what it names as null or empty', async () => {
+  it('keeps fields that an update omits, and clears those that are null or empty', async () => {
     const full = {
       name: 'Full',
       model: 'm',
@@ -140,7 +140,7 @@ describe.each(engines)('bots on %s', (engine) => {
     })
   })
 
-  it('keeps the stored key when the mask comes back (§21.1)', async () => {
+  it('keeps the stored key when the mask is sent back (§21.1)', async () => {
     await ada.post('/api/bot', { name: 'A', model: 'm', api_key: key })
     await ada.put(address('A'), { name: 'A', model: 'm', api_key: mask })
     expect(await storedKey('A')).toBe(key)
@@ -157,7 +157,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await storedKey('A')).toBeNull()
   })
 
-  it('takes a new key together with a new address (§21.2)', async () => {
+  it('accepts a new key together with a new address (§21.2)', async () => {
     const bot = { name: 'A', model: 'm', base_url: 'https://one.example/v1', api_key: key }
     await ada.post('/api/bot', bot)
     await ada.put(address('A'), { ...bot, base_url: 'https://two.example/v1', api_key: 'another-key' })
@@ -187,7 +187,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('gives a name to only one of two concurrent requests (§17.21)', async () => {
+  it('lets only one of two concurrent requests use a name (§17.21)', async () => {
     const answers = await Promise.all(
       ['m1', 'm2', 'm3'].map((model) => ada.post('/api/bot', { name: 'A', model })),
     )
@@ -286,7 +286,7 @@ describe.each(engines)('bots on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('asks for a sign-in on every call, and writes nothing (§6.1)', async () => {
+  it('requires a session for every call, and writes nothing without one (§6.1)', async () => {
     const before = await rows()
     const headers = { host: 'localhost:3000' }
     const calls = [

@@ -27,14 +27,14 @@ describe.each(engines)('bot store on %s', (engine) => {
     expect(await requireBot(database.db, ada, 'Helper')).toEqual(row())
   })
 
-  it('finds a bot only with its owner and its exact name together', async () => {
+  it('finds a bot only by its owner and exact name', async () => {
     await insertBot(database.db, row())
     expect(await findBot(database.db, bob, 'Helper')).toBeUndefined()
     expect(await findBot(database.db, ada, 'helper')).toBeUndefined()
     await expect(requireBot(database.db, bob, 'Helper')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('changes and deletes nothing of another owner', async () => {
+  it('neither changes nor deletes a bot of another owner', async () => {
     await insertBot(database.db, row())
     const { id, user_id: _, created_at: __, ...change } = row({ model: 'changed' })
     await updateBot(database.db, bob, id, change)

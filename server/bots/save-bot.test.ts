@@ -19,7 +19,7 @@ describe.each(engines)('a new bot on %s', (engine) => {
 
   afterEach(() => database.close())
 
-  it('comes after the others, also when they were made in the same millisecond', async () => {
+  it('is listed last, also when all were created in the same millisecond', async () => {
     const names = ['Zebra', 'Ant', 'Mole', 'Bee', 'Yak', 'Cat']
     for (const name of names) await createBot(database.db, sealer, user, { name, model: 'm' }, 1_000)
     await createBot(database.db, sealer, user, { name: 'Later', model: 'm' }, 5_000)

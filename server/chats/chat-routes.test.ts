@@ -56,7 +56,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(second.total).toBe(3)
   })
 
-  it('sums a chat up by the first two messages of its path and the last, shortened', async () => {
+  it('summarizes a chat by the first two and the last message of its path, shortened', async () => {
     const chatId = await ada.newChat()
     await say(ada, chatId, 'first', 'x'.repeat(499).concat('😀'.repeat(3)))
     await say(ada, chatId, 'third', 'fourth')
@@ -100,7 +100,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
   })
 
-  it('deletes chats that were reserved a day ago and never used (§16.14)', async () => {
+  it('deletes unused chats that were reserved a day ago (§16.14)', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()
     await say(ada, used, 'Hi', 'Ho')
@@ -198,7 +198,7 @@ describe.each(engines)('chats on %s', (engine) => {
       },
     )
 
-    it('has no message that another chat can use', async () => {
+    it('has no message that can be used in another chat', async () => {
       const own = await eve.newChat()
       for (const body of [
         { chatId: own, content: 'x', parentId: reply },
@@ -222,7 +222,7 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('lets a browser cache an image for the user who read it, and for no other (§12.22, §17.8)', async () => {
+  it('lets a browser cache an image for the user who read it only (§12.22, §17.8)', async () => {
     const chatId = await ada.newChat()
     const [question] = await say(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''

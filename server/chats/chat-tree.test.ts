@@ -12,7 +12,7 @@ const trees = fc
   )
 
 describe('pathTo', () => {
-  it('goes from the root to the message (§4.26)', () => {
+  it('returns the path from the root to the message (§4.26)', () => {
     const nodes = [node('a', null), node('b', 'a'), node('c', 'a'), node('d', 'c')]
     expect(pathTo(nodes, 'd').map(({ id }) => id)).toEqual(['a', 'c', 'd'])
     expect(pathTo(nodes, null)).toEqual([])
@@ -55,7 +55,7 @@ describe('newestLeafBelow', () => {
     expect(newestLeafBelow(nodes, 'q')).toBe('a4')
   })
 
-  it('is always a leaf whose path leads through the message', () => {
+  it('always returns a leaf below the message', () => {
     fc.assert(
       fc.property(trees, (nodes) => {
         for (const { id } of nodes) {

@@ -19,7 +19,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('a new message', () => {
-    it('is answered by a stream of data lines that ends with the marker (§7.11, §7.31)', async () => {
+    it('is answered with a stream of data lines that ends with the marker (§7.11, §7.31)', async () => {
       product.model.reply(['Hello', { delay: 120 }, ' there', { finish: 'stop' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -50,7 +50,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(lines).toContainEqual(expect.objectContaining({ type: 'model', model: 'scripted' }))
     })
 
-    it('is kept as it was streamed: the stored chat is what the reducer makes of the events (§3.3, §3.6, §3.9)', async () => {
+    it('is stored as it was streamed: the stored chat equals the reduced events (§3.3, §3.6, §3.9)', async () => {
       const named = { model: 'scripted', provider: 'Wood', choices: [] }
       product.model.reply([
         { raw: `data: ${JSON.stringify(named)}\n\n` },
@@ -93,7 +93,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
     })
 
-    it('sends the path to the model, each turn once, and never the text of an error (§21.8)', async () => {
+    it('sends the path to the model, each turn once, and no error messages (§21.8)', async () => {
       const chatId = await ada.newChat()
       product.model.reply([{ status: 400, body: { error: { message: 'no such model' } } }])
       await (
@@ -163,7 +163,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(sibling.run.messages[0]).toMatchObject({ content: 'edited', parent_id: null })
     })
 
-    it('gets a time, in both forms, later than every other of its chat (§3.8)', async () => {
+    it('has a time, in both forms, later than every other message of its chat (§3.8)', async () => {
       const chatId = await ada.newChat()
       for (const text of ['a', 'b', 'c']) await (await ada.send(chatId, text)).ended
       const { messages } = await ada.readChat(chatId)
@@ -176,7 +176,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('regenerate', () => {
-    it('makes a sibling reply and shows it (§4.24)', async () => {
+    it('creates a sibling reply and selects it (§4.24)', async () => {
       const chatId = await ada.newChat()
       product.model.reply(['first', { finish: 'stop' }])
       const first = await ada.send(chatId, 'Hi', { id: 'm1' })
@@ -194,7 +194,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body.messages).toEqual([{ role: 'user', content: 'Hi' }])
     })
 
-    it('is refused for a reply and for an unknown message, and nothing is written', async () => {
+    it('is refused for a reply and for an unknown message, and writes nothing', async () => {
       const chatId = await ada.newChat()
       const sent = await ada.send(chatId, 'Hi')
       await sent.ended
@@ -272,7 +272,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('a run', () => {
-    it('works with the bot as it was at its start', async () => {
+    it('uses the bot as it was at its start', async () => {
       const gate = product.model.gate()
       product.model.reply(['a', gate, 'b', { finish: 'stop' }])
       await ada.post('/api/bot', { name: 'Brief', model: 'old' })

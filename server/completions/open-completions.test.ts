@@ -5,7 +5,7 @@ import type { ChatApp } from '../testing/chat/open-chat-app.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 
-describe.each(engines)('going down on %s', (engine) => {
+describe.each(engines)('shutting down on %s', (engine) => {
   let database: TestDatabase
   let product: ChatApp
   afterEach(() => database.close())
@@ -23,7 +23,7 @@ describe.each(engines)('going down on %s', (engine) => {
       .where('role', '=', 'assistant')
       .executeTakeFirstOrThrow()
 
-  it('ends replies as interrupted with their text, and their streams with them (§22.9)', async () => {
+  it('ends replies as interrupted with their text, and their streams (§22.9)', async () => {
     const ada = await open()
     product.model.reply(['kept', { delay: 60_000 }])
     const chatId = await ada.newChat()
@@ -38,7 +38,7 @@ describe.each(engines)('going down on %s', (engine) => {
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })
   })
 
-  it('lets a reply that is nearly done finish (§22.9)', async () => {
+  it('lets a reply finish that is nearly done (§22.9)', async () => {
     const ada = await open()
     product.model.reply(['almost', { delay: 300 }, ' done', { finish: 'stop' }])
     const chatId = await ada.newChat()

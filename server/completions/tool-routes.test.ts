@@ -65,7 +65,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     ['an empty list', []],
     ['a list without it', ['other']],
   ] as const)('a tool of a connector with %s', (_what, allow_tools) => {
-    it('waits, also after a reload, and nothing is called (§4.19, §12.4)', async () => {
+    it('is pending, also after a reload, and no tool is called (§4.19, §12.4)', async () => {
       const ada = await meet('polite', allow_tools)
       const before = await product.countCalls('polite')
       const { chatId, stream } = await ask(ada)
@@ -81,7 +81,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect(await product.listRecords(ada)).toEqual([])
     })
 
-    it('runs once when it is allowed once, and asks again the next time (§4.20)', async () => {
+    it('runs once when it is allowed once, and needs approval the next time (§4.20)', async () => {
       const ada = await meet('polite', allow_tools)
       const before = await product.countCalls('polite')
       const { chatId, call } = await ask(ada)
@@ -100,7 +100,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect(await product.countCalls('polite')).toBe(before + 1)
     })
 
-    it('runs from then on when it is allowed always (§4.21)', async () => {
+    it('runs without approval once it is always allowed (§4.21)', async () => {
       const ada = await meet('polite', allow_tools)
       const { call } = await ask(ada)
       const url = product.servers.url('polite')
@@ -161,7 +161,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
   })
 
-  it('asks again for a tool that changed behind its back, and shows what (§12.14)', async () => {
+  it('needs approval again for a tool that has changed, and shows the changes (§12.14)', async () => {
     const ada = await meet('rug-pull', ['send'])
     await product.servers.turn('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
@@ -237,7 +237,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       await expectRefused(made, 'No reply waits', lonely)
     })
 
-    it("another user's call (§12.6)", async () => {
+    it('a call of another user (§12.6)', async () => {
       const { chatId, call } = await ask(ada)
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No reply waits', eve)
@@ -247,7 +247,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     })
 
-    it('a call that was run, while it runs and afterwards (§12.5, §12.6)', async () => {
+    it('a call that was approved, while it runs and afterwards (§12.5, §12.6)', async () => {
       const { call } = await ask(ada)
       const gate = product.model.gate()
       product.model.reply([gate, 'done'])
@@ -260,7 +260,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     })
   })
 
-  it('runs a call whose connector is gone into a result that says so (§12.16)', async () => {
+  it('returns a result that says that the connector is gone (§12.16)', async () => {
     const ada = await meet('polite', [])
     const { call } = await ask(ada)
     await ada.delete('/api/mcp-server/polite')
@@ -276,7 +276,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     expect(await product.countCalls('polite')).toBe(before)
   })
 
-  it('takes the same arguments in another order, as text or as an object (§7.12, §12.6)', async () => {
+  it('accepts the same arguments in another order, as text or as an object (§7.12, §12.6)', async () => {
     const ada = await meet('polite', [])
     for (const args of [{ b: { d: 2, c: 1 }, a: 1 }, '{"b":{"d":2,"c":1},"a":1}']) {
       await ask(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
@@ -288,7 +288,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'runs a call once that is allowed many times at once (§7.12, §12.7)',
+    'runs a call once when it is approved many times at once (§7.12, §12.7)',
     async () => {
       const ada = await meet('polite', [])
       const { chatId, call } = await ask(ada)
@@ -306,7 +306,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     },
   )
 
-  it('is taken from the table once, whatever else was read before (§12.7)', async () => {
+  it('is removed from the table once, whatever was read before (§12.7)', async () => {
     const ada = await meet('polite', [])
     const { chatId, call } = await ask(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }
@@ -318,7 +318,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
 })
 
 describe('a user who allows many calls', () => {
-  it('is limited as with other completions, and the call waits on', async () => {
+  it('is rate-limited like other completions, and the call stays pending', async () => {
     const product = await openToolApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
     const ada = await product.join()
     await product.connect(ada, 'polite')

@@ -16,7 +16,7 @@ function problemsOf(environment: Readonly<Record<string, string>>): readonly str
   return []
 }
 
-it('needs nothing: what is not set has a good value', () => {
+it('has a default for every setting', () => {
   expect(parseConfig({})).toMatchObject({
     port: 3000,
     host: '127.0.0.1',
@@ -45,7 +45,7 @@ it('needs nothing: what is not set has a good value', () => {
   })
 })
 
-it('takes an empty setting for an absent one', () => {
+it('treats an empty setting as absent', () => {
   const names = [
     'PORT',
     'HOST',
@@ -59,7 +59,7 @@ it('takes an empty setting for an absent one', () => {
   expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(parseConfig({}))
 })
 
-it('lists every problem at once, each by the name of its setting (§22.8)', () => {
+it('lists every problem at once, with the names of the settings (§22.8)', () => {
   const problems = problemsOf({
     PORT: '70000',
     PUBLIC_URL: 'ftp://example.com',
@@ -121,7 +121,7 @@ it.each<[string, Readonly<Record<string, string>>]>([
   expect(problemsOf(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
 })
 
-it('says what does not go together also where something else is wrong, and nothing twice', () => {
+it('reports conflicting settings also when others are invalid, and nothing twice', () => {
   const problems = problemsOf({
     PORT: 'x',
     OIDC_ISSUER: 'https://id.example',
@@ -136,14 +136,14 @@ it('says what does not go together also where something else is wrong, and nothi
   ])
 })
 
-it('takes proxies and sockets as people write them', () => {
+it('accepts the usual forms of proxies and sockets', () => {
   const TRUSTED_PROXIES = 'loopback, 127.0.0.1,10.0.0.0/8 ,fd00::/8'
   expect(parseConfig({ TRUSTED_PROXIES }).trustedProxies).toHaveLength(4)
   const DATABASE_URL = 'postgres://yonder:pw@/yonder?host=/var/run/postgresql'
   expect(parseConfig({ DATABASE_URL }).databaseUrl).toBe(DATABASE_URL)
 })
 
-it('never repeats a secret in a refusal (§22.8)', () => {
+it('never repeats a secret in an error message (§22.8)', () => {
   const problems = problemsOf({
     PORT: 'x',
     SECRET_KEY: 'hush-hush',
@@ -155,13 +155,13 @@ it('never repeats a secret in a refusal (§22.8)', () => {
   expect(problems.join('\n')).not.toContain('hush')
 })
 
-it('opens sign-up on this machine alone, unless it is told otherwise (§15.4)', () => {
+it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)', () => {
   expect(parseConfig({ HOST: '::1' })).toMatchObject({ loopback: true, signUp: 'open' })
   expect(parseConfig({ HOST: '0.0.0.0' })).toMatchObject({ loopback: false, signUp: 'closed' })
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
-it('is not for this machine alone behind a proxy that leads others to it (§15.4)', () => {
+it('is not local behind a proxy that others can reach (§15.4)', () => {
   expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
     loopback: false,
     signUp: 'closed',
@@ -171,12 +171,12 @@ it('is not for this machine alone behind a proxy that leads others to it (§15.4
   }
 })
 
-it('reads a public address as an origin, and follows the port without one', () => {
+it('reads a public address as an origin, and uses the port without one', () => {
   expect(parseConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
   expect(parseConfig({ PUBLIC_URL: 'https://Chat.Example.com/' }).publicUrl).toBe('https://chat.example.com')
 })
 
-it('reads lists with blanks between their entries', () => {
+it('reads lists with spaces between their entries', () => {
   expect(parseConfig({ ALLOWED_EMAILS: ' Ada@Example.com , bob@example.com,' }).allowedEmails).toEqual([
     'ada@example.com',
     'bob@example.com',
@@ -187,7 +187,7 @@ it('reads lists with blanks between their entries', () => {
   ).toEqual(['127.0.0.1:*', '[::1]:11434', 'ollama.lan:11434'])
 })
 
-it('reads default bots as any other bot, in their order', () => {
+it('validates default bots like any other bot, and keeps their order', () => {
   const bots = [
     { name: 'B', model: 'm', api_type: 'anthropic', max_tokens: 5 },
     { name: 'A', model: 'm', base_url: 'https://models.example.com/v1' },
@@ -212,7 +212,7 @@ it.each<[string, unknown, string]>([
   expect(problemsOf({ DEFAULT_BOTS: JSON.stringify(bots) })).toEqual([expect.stringContaining(`  ${path}: `)])
 })
 
-it('offers services with a key: some of its own, or those that the operator lists', () => {
+it('offers API-key services: the built-in ones, or those that the operator lists', () => {
   const own = parseConfig({}).apiKeyServices
   expect(own.map(({ name }) => name)).toEqual(['tavily', 'exa', 'firecrawl', 'jina', 'context7', 'GitHub'])
   expect(own.every(({ url }) => url.startsWith('https://'))).toBe(true)
@@ -259,7 +259,7 @@ it.each<[string, unknown, string]>([
   expect(problems.join('\n')).not.toContain('secret')
 })
 
-it('takes the addresses of Google from the settings, so that a closed network can have its own', () => {
+it('reads the addresses of Google from the settings, so that a closed network can have its own', () => {
   expect(
     parseConfig({
       GOOGLE_AUTH_URL: 'http://127.0.0.1:1/auth',
@@ -277,7 +277,7 @@ it('takes the addresses of Google from the settings, so that a closed network ca
   })
 })
 
-it('fills what the environment leaves open from a .env file, and no more', async () => {
+it('reads only settings from a .env file that the environment does not set', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-env-'))
   writeFileSync(join(folder, '.env'), 'PORT=4001\nHOST=0.0.0.0\n')
   const code = `

@@ -30,7 +30,7 @@ const resolveTo = (address: string) => ({
 })
 
 describe('an address', () => {
-  it('that has come to lead inside since it was saved is not called (§22.4)', async () => {
+  it('that resolves to a private address since it was saved is not called (§22.4)', async () => {
     const port = await open(resolveTo('127.0.0.1'))
     await connectors.connect('ada', { name: 'moving', url: `http://moving.example:${port}/polite/mcp` })
     const later = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
@@ -49,7 +49,7 @@ describe('an address', () => {
     await later.close()
   })
 
-  it('on this machine is refused where others can reach the product, unless the operator allows it', async () => {
+  it('on the local machine is refused when others can reach the product, unless the operator allows it', async () => {
     const port = await open({ policy: { loopbackInstallation: false } })
     const url = `http://127.0.0.1:${port}/polite/mcp`
     await expect(connectors.connect('ada', { url })).rejects.toMatchObject({ code: 'address_refused' })
@@ -62,7 +62,7 @@ describe('an address', () => {
     await allowed.close()
   })
 
-  it("of the product's own port is refused, also on this machine (§22.5)", async () => {
+  it('with the port of the product is refused, also on the local machine (§22.5)', async () => {
     const port = await open({})
     const guarded = await openTestConnectors({
       database: connectors.database,
@@ -90,7 +90,7 @@ describe('an address', () => {
     expect(await server.seen('polite')).toEqual([])
   })
 
-  it('to consent at is refused when it leads to the user’s own machine and the product is on another', async () => {
+  it('for consent is refused when it points to the machine of the user and the product runs on another', async () => {
     await open({})
     const guarded = await startOAuthMcpServer()
     const elsewhere = await openTestConnectors({

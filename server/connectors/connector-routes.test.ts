@@ -25,7 +25,7 @@ describe.each(engines)('connectors on %s', (engine) => {
   const { list, find, create, idOf, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
   const custom = async (client?: TestClient) => (await list(client)).filter(({ is_default }) => !is_default)
 
-  it('gives every user the built-in default connector with its tools, which need approval (§2.56, §3.12, §7.14)', async () => {
+  it('creates the built-in default connector with its tools, which need approval, for every user (§2.56, §3.12, §7.14)', async () => {
     const [first, ...others] = await list()
     expect(others).toEqual([])
     expect(first).toMatchObject({
@@ -46,7 +46,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await list()).toEqual([first])
   })
 
-  it('makes the default connector once, however many look at once', async () => {
+  it('creates the default connector once, however many requests arrive at once', async () => {
     const lists = await Promise.all([list(), list(), list()])
     for (const connectors of lists) expect(connectors).toHaveLength(1)
     const found = await test.database.db
@@ -57,7 +57,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(found).toHaveLength(1)
   })
 
-  it('creates a connector that is not connected, without a list when none was given (§4.27, §7.15)', async () => {
+  it('creates a connector that is not connected, without a list of tools by default (§4.27, §7.15)', async () => {
     const answer = await create({ name: '  Tools ', status: 'connected', is_default: true })
     expect(answer.statusCode).toBe(201)
     const connector = {
@@ -77,24 +77,24 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await custom()).toEqual([connector])
   })
 
-  it('saves an address as it was typed, without checking its format (§5.10)', async () => {
+  it('stores an address as it was entered, without checking its format (§5.10)', async () => {
     for (const typed of ['localhost:3001', 'not an address', 'http://10.0.0.1/x?y#z', 'ftp://x']) {
       expect((await create({ name: typed, url: typed })).statusCode).toBe(201)
       expect((await find(typed)).url).toBe(typed)
     }
   })
 
-  it('trims the names of allowed tools, and leaves out empty ones and repetitions (§5.16)', async () => {
+  it('trims the names of allowed tools, and drops empty ones and duplicates (§5.16)', async () => {
     await create({ allow_tools: [' b', 'a', '', '  ', 'b', 'a '] })
     expect((await find('Tools')).allow_tools).toEqual(['b', 'a'])
   })
 
-  it('lists the default connector first, then the others as they were made (§2.56)', async () => {
+  it('lists the default connector first, then the others in the order of their creation (§2.56)', async () => {
     for (const name of ['C', 'A', 'B']) await create({ name })
     expect((await list()).map(({ name }) => name)).toEqual(['default', 'C', 'A', 'B'])
   })
 
-  it('shows of a token only its ends, and keeps it out of the database (§21.1)', async () => {
+  it('returns a token masked, and stores it encrypted (§21.1)', async () => {
     const created = await create({ token })
     expect(Connector.parse(created.json()).token).toBe(mask)
     const listed = await ada.get('/api/mcp-servers')
@@ -102,7 +102,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(token)
   })
 
-  it('takes a whole connector back, and changes what differs (§7.16)', async () => {
+  it('accepts a whole connector, and changes what differs (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
     const answer = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
@@ -111,7 +111,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await find('Renamed')).toMatchObject({ token: mask, allow_tools: ['a', 'b'] })
   })
 
-  it('keeps what an update does not name, and clears a token that comes empty (§2.64)', async () => {
+  it('keeps fields that an update omits, and clears an empty token (§2.64)', async () => {
     await create({ token, allow_tools: ['a'] })
     await ada.put(addressOf('Tools'), { name: 'Tools', url })
     expect(await find('Tools')).toMatchObject({ token: mask, allow_tools: ['a'] })
@@ -129,7 +129,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answer.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
-  it('asks at a new address also where nothing asked, unless that is said anew (§18.7)', async () => {
+  it('needs approval at a new address also when no tool needed it, unless that is set again (§18.7)', async () => {
     await create({ allow_tools: null })
     await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
@@ -137,7 +137,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await find('Tools')).allow_tools).toBeNull()
   })
 
-  it('takes a new token together with a new address', async () => {
+  it('accepts a new token together with a new address', async () => {
     await create({ token })
     await ada.put(addressOf('Tools'), {
       name: 'Tools',
@@ -201,13 +201,13 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('lets one of several that claim a name at once have it (§17.21)', async () => {
+  it('lets only one of several concurrent requests use a name (§17.21)', async () => {
     const answers = await Promise.all([create(), create(), create()])
     expect(answers.map((answer) => answer.statusCode).sort()).toEqual([201, 409, 409])
     expect(await custom()).toHaveLength(1)
   })
 
-  it('gives connectors with similar names different beginnings of tool names', async () => {
+  it('uses different prefixes of tool names for connectors with similar names', async () => {
     await Promise.all(['My tools', 'my-tools', 'MY TOOLS', '名前', '工具'].map((name) => create({ name })))
     expect(await custom()).toHaveLength(5)
     const found = await test.database.db
@@ -219,7 +219,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     for (const { slug } of found) expect(slug).toMatch(/^[a-z][a-z0-9_]{0,15}$/)
   })
 
-  it('stops at twenty connectors (§16.6)', async () => {
+  it('refuses more than twenty connectors (§16.6)', async () => {
     for (let count = 0; count < 20; count++) {
       expect((await create({ name: `c${count}` })).statusCode).toBe(201)
     }
@@ -228,7 +228,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await custom()).toHaveLength(20)
   })
 
-  it('stops at twenty connectors also when many come at once (§16.6)', async () => {
+  it('refuses more than twenty connectors also when requests are concurrent (§16.6)', async () => {
     const eve = await test.signIn('Eve of many')
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -239,7 +239,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
   })
 
-  it("answers 404 for another user's connector, and writes nothing (§17.22)", async () => {
+  it("returns 404 for another user's connector, and writes nothing (§17.22)", async () => {
     const bob = await test.signIn('Bob')
     await create({ name: "Bob's", token }, bob)
     await list(ada)
@@ -294,7 +294,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('asks for a sign-in on every call, and writes nothing (§6.1)', async () => {
+  it('requires a session for every call, and writes nothing without one (§6.1)', async () => {
     const before = await rows()
     const headers = { host: 'localhost:3000' }
     for (const call of [
@@ -342,7 +342,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     },
   )
 
-  it('records no call where none was made', async () => {
+  it('records no call when none was made', async () => {
     const answer = await ada.get(`${addressOf('default')}/calls`)
     expect(ToolCallList.parse(answer.json())).toEqual({ calls: [], next: null })
   })

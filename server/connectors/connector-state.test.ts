@@ -4,7 +4,7 @@ import { startHostileServer } from '../testing/hostile-mcp/start-hostile-server.
 import { requireConnector } from './connector-store.ts'
 import { refreshTools } from './tools/refresh-tools.ts'
 
-it('a refresh behind the scenes tells pages what they can see, once', async () => {
+it('a background refresh notifies pages once, of visible changes only', async () => {
   const server = await startHostileServer()
   const connectors = await openTestConnectors()
   try {

@@ -24,7 +24,7 @@ describe.each(engines)('a new connector on %s', (engine) => {
 
   afterEach(() => database.close())
 
-  it('comes after the others, also when they were made in the same millisecond', async () => {
+  it('is listed last, also when all were created in the same millisecond', async () => {
     const names = ['Zebra', 'Ant', 'Mole', 'Bee', 'Yak', 'Cat']
     for (const name of names) {
       await createConnector(database, user, { name, url: 'https://tools.example/mcp' }, options)

@@ -51,12 +51,12 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
 }
 
 describe('a connector that is disconnected while its tools are read', () => {
-  it('stays disconnected when its server answers (§18.8)', async () => {
+  it('stays disconnected when its server responds (§18.8)', async () => {
     await disconnectMeanwhile()
     expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
   })
 
-  it('stays disconnected when its server refuses', async () => {
+  it('stays disconnected when its server refuses the request', async () => {
     server.manners.accepts = () => false
     try {
       await disconnectMeanwhile()
@@ -72,7 +72,7 @@ describe('a connector that is disconnected while its tools are read', () => {
     expect(await look()).toMatchObject({ status: 'connected' })
   })
 
-  it('is connected again when the user comes back from consent before the read ends', async () => {
+  it('is connected again when the user returns from consent before the read ends', async () => {
     await disconnectMeanwhile(async () => refreshTools(connectors, await look()))
     expect(await look()).toMatchObject({ status: 'connected' })
   })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { registerClosing } from './closing.ts'
 import { createErrorHandler } from './error-handler.ts'
 
-it('says that it goes down to whoever comes before everything has ended (§22.9)', async () => {
+it('refuses new requests while the server shuts down (§22.9)', async () => {
   const app = Fastify({ return503OnClosing: false })
   app.setErrorHandler(createErrorHandler(() => false))
   let end = (): void => undefined

@@ -12,13 +12,13 @@ beforeAll(async () => {
 afterAll(() => product.close())
 
 describe('health', () => {
-  it('is told under any name, since probes know none (§22.6)', async () => {
+  it('is served for any host name, because probes use none (§22.6)', async () => {
     for (const url of ['/healthz', '/readyz']) {
       expect((await product.app.inject({ url, headers: asProbe })).statusCode).toBe(200)
     }
   })
 
-  it('says that it is not ready once the database is gone, and still that it lives (§22.6)', async () => {
+  it('is not ready without the database, but still alive (§22.6)', async () => {
     const other = await openTestApp()
     await other.database.db.destroy()
     const ready = await other.app.inject({ url: '/readyz', headers: asProbe })
@@ -37,7 +37,7 @@ describe('metrics', () => {
       headers: authorization === undefined ? {} : { authorization },
     })
 
-  it('stand behind their token, for this machine too (§22.6)', async () => {
+  it('require their token, also from the local machine (§22.6)', async () => {
     for (const answer of [await read(), await read('Bearer another'), await read(undefined, '127.0.0.1')]) {
       expect(answer.statusCode).toBe(404)
       expect(answer.body).not.toContain('yonder_')
@@ -48,7 +48,7 @@ describe('metrics', () => {
     expect(answer.body).toContain('yonder_active_runs 0')
   })
 
-  it('without a token are for this machine alone (§22.6)', async () => {
+  it('without a token are served to the local machine only (§22.6)', async () => {
     const other = await openTestApp()
     const from = async (remoteAddress: string, headers = {}) =>
       (await other.app.inject({ url: '/metrics', remoteAddress, headers })).statusCode

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => product.close())
 
-it('holds one person to their writes a minute, whichever call they use, and nobody else (§16.11)', async () => {
+it('limits the writes of one user per minute, over all calls, and no other user (§16.11)', async () => {
   const ada = await product.signIn('Ada')
   const grace = await product.signIn('Grace')
   const bot = (name: string) => ({ name, model: 'demo' })
@@ -25,7 +25,7 @@ it('holds one person to their writes a minute, whichever call they use, and nobo
   expect((await grace.post('/api/bot', bot('one'))).statusCode).toBe(201)
 })
 
-it('counts a call with a limit of its own apart from the other writes', async () => {
+it('counts a call with its own limit separately from other writes', async () => {
   const ada = await product.signIn('Ada')
   const send = () => ada.post('/api/chat/completions', { chatId: 'nowhere', botName: 'x', content: 'Hello' })
   expect((await send()).statusCode).toBe(404)

@@ -5,7 +5,7 @@ import { logDisconnect, onDisconnect, RequestLog } from './request-log.ts'
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
-it('has one line for each request, whether it was answered or its sender left (§22.7)', async () => {
+it('has one line for each request, whether it was answered or its client disconnected (§22.7)', async () => {
   const lines: Record<string, unknown>[] = []
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
   const app = Fastify({

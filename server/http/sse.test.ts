@@ -67,7 +67,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 describe('server-sent events', () => {
-  it('begin at once, are never transformed or buffered, and keep the headers of every answer', async () => {
+  it('start at once, are never transformed or buffered, and have the headers of every response', async () => {
     const { answer } = await open(60_000)
     expect(answer.statusCode).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -78,7 +78,7 @@ describe('server-sent events', () => {
     })
   })
 
-  it('carry frames, a heartbeat between them, and end (§17.14)', async () => {
+  it('send frames, heartbeats between them, and end (§17.14)', async () => {
     const { stream, answer } = await open(40)
     let text = ''
     answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
@@ -94,7 +94,7 @@ describe('server-sent events', () => {
     stream.end()
   })
 
-  it('send what is written at once when the turn is over, in order', async () => {
+  it('send everything written in one turn together at its end, in order', async () => {
     let sent = -1
     const { stream, answer } = await open(60_000, (opened, sentBytes) => {
       for (const data of ['one', 'two']) opened.write(sseFrame(data))
@@ -105,7 +105,7 @@ describe('server-sent events', () => {
     expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
   })
 
-  it('send what is written at once also when that is all', async () => {
+  it('send everything written in one turn also when the stream ends then', async () => {
     const { answer } = await open(60_000, (opened) => {
       opened.write(sseFrame('one'))
       opened.end(sseFrame('two'))
@@ -113,7 +113,7 @@ describe('server-sent events', () => {
     expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\n')
   })
 
-  it('hold back no more than the beginning of much that is written at once', async () => {
+  it('hold back only the beginning when much is written in one turn', async () => {
     const frame = sseFrame('x'.repeat(1_000))
     let held = 0
     const { stream, answer } = await open(60_000, (opened, sentBytes) => {
@@ -127,7 +127,7 @@ describe('server-sent events', () => {
     expect(await textOf(answer)).toBe(frame.repeat(held))
   })
 
-  it('wait for the answer to an earlier request on the same connection', async () => {
+  it('wait for the response to an earlier request on the same connection', async () => {
     const text = await openBehind(async (stream, answerFirst) => {
       for (const data of ['one', 'two', 'three']) {
         stream.write(sseFrame(data))
@@ -143,7 +143,7 @@ describe('server-sent events', () => {
     expect(second).toMatch(/\r\n\r\nb\r\ndata: one\n\n\r\n/)
   })
 
-  it('are let go when too much waits for an earlier answer', async () => {
+  it('are closed when too much data waits for an earlier response', async () => {
     const frame = sseFrame('x'.repeat(64 * 1024))
     let written = 0
     let closed = 0
@@ -161,7 +161,7 @@ describe('server-sent events', () => {
     expect(text).toMatch(/\r\n\r\nfirst$/)
   })
 
-  it('go on after nothing was written', async () => {
+  it('continue after an empty write', async () => {
     const { stream, answer } = await open(60_000)
     let text = ''
     answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
@@ -172,7 +172,7 @@ describe('server-sent events', () => {
     expect(text).toBe('data: one\n\ndata: two\n\n')
   })
 
-  it('notice that the reader went', async () => {
+  it('detect that the reader disconnected', async () => {
     const { stream, answer } = await open(60_000)
     let closed = 0
     stream.onClose(() => closed++)
@@ -184,7 +184,7 @@ describe('server-sent events', () => {
     expect(await stream.drained()).toBe(false)
   })
 
-  it('let a reader go that does not read, with a bounded buffer (§16.16)', async () => {
+  it('disconnect a reader that does not read, with a bounded buffer (§16.16)', async () => {
     const { stream, answer } = await open(60_000)
     answer.pause()
     const frame = sseFrame('x'.repeat(64 * 1024))
@@ -199,7 +199,7 @@ describe('server-sent events', () => {
     expect(written).toBeLessThan(300)
   })
 
-  it('wait for a reader before the next piece', async () => {
+  it('wait for the reader before the next chunk', async () => {
     const { stream, answer } = await open(60_000)
     answer.pause()
     while (

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cleanText, collapseSpaces, cutText, normalizeText } from './text.ts'
 
 describe('normalizeText', () => {
-  it('leaves valid text as it is, in any script', () => {
+  it('keeps valid text in any script', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         fc.pre(!text.includes('\0'))

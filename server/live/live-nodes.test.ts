@@ -26,7 +26,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   }
 
   it.runIf(isConcurrent(engine))(
-    'tell what is written at the other, without a gap or a repeat (§10.16)',
+    'report what is written at the other, without gaps or repetitions (§10.16)',
     async () => {
       const { here, there } = await open()
       const eve = await near.join('Eve')
@@ -74,7 +74,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   )
 
   it.runIf(isConcurrent(engine))(
-    'tell that a reply was interrupted whose server died (§10.17)',
+    'report that a reply was interrupted when its server died (§10.17)',
     async () => {
       const { here, there, node } = await open()
       near.model.reply(counting(3_000))

@@ -34,7 +34,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     return [users.length, chats.length, messages.length, shares.length]
   }
 
-  it('stands behind the link that the settings name, and shows what the product shows (§1.6, §2.13)', async () => {
+  it('has the link from the settings, and shows what the product shows (§1.6, §2.13)', async () => {
     await seedDemoShare(product.database, Date.now())
     const { messages } = SharedChat.parse((await readDemo()).json())
     const text = messages.map(({ content }) => textOfContent(content)).join('\n')
@@ -61,7 +61,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect(await counts()).toEqual([1, 1, demoChat.length, 1])
   })
 
-  it('is replaced when its text is another one, under the same link', async () => {
+  it('is replaced under the same link when its text has changed', async () => {
     await seedDemoShare(product.database, Date.now())
     const { db } = product.database
     const text = (await readDemo()).body
@@ -75,7 +75,7 @@ describe.each(engines)('the demo chat on %s', (engine) => {
     expect((await readDemo()).body).toBe(text)
   })
 
-  it('belongs to no user who could sign in (§20.9)', async () => {
+  it('belongs to no user who can sign in (§20.9)', async () => {
     await seedDemoShare(product.database, Date.now())
     const ada = await product.signIn('Ada')
     expect((await ada.delete('/api/share/demo')).statusCode).toBe(404)

@@ -39,7 +39,7 @@ describe.each(engines)('own links on %s', (engine) => {
   const visit = (id: string) => product.app.inject({ url: `/api/share/${id}`, headers: { host } })
   const rows = () => product.database.db.selectFrom('shares').selectAll().orderBy('id').execute()
 
-  it('gives a link to a message, an unguessable one, and the same one the second time (§3.15, §7.10, §20.2)', async () => {
+  it('creates an unguessable link to a message, and returns the same one the second time (§3.15, §7.10, §20.2)', async () => {
     const { chatId, question, reply } = await talk(ada, 'Share me')
     const shareId = await share(ada, chatId, reply)
     expect(shareId).toMatch(/^[\w-]{22}$/)
@@ -74,7 +74,7 @@ describe.each(engines)('own links on %s', (engine) => {
     await share(ada, chatId, reply?.id ?? '')
   })
 
-  it('finds no chat and no message of another user, and no message of another chat', async () => {
+  it('does not find a chat or message of another user, or a message of another chat', async () => {
     const own = await talk(ada, 'Mine')
     const other = await talk(ada, 'Mine too')
     const foreign = await talk(eve, 'Not yours')

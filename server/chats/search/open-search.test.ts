@@ -100,7 +100,7 @@ describe.each(engines)('search on %s', (engine) => {
     }
   })
 
-  it('leaves out other users, unfinished replies and tool results (§20.10)', async () => {
+  it('excludes other users, unfinished replies and tool results (§20.10)', async () => {
     const user = await newUser()
     const other = await newUser()
     await addTexts(other, ['walrus'])
@@ -133,7 +133,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect((await search.searchChats(user, { search: '', page: 1, limit: 10 })).total).toBe(1_000)
   }, 60_000)
 
-  it('agrees with a plain reading of all texts', async () => {
+  it('returns the same as a plain scan of all texts', async () => {
     const user = await newUser()
     const alphabet = fc.constantFrom('a', 'b', 'B', 'é', 'Ж', '天', ' ', '%')
     const text = fc.string({ unit: alphabet, minLength: 1, maxLength: 12 })

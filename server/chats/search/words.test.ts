@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { matchExpression, cutGrams, isExact } from './words.ts'
 
 describe('grams', () => {
-  it('are all fours within words, and their ends, each once', () => {
+  it('are all four-grams within words, and their ends, each once', () => {
     expect(cutGrams('hello  hell')).toBe('hell ello llo lo o ell ll l')
     expect(cutGrams('天气\n👩‍👧')).toBe('天气 气 👩‍👧 ‍👧 👧')
     expect(cutGrams(' \n')).toBe('')
   })
 
-  it('are matched together, or by their beginning', () => {
+  it('match together, or by their beginning', () => {
     expect(matchExpression('hello')).toBe('"hell" AND "ello"')
     expect(matchExpression('hel')).toBe('"hel" *')
     expect(matchExpression('a"b')).toBe('"a""b" *')

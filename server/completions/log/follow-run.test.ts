@@ -19,7 +19,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
   const counting = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => [`${from + index} `, { delay: 10 }]).flat()
 
-  it('gives the rest from any event on, without a gap or a repeat, with id lines (§17.5)', async () => {
+  it('sends the remaining events after any event, without gaps or repetitions, with id lines (§17.5)', async () => {
     const gate = product.model.gate()
     product.model.reply([...counting(0, 30), gate, ...counting(30, 50), { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -40,7 +40,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('after a reload at any instant continues what the chat showed (§10.9)', async () => {
+  it('continues after a reload at any moment from what the chat showed (§10.9)', async () => {
     product.model.reply([...counting(0, 120), { finish: 'stop' }])
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Count')
@@ -80,7 +80,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(again.text).toBe(line.repeat(90))
   })
 
-  it('is refused where nothing can be followed', async () => {
+  it('is refused when there is no run to follow', async () => {
     const chatId = await ada.newChat()
     const refuse = async (after?: number, headers?: Record<string, string>) => {
       const stream = await ada.follow(chatId, after, headers)
@@ -129,7 +129,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(product.model.requests).toHaveLength(asked)
   })
 
-  it('follows only the reply that is named', async () => {
+  it('follows only the given reply', async () => {
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'one')
     await first.ended
@@ -147,7 +147,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(stream.events).toEqual(first.events)
   })
 
-  it('of another user is refused without a byte of the reply, also with an event id', async () => {
+  it('is refused for another user without a byte of the reply, also with an event id', async () => {
     const gate = product.model.gate()
     product.model.reply(['secret', gate, { finish: 'stop' }])
     const chatId = await ada.newChat()

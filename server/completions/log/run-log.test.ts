@@ -67,7 +67,7 @@ const eventsIn = (frames: string): RunEvent[] =>
     .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
 
 describe('the run log', () => {
-  it('commits before it shows, and all runs together (§10.15)', async () => {
+  it('commits before it shows events, and all runs together (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -86,7 +86,7 @@ describe('the run log', () => {
     expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
-  it('does not let the first text wait, also behind the name of the model (§17.18)', async () => {
+  it('does not delay the first text, also after the name of the model (§17.18)', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -134,7 +134,7 @@ describe('the run log', () => {
     expect(sourceA.drain).toHaveBeenCalledTimes(2)
   })
 
-  it('pulls a full reply at once, and what is left when its reading ends', async () => {
+  it('pulls a full reply at once, and the remaining parts when the reply ends', async () => {
     const { log, rows } = openLog()
     const run = log.open(1, started)
     const waiting: RunChunk[] = [{ type: 'text', text: 'one' }]
@@ -153,7 +153,7 @@ describe('the run log', () => {
     expect(waiting).toHaveLength(1)
   })
 
-  it('stores what belongs to an event before it is shown (§10.15)', async () => {
+  it('stores the data of an event before the event is shown (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -167,7 +167,7 @@ describe('the run log', () => {
     expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('says when everything so far is committed and shown, or the run was lost', async () => {
+  it('resolves when everything so far is committed and shown, or the run was lost', async () => {
     let held: ReadonlySet<number> = new Set([1])
     const { log, acts, listen } = openLog(() => held)
     const run = log.open(1, started)
@@ -185,7 +185,7 @@ describe('the run log', () => {
     await run.settled()
   })
 
-  it('lets nothing follow on the end of a run', async () => {
+  it('accepts no event after the end of a run', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -195,7 +195,7 @@ describe('the run log', () => {
     expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['ended'])
   })
 
-  it('shows nothing of a run that is no longer held, and everything of the others', async () => {
+  it('shows no event of a run that is no longer held, and all events of the others', async () => {
     const { log, listen } = openLog(() => new Set([2]))
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -208,7 +208,7 @@ describe('the run log', () => {
     expect(eventsIn(receivedB.frames).length).toBe(1)
   })
 
-  it('tries a failed commit again, alone, and keeps the order', async () => {
+  it('retries a failed commit for each run alone, and keeps the order', async () => {
     let failures = 3
     const { log, listen, rows, onError } = openLog((events) => {
       if (events.some((event) => event.run_id === 1) && failures-- > 0) throw new Error('disk full')
@@ -229,7 +229,7 @@ describe('the run log', () => {
     expect(onError).toHaveBeenCalled()
   })
 
-  it('gives a reader only what it lacks', async () => {
+  it('sends a subscriber only the events that it lacks', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const late = listen(run, 3, true)
@@ -240,7 +240,7 @@ describe('the run log', () => {
     expect(late.frames).toMatch(/^id: 4\ndata: \{"type":"reasoning","seq":4,/)
   })
 
-  it('folds to the same reply however the text was cut', async () => {
+  it('reduces to the same reply however the text was split', async () => {
     const piece = fc.record({
       kind: fc.constantFrom('text' as const, 'reasoning' as const),
       text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),

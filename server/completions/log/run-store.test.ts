@@ -5,7 +5,7 @@ import { engines, openTestDatabase } from '../../testing/database/test-database.
 import { endRun, findLatestRun, insertRun } from './run-store.ts'
 
 describe.each(engines)('the newest run of a chat, on %s', (engine) => {
-  it('is the one that began last, also where the clock of its server is behind', async () => {
+  it('is the one that started last, also when the clock of its server is behind', async () => {
     const { db, dialect, close } = await openTestDatabase(engine)
     await addUser(db, { id: 'ada' })
     await addChat(db)

@@ -26,7 +26,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     return { here: ada, there: createChatClient(far.base, ada), kill: far.kill }
   }
 
-  it.runIf(isConcurrent(engine))('follow each other without a gap or a repeat (§10.16)', async () => {
+  it.runIf(isConcurrent(engine))('follow each other without gaps or repetitions (§10.16)', async () => {
     const { here, there } = await open()
     near.model.reply([...counting(100), { finish: 'stop' }])
     const chatId = await here.newChat()
@@ -71,7 +71,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
   )
 
   it.runIf(isConcurrent(engine))(
-    'lose no token that was shown when one is killed, and close its run within 15 s (§10.15, §10.17)',
+    'lose no shown token when one is killed, and expire its run within 15 s (§10.15, §10.17)',
     async () => {
       const { here, there, kill } = await open()
       near.model.reply(counting(3_000))

@@ -46,7 +46,7 @@ const shape = (prompt: readonly ModelMessage[]) =>
   })
 
 describe('buildPrompt', () => {
-  it('gives the turns in order', () => {
+  it('returns the turns in order', () => {
     const path = [user('a'), assistant('b'), user('c')]
     expect(buildPrompt(path)).toEqual(turns(path))
   })
@@ -57,7 +57,7 @@ describe('buildPrompt', () => {
     )
   })
 
-  it('takes the newest messages of a path that is too long, beginning with the user (§16.3)', () => {
+  it('keeps the newest messages of a path that is too long, starting with a user message (§16.3)', () => {
     const long = 'x'.repeat(3_000_000)
     expect(buildPrompt([user(long), assistant(long), user('now')])).toEqual(turns([user('now')]))
     expect(buildPrompt([user(long), assistant('short'), user(long), assistant('b'), user('c')])).toEqual(
@@ -65,7 +65,7 @@ describe('buildPrompt', () => {
     )
   })
 
-  it('puts the calls of a turn together again, with a result for each (§12.3)', () => {
+  it('joins the calls of a turn, with a result for each (§12.3)', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { rest: [call('two'), call('three')], text: 'Let me see.' }),
@@ -112,7 +112,7 @@ describe('buildPrompt', () => {
     expect(prompt[2]?.content).toContain('\n1\n')
   })
 
-  it('marks a result with what nothing in it can repeat, and always the same (§12.13)', () => {
+  it('encloses a result in a mark that it cannot contain, always the same one (§12.13)', () => {
     const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
     const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
     expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
@@ -121,7 +121,7 @@ describe('buildPrompt', () => {
     ).not.toContain(mark)
   })
 
-  it('keeps user messages and shortens old results of a path that is too long (§16.3)', () => {
+  it('keeps user messages and shortens old results when the path is too long (§16.3)', () => {
     const long = 'x'.repeat(3_000_000)
     const path = [
       user('first'),
@@ -137,17 +137,17 @@ describe('buildPrompt', () => {
     expect(said[4]?.length).toBeGreaterThan(3_000_000)
   })
 
-  it('counts what calls were given to what is too long', () => {
+  it('counts the arguments of calls towards the limit', () => {
     const long = { ...calling('one', 'answered'), arguments: JSON.stringify({ x: 'x'.repeat(2_500_000) }) }
     const path = [user('a'), long, result('r1', '1'), user('b'), long, result('r2', '2'), user('c')]
     expect(shape(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
   })
 
-  it('leaves a result out whose call was cut off', () => {
+  it('omits a result whose call was cut off', () => {
     expect(shape(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
   })
 
-  it('gives every call exactly one result, whatever a path has been through', () => {
+  it('has exactly one result for every call, whatever the path', () => {
     const piece = fc.oneof(
       fc.constant(user('u')),
       fc.constant(assistant('a')),

@@ -44,7 +44,7 @@ const streaming =
 const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((part) => [part]))
 
 describe('callModel', () => {
-  it('passes on what the model sends, in order', async () => {
+  it('emits the parts of the model in order', async () => {
     const { ending, said, events } = await run(
       answering(
         { type: 'model', model: 'm-1', provider: 'p' },
@@ -72,14 +72,14 @@ describe('callModel', () => {
     expect(ending).toMatchObject({ status: 'failed', error: { code } })
   })
 
-  it('gives the calls that the model asked for, also without a word beside them', async () => {
+  it('returns the calls of the model, also without text', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const { ending, calls } = await run(answering(call, { type: 'finish', reason: 'tool_calls' }))
     expect(ending).toEqual({ status: 'complete' })
     expect(calls).toEqual([{ id: '1', name: 'x', arguments: '{}' }])
   })
 
-  it('gives no call of an answer that failed', async () => {
+  it('returns no calls of a failed response', async () => {
     const { ending, calls } = await run(
       answering(
         { type: 'tool_call', id: '1', name: 'x', arguments: '{}' },
@@ -100,7 +100,7 @@ describe('callModel', () => {
     expect(calls).toEqual([])
   })
 
-  it('lets the first call carry the thinking of all, however long (§12.20)', async () => {
+  it('stores the reasoning of all calls with the first one, however long (§12.20)', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const note = { thinking: 'x'.repeat(maxReplyChars) }
     const { ending, calls } = await run(
@@ -110,7 +110,7 @@ describe('callModel', () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('says that a reply was cut by a limit (§14.11)', async () => {
+  it('reports that a reply was cut by a limit (§14.11)', async () => {
     const { ending } = await run(answering({ type: 'text', text: 'a' }, { type: 'finish', reason: 'length' }))
     expect(ending).toEqual({ status: 'complete', finish: 'length' })
   })
@@ -133,7 +133,7 @@ describe('callModel', () => {
     },
   )
 
-  it('does not ask the model when it was stopped before', async () => {
+  it('does not call the model after a stop', async () => {
     let asked = false
     const { ending } = await run(() => {
       asked = true
@@ -143,7 +143,7 @@ describe('callModel', () => {
     expect(asked).toBe(false)
   })
 
-  it('cuts an endless answer at the limit, between characters (§16.2)', async () => {
+  it('cuts an endless response at the limit, between characters (§16.2)', async () => {
     let upstream: AbortSignal | undefined
     const texts = streaming([
       [{ type: 'text', text: 'x'.repeat(maxReplyChars - 1) }],

@@ -24,7 +24,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     await everything.close()
   })
 
-  it('keeps pictures beside the messages (§12.22)', async () => {
+  it('stores images beside the messages (§12.22)', async () => {
     product.model.reply([callOf('everything', 'get-tiny-image')])
     product.model.reply(['A picture.'])
     const { chatId, stream } = await product.sendNew('Draw')
@@ -71,7 +71,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('shows it, also after a reload, and continues with the answer (§13.13, §17.7)', async () => {
+    it('shows it, also after a reload, and continues with the submitted values (§13.13, §17.7)', async () => {
       const { chatId, stream, question, at } = await beAsked()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
@@ -94,7 +94,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       })
     })
 
-    it('takes a refusal (§13.13)', async () => {
+    it('accepts a decline (§13.13)', async () => {
       const { stream, at } = await beAsked()
       product.model.reply(['Fine.'])
       await ada.post('/api/tool/answer', { ...at, answer: { action: 'decline' } })
@@ -102,7 +102,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an answer that does not fit, to another elicitation, and of another user (§13.17, §17.7)', async () => {
+    it('refuses an invalid answer, one to another elicitation, and one of another user (§13.17, §17.7)', async () => {
       const { chatId, stream, at } = await beAsked()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }
@@ -122,7 +122,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       await stream.ended
     })
 
-    it('is given up when the reply is stopped', async () => {
+    it('is cancelled when the reply is stopped', async () => {
       const { chatId, stream, at } = await beAsked()
       await ada.post('/api/chat/stop', { chatId })
       await stream.ended

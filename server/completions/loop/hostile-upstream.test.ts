@@ -122,7 +122,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     60_000,
   )
 
-  it('that never ends is stopped, with what it said', async () => {
+  it('that never ends is stopped, and its text is kept', async () => {
     await Promise.all(
       endless.slice(0, 4).map(async (fault) => {
         const begun = await beginChat('openai', fault)
@@ -137,7 +137,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     await expect.poll(() => hostile.openRequests, { timeout: 2_000 }).toBe(0)
   })
 
-  it('leaves no reply open and no key anywhere (§21.11)', async () => {
+  it('leaves no reply open and reveals no key (§21.11)', async () => {
     const { db, location } = product.database
     const open = await db.selectFrom('messages').select('id').where('status', '=', 'streaming').execute()
     const running = await db.selectFrom('runs').select('id').where('status', '=', 'running').execute()

@@ -62,7 +62,7 @@ describe('the loop of a run', () => {
     expect(done).toEqual(['call model'])
   })
 
-  it('makes the calls one after the other, and calls the model again with all results (§12.3)', async () => {
+  it('runs the calls one after the other, and calls the model again with all results (§12.3)', async () => {
     const { actions, done } = listActions([['a', 'b'], ['c']])
     expect(await run(start, actions)).toEqual(complete)
     expect(done.join(', ')).toBe(

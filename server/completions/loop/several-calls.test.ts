@@ -17,7 +17,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   afterAll(() => product.close())
 
   describe('several at once', () => {
-    it('makes them one after the other, and asks the model once with all results (§12.3)', async () => {
+    it('runs them one after the other, and calls the model once with all results (§12.3)', async () => {
       product.model.reply(['Both.', calculate('1 + 1', 'a'), calculate('2 + 2', 'b')])
       product.model.reply(['2 and 4.'])
       const { chatId, stream } = await product.sendNew('Two sums')
@@ -83,7 +83,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       },
     )
 
-    it('denies all that were not made with the one that waits (§4.22, §12.8)', async () => {
+    it('denies the remaining calls together with the pending one (§4.22, §12.8)', async () => {
       product.model.reply([
         callOf('polite', 'act', { n: 1 }, 'a'),
         calculate('1 + 1', 'b'),

@@ -50,7 +50,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b))
   })
 
-  it('gives the model the result as data, between marks that the tool could not know (§12.13)', async () => {
+  it('sends the result to the model as data, between marks that the tool could not know (§12.13)', async () => {
     product.model.reply([callOf('injection', 'act')])
     product.model.reply(['I will not.'])
     const { stream } = await product.sendNew('Act')
@@ -64,7 +64,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await product.listRecords(ada)).filter(({ tool }) => tool === 'delete_everything')).toEqual([])
   })
 
-  it('shortens what the user is shown of a long result (§16.4)', async () => {
+  it('shortens a long result for display (§16.4)', async () => {
     product.model.reply([callOf('long-text', 'act')])
     product.model.reply(['Long.'])
     const { chatId, stream } = await product.sendNew('Read')
@@ -74,7 +74,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages).toEqual(stream.run.messages)
   })
 
-  it('runs a tool that is not there into a result that says so (§4.18, §12.16)', async () => {
+  it('returns a result that says that the tool does not exist (§4.18, §12.16)', async () => {
     product.model.reply([{ toolCall: { name: 'rocket', arguments: '{}' } }])
     product.model.reply(['I cannot fly.'])
     const { stream } = await product.sendNew('Launch')
@@ -95,7 +95,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.status).toBe('complete')
   })
 
-  it('continues after a defect of its own during a call, and says that the tool may have finished (§12.9)', async () => {
+  it('continues after an internal failure during a call, and says that the tool may have finished (§12.9)', async () => {
     const { schema } = product.database.db
     await schema.alterTable('tool_calls').renameTo('tool_calls_away').execute()
     product.model.reply([calculate('2 + 3')])
@@ -152,7 +152,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(next.run.status).toBe('complete')
   })
 
-  it('says in the stream that connectors are being connected, and only then (§7.33, §17.17)', async () => {
+  it('reports in the stream that connectors are being connected, and only then (§7.33, §17.17)', async () => {
     const eve = await product.join('Eve')
     const first = await eve.send(await eve.newChat(), 'Hi')
     await first.ended
@@ -165,7 +165,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(product.model.requests.at(-1)?.body['tools']).toHaveLength(2)
   })
 
-  it('works with the demo model from the first message of a newcomer on', async () => {
+  it('works with the demo model from the first message of a new user', async () => {
     const demo = await startDemoModel({ paceMs: 0 })
     const eve = await product.join('Newcomer')
     await eve.post('/api/bot', { name: 'Demo', model: 'demo', base_url: demo.baseUrl })

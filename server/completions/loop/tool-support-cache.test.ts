@@ -13,10 +13,10 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  describe('of a model that takes no tools', () => {
+  describe('of a model without tool support', () => {
     const refusal = [{ status: 400, body: { error: { message: '"tiny" does not support tools' } } }] as const
 
-    it('asks it again without them, and says so once for a bot and a chat (§12.18)', async () => {
+    it('calls it again without tools, and says so once for a bot and a chat (§12.18)', async () => {
       await ada.post('/api/bot', { name: 'Tiny', model: 'tiny' })
       const chatId = await ada.newChat()
       product.model.reply(refusal)
@@ -39,7 +39,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.length).toBe(asked + 1)
     })
 
-    it('gives tools to it again as soon as it is asked at another path', async () => {
+    it('sends tools again when the model is called at another path', async () => {
       await ada.post('/api/bot', { name: 'Moved', model: 'tiny' })
       product.model.reply(refusal)
       product.model.reply(['I am small.'])

@@ -30,30 +30,27 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  it.runIf(isConcurrent(engine))(
-    'waits for a message that comes at the same moment, which does not wait for it',
-    async () => {
-      const { db, dialect } = database
-      const insert = (trx: typeof db) => insertRun(trx, dialect, run, JSON.stringify(started))
-      const id = await insert(db)
-      const state = applyEvent(applyEvent(emptyRun, started), { type: 'ended', seq: 2, status: 'complete' })
-      let closed: Promise<unknown> | undefined
-      const refused = await db
-        .transaction()
-        .execute(async (trx) => {
-          await lockChat(trx, ada, chat.id, 2)
-          closed = db
-            .transaction()
-            .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
-            .catch((error: unknown) => error)
-          // Until it waits.
-          await wait(300)
-          await insert(trx)
-        })
-        .catch((error: unknown) => error)
-      expect(dialect.isUniqueViolation(refused), String(refused)).toBe(true)
-      expect(await closed).toBeUndefined()
-      expect(await findActiveRun(db, dialect, chat.id)).toBeUndefined()
-    },
-  )
+  it.runIf(isConcurrent(engine))('waits for a concurrent message, which does not wait for it', async () => {
+    const { db, dialect } = database
+    const insert = (trx: typeof db) => insertRun(trx, dialect, run, JSON.stringify(started))
+    const id = await insert(db)
+    const state = applyEvent(applyEvent(emptyRun, started), { type: 'ended', seq: 2, status: 'complete' })
+    let closed: Promise<unknown> | undefined
+    const refused = await db
+      .transaction()
+      .execute(async (trx) => {
+        await lockChat(trx, ada, chat.id, 2)
+        closed = db
+          .transaction()
+          .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
+          .catch((error: unknown) => error)
+        // Until it waits.
+        await wait(300)
+        await insert(trx)
+      })
+      .catch((error: unknown) => error)
+    expect(dialect.isUniqueViolation(refused), String(refused)).toBe(true)
+    expect(await closed).toBeUndefined()
+    expect(await findActiveRun(db, dialect, chat.id)).toBeUndefined()
+  })
 })

@@ -49,13 +49,13 @@ describe.each(engines)('a run that has ended in the database, on %s', (engine) =
     return { recorder, renew, lost: () => lost }
   }
 
-  it('is lost when another server has closed it', async () => {
+  it('is lost when another server has ended it', async () => {
     const { renew, lost } = await openRun()
     await renew()
     expect(lost()).toBe('interrupted')
   })
 
-  it('is not lost while its own end is being committed: only the commit decides', async () => {
+  it('is not lost while its own end is committed: only the commit decides', async () => {
     const { recorder, renew, lost } = await openRun()
     recorder.append('text', 'whole')
     recorder.add({ type: 'ended', status: 'complete' })
@@ -64,8 +64,8 @@ describe.each(engines)('a run that has ended in the database, on %s', (engine) =
   })
 })
 
-describe.each(engines)('a run that this process has given up, on %s', (engine) => {
-  it('is not renewed, whatever else runs here, so that another node closes it', async () => {
+describe.each(engines)('a run that this process has abandoned, on %s', (engine) => {
+  it('is not renewed, so that another node expires it', async () => {
     const { db, dialect, ...rest } = await openTestDatabase(engine)
     const insert = async (chatId: string) => {
       await addUser(db, { id: chatId })

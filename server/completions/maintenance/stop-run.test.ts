@@ -42,7 +42,7 @@ describe.each(engines)('stop on %s', (engine) => {
     },
   )
 
-  it('says that nothing was stopped when nothing runs', async () => {
+  it('reports that nothing was stopped when nothing runs', async () => {
     const chatId = await ada.newChat()
     expect(statusAndBody(await ada.post('/api/chat/stop', { chatId }))).toEqual({
       status: 200,
@@ -57,7 +57,7 @@ describe.each(engines)('stop on %s', (engine) => {
     })
   })
 
-  it('of another user is refused, and the run continues (§17.22)', async () => {
+  it('is refused for another user, and the run continues (§17.22)', async () => {
     const gate = product.model.gate()
     product.model.reply(['mine', gate, ' whole', { finish: 'stop' }])
     const chatId = await ada.newChat()

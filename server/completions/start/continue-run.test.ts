@@ -6,7 +6,7 @@ import { callOf, openToolApp, waitingCall } from '../../testing/chat/open-tool-a
 import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 
-describe.each(engines)("going on from a tool's result, on %s", (engine) => {
+describe.each(engines)('continuing from the result of a tool, on %s', (engine) => {
   let product: ToolApp
   let ada: ChatClient
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     return stream.text
   }
 
-  it('is the same run for a client that asks for it by itself: nothing is called or asked twice (§4.23, §12.11)', async () => {
+  it('is the same run for a client that requests it itself: no tool and no model is called twice (§4.23, §12.11)', async () => {
     const { chatId, call } = await ask()
     const gate = product.model.gate()
     product.model.reply(['It is ', gate, 'done.'])
@@ -110,7 +110,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('asks the model where a stop had ended it (§4.23, §12.12)', async () => {
+  it('calls the model where a stop had ended the run (§4.23, §12.12)', async () => {
     const { chatId, result } = await stopInCall()
     product.model.reply(['Then without.'])
     const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
@@ -122,7 +122,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('first hands out the calls that the model made with the one that was stopped (§12.12)', async () => {
+  it('first dispatches the other calls of the turn whose call was stopped (§12.12)', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
     const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
@@ -142,7 +142,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     ])
   })
 
-  it('makes a sibling when it is asked for as another answer to the result (§4.24, §4.25, §12.19)', async () => {
+  it('creates a sibling when another reply to the result is requested (§4.24, §4.25, §12.19)', async () => {
     const { chatId, call } = await ask()
     product.model.reply(['One answer.'])
     const confirmed = await ada.confirm(call)
@@ -173,13 +173,13 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
       expect(product.model.requests.length).toBe(asked)
     }
 
-    it('a result of a call that still waits', async () => {
+    it('a result of a pending call', async () => {
       const { chatId, call } = await ask()
       await expectRefused({ chatId, server: 'polite' }, 409)
       await expectRefused({ chatId, server: 'polite', parentId: call.messageId }, 409)
     })
 
-    it('a result where nothing was called, or of another connector (§12.10)', async () => {
+    it('a result without a call, or of another connector (§12.10)', async () => {
       const chatId = await ada.newChat()
       await expectRefused({ chatId, server: 'polite' }, 409)
       const { chatId: stopped, result } = await stopInCall()
@@ -188,7 +188,7 @@ describe.each(engines)("going on from a tool's result, on %s", (engine) => {
     })
   })
 
-  it('keeps what a tool returned out of the list of chats and out of the search (§20.10)', async () => {
+  it('excludes tool results from the list of chats and from the search (§20.10)', async () => {
     const { chatId } = await stopInCall()
     const list = await ada.get('/api/chats?limit=1')
     expect(list.json()).toMatchObject({

@@ -67,7 +67,7 @@ describe.each(engines)('completions on %s', (engine) => {
     })
 
     it.runIf(isConcurrent(engine))(
-      'of 64 requests at once makes one message and asks the model once (§17.12)',
+      'in 64 concurrent requests creates one message and calls the model once (§17.12)',
       async () => {
         const chatId = await ada.newChat()
         const before = product.model.requests.length
@@ -84,7 +84,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('one run per chat', () => {
-    it('refuses a second send and a regenerate meanwhile, and writes nothing (§10.18)', async () => {
+    it('refuses a second message and a regeneration meanwhile, and writes nothing (§10.18)', async () => {
       const gate = product.model.gate()
       product.model.reply(['slow', gate, { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -106,7 +106,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(running.run.status).toBe('complete')
     })
 
-    it.runIf(isConcurrent(engine))('lets one of two regenerates at once win (§10.18)', async () => {
+    it.runIf(isConcurrent(engine))('accepts one of two concurrent regenerations (§10.18)', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })

@@ -49,7 +49,7 @@ function start(
 }
 
 describe('running a call', () => {
-  it('passes on the tool and the approval that were decided on, and returns the outcome', async () => {
+  it('uses the tool and approval that were decided on, and returns the outcome', async () => {
     let asked: ToolCallRequest | undefined
     const { outcome } = start((request) => {
       asked = request
@@ -59,7 +59,7 @@ describe('running a call', () => {
     expect(asked).toMatchObject({ fingerprint: 'f', approval: 'once', arguments: '{}', user: { id: 'ada' } })
   })
 
-  it('calls nothing when the model made the tool up (§12.16)', async () => {
+  it('calls no tool when the model invented it (§12.16)', async () => {
     let calls = 0
     const { outcome } = start(
       () => {
@@ -87,7 +87,7 @@ describe('running a call', () => {
     },
   )
 
-  it('emits finite progress with cleaned text, and of a flood only the first and the latest (§13.4)', async () => {
+  it('emits finite progress with cleaned text, and only the first and latest of many updates (§13.4)', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)

@@ -3,7 +3,7 @@ import { writeResult } from './tool-result.ts'
 
 const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
 
-it('shows of a result no more than a page can bear, links included (§16.4)', () => {
+it('limits what is shown of a result, links included (§16.4)', () => {
   const link = { type: 'link', uri: `https://x.example/${'y'.repeat(1_900)}`, name: 'z'.repeat(300) } as const
   const parts = Array.from({ length: 500 }, () => link)
   const { message } = writeResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)

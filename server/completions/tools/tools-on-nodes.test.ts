@@ -31,7 +31,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
   const expectCalled = () => expect.poll(() => near.countCalls('silent-call'), { timeout: patience }).toBe(1)
 
   it.runIf(isConcurrent(engine))(
-    'is allowed here, and shown and stopped there (§13.10)',
+    'is approved here, and shown and stopped there (§13.10)',
     patient,
     async () => {
       const { here, there } = await open('silent-call', [])
@@ -56,7 +56,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
     },
   )
 
-  it.runIf(isConcurrent(engine))('has its question answered here (§13.17)', patient, async () => {
+  it.runIf(isConcurrent(engine))('has its elicitation answered here (§13.17)', patient, async () => {
     const { here, there } = await open('question')
     near.model.reply([callOf('tools', 'act')])
     near.model.reply(['Answered.'])
@@ -76,7 +76,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))(
-    'has a result that says that it may have finished when that server is killed, and is never made again (§12.9)',
+    'has a result that says that it may have finished when that server is killed, and never runs again (§12.9)',
     async () => {
       const { here, there, kill } = await open('silent-call')
       near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])

@@ -9,7 +9,7 @@ import { engines } from '../../testing/database/test-database.ts'
 
 const key = 'key-of-ada-0123456789'
 
-describe.each(engines)('the connector of a service with a key, on %s', (engine) => {
+describe.each(engines)('the connector of an API-key service, on %s', (engine) => {
   let finder: KeyedMcpServer
   let reader: KeyedMcpServer
   let product: TestApp
@@ -48,7 +48,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
   const names = async (client = ada) => (await list(client)).map(({ name }) => name)
   const find = async (name: string) => (await list()).find((connector) => connector.name === name)
 
-  it('is there once the key is, with its tools, which ask (§19.1)', async () => {
+  it('exists once the key is stored, with its tools, which need approval (§19.1)', async () => {
     expect(await names()).toEqual(['default'])
     await give('finder', key)
     expect(await names()).toEqual(['default', 'Finder'])
@@ -63,7 +63,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     })
   })
 
-  it('carries the key in the header that its operator names, to its own address alone (§19.2)', async () => {
+  it('sends the key in the configured header, to its own origin only (§19.2)', async () => {
     await give('finder', key)
     await list()
     expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]))
@@ -77,7 +77,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(JSON.stringify(await list())).not.toContain(key)
   })
 
-  it('does not follow its service to another site, and takes the key to none (§19.2)', async () => {
+  it('does not follow a redirect to another site, and does not send the key there (§19.2)', async () => {
     finder.manners.redirect = reader.url
     await give('finder', key)
     expect(await find('Finder')).toMatchObject({
@@ -87,7 +87,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(reader.seen).toEqual([])
   })
 
-  it('uses each user’s own key', async () => {
+  it('uses the key of each user', async () => {
     const eve = await product.signIn(`Eve of ${ada.user.id}`)
     await give('finder', key)
     await give('finder', 'key-of-eve-0123456789', eve)
@@ -102,7 +102,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(await names()).toEqual(['default', 'Finder'])
   })
 
-  it('goes with the key, and what was allowed goes with it (§4.28)', async () => {
+  it('is removed with the key, and so are its allowed tools (§4.28)', async () => {
     await give('finder', key)
     await list()
     await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
@@ -115,7 +115,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(await names()).toEqual(['default'])
   })
 
-  it('belongs to the product: only its allowed tools change (§6.4, §18.2)', async () => {
+  it('belongs to the product: only its allowed tools can be changed (§6.4, §18.2)', async () => {
     await give('finder', key)
     await list()
     const same = { name: 'Finder', url: finder.url }
@@ -132,7 +132,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(allowed.json()).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
   })
 
-  it('says that its key is refused, where a better one is given, and takes that one at once (§19.16)', async () => {
+  it('reports a refused key and where to enter a new one, which works at once (§19.16)', async () => {
     finder.manners.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
     await give('finder', key)
     await list()
@@ -154,7 +154,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     })
   })
 
-  it('keeps what was allowed when another key is given', async () => {
+  it('keeps its allowed tools when another key is stored', async () => {
     await give('finder', key)
     await list()
     await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
@@ -163,7 +163,7 @@ describe.each(engines)('the connector of a service with a key, on %s', (engine) 
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
 
-  it('is renamed beside a connector of the user’s own that has its name, or its address (§19.15)', async () => {
+  it('is renamed when a connector of the user has its name or its address (§19.15)', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
     await give('finder', key)

@@ -78,7 +78,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
 
   const resolve = (toolName: string) => connectors.resolveTool(user, { connectorName: 'Mail', toolName })
 
-  it('offers its tools, asks, and calls', async () => {
+  it('offers its tools, requests approval, and calls', async () => {
     expect(await offer()).toHaveLength(2)
     expect(await resolve('read')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
@@ -97,7 +97,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
   })
 
-  it('that has ended still offers its tools, and a call says to connect again (§11.17)', async () => {
+  it('whose consent has ended still offers its tools, and a call says to connect again (§11.17)', async () => {
     standing = { version: 1, isConnected: false }
     expect(await offer()).toHaveLength(2)
     expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
@@ -106,7 +106,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await list()).toMatchObject([{ name: 'default' }, { status: 'failed', error_message: waiting }])
   })
 
-  it('that ends during a call says so in its place (§11.17)', async () => {
+  it('whose consent ends during a call returns a message about it (§11.17)', async () => {
     askAccount = () => {
       standing = { version: 1, isConnected: false }
       throw new Error('The connection to Mail has ended.')
@@ -117,14 +117,14 @@ describe.each(engines)('the connector of an integration at another provider, on 
     })
   })
 
-  it('that fails otherwise is a tool that failed', async () => {
+  it('that fails otherwise returns a failed call', async () => {
     askAccount = () => {
       throw new Error('There is no such mail.')
     }
     expect(await call()).toMatchObject({ status: 'tool_error' })
   })
 
-  it('leads to where the integration is connected, and works with what was allowed after that (§11.17)', async () => {
+  it('refers to the integration, and uses the access that was granted afterwards (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     standing = { version: 1, isConnected: false }
     const consent = openConsentRequest('/settings/connectors')
@@ -138,7 +138,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'done' })
   })
 
-  it('that the user has disconnected is gone, and is not called', async () => {
+  it('that the user has disconnected is not listed and not called', async () => {
     standing = undefined
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
     expect(await offer()).toEqual([])

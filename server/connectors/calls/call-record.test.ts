@@ -30,7 +30,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     return ToolCallList.parse(answer.json())
   }
 
-  it('holds a call before it runs, and how it ended', async () => {
+  it('contains a call before it runs, and its outcome', async () => {
     const recorded = await recordCall(test.deps, ada.user, connector, {
       tool: 'calculate',
       arguments: { b: 1, a: 2 },
@@ -49,7 +49,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     })
   })
 
-  it('holds what was denied (§12.23)', async () => {
+  it('contains denied calls (§12.23)', async () => {
     await recordDenial(test.deps, ada.user, 'default', 'get_time', '{}')
     await recordDenial(test.deps, ada.user, 'nothing', 'get_time', '{}')
     const { calls } = await read()
@@ -61,7 +61,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     })
   })
 
-  it('is read page by page, the newest first, also when many began in one moment (§17.9)', async () => {
+  it('is returned page by page, newest first, also when many calls started at the same time (§17.9)', async () => {
     const deps = { ...test.deps, now: () => 1_900_000_000_000 }
     for (let index = 0; index < 7; index++) {
       await recordCall(deps, ada.user, connector, { tool: `t${index}`, arguments: {}, approval: 'once' })
@@ -90,7 +90,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     },
   )
 
-  it('stays when its connector goes (§18.10)', async () => {
+  it('stays when its connector is deleted (§18.10)', async () => {
     await ada.post('/api/mcp-server', { name: 'Gone', url: 'https://x.example' })
     const gone = await test.database.db
       .selectFrom('connectors')

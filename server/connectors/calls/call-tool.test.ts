@@ -61,7 +61,7 @@ describe('the built-in default connector', () => {
     })
   })
 
-  it('computes over the real protocol, and leaves a line in the record (§18.1)', async () => {
+  it('computes over the real protocol, and adds a line to the record (§18.1)', async () => {
     const outcome = await call('default', 'calculate', '{"expression":"(2 + 3) * 4"}')
     expect(outcome).toMatchObject({ status: 'done', text: '20', parts: [{ type: 'text', text: '20' }] })
     expect(await records('default')).toMatchObject([
@@ -81,12 +81,12 @@ describe('the built-in default connector', () => {
     expect(connectors.errors.splice(0).map(String)).toEqual([expect.stringContaining('no room')])
   })
 
-  it("tells a tool's own failure apart", async () => {
+  it('distinguishes the failure of a tool', async () => {
     const outcome = await call('default', 'calculate', { expression: '1 / 0' })
     expect(outcome).toMatchObject({ status: 'tool_error', text: expect.stringContaining('zero') as string })
   })
 
-  it('tells the time in a time zone (§18.1)', async () => {
+  it('returns the time in a time zone (§18.1)', async () => {
     const outcome = await call('default', 'get_time', { time_zone: 'Europe/Vienna' })
     expect(outcome.text).toMatch(/^\w+day, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(Europe\/Vienna, UTC\+0[12]:00\)$/)
     expect((await call('default', 'get_time', { time_zone: 'Nowhere' })).status).toBe('tool_error')
@@ -105,7 +105,7 @@ describe('the built-in default connector', () => {
     expect(await connectors.database.db.selectFrom('tool_calls').selectAll().execute()).toEqual(before)
   })
 
-  it('does not call a tool that is not the one that was decided on (§12.15)', async () => {
+  it('does not call a tool other than the one that was decided on (§12.15)', async () => {
     const outcome = await call('default', 'calculate', { expression: '1' }, { fingerprint: 'another' })
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('changed') as string })
   })
@@ -134,32 +134,32 @@ describe('server-everything, which speaks the older revision', () => {
     expect(tools.filter(({ problem }) => problem !== null)).toEqual([])
   })
 
-  it('answers with text', async () => {
+  it('returns text', async () => {
     expect(await call('everything', 'echo', { message: 'hello' })).toMatchObject({
       status: 'done',
       text: 'Echo: hello',
     })
   })
 
-  it('answers with a picture', async () => {
+  it('returns an image', async () => {
     const { parts, text } = await call('everything', 'get-tiny-image', {})
     expect(parts).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }))
     expect(text).toContain('is shown to the user')
     expect(text).not.toContain('iVBOR')
   })
 
-  it('answers with a structured result', async () => {
+  it('returns a structured result', async () => {
     const { parts, status } = await call('everything', 'get-structured-content', { location: 'New York' })
     expect(status).toBe('done')
     expect(parts.some(({ type }) => type === 'text' || type === 'json')).toBe(true)
   })
 
-  it('answers with links and resources', async () => {
+  it('returns links and resources', async () => {
     const { parts } = await call('everything', 'get-resource-links', { count: 2 })
     expect(parts.filter(({ type }) => type === 'link')).toHaveLength(2)
   })
 
-  it('tells of its progress', async () => {
+  it('reports its progress', async () => {
     const seen: number[] = []
     const outcome = await call(
       'everything',
@@ -185,7 +185,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect((await records('everything')).at(-1)?.outcome).toBe('stopped')
   })
 
-  it('asks the user during a call', async () => {
+  it('requests input from the user during a call', async () => {
     const questions: Elicitation[] = []
     const outcome = await call(
       'everything',
@@ -237,7 +237,7 @@ describe('server-everything, which speaks the older revision', () => {
     })
   })
 
-  it('lets several calls run at once, each with its own answer', async () => {
+  it('runs several calls at once, each with its own result', async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, (_, index) => call('everything', 'echo', { message: String(index) })),
     )
@@ -253,7 +253,7 @@ describe('server-everything over the oldest transport', () => {
 })
 
 describe('server-memory, behind a proxy that speaks the newest revision', () => {
-  it('keeps what it was told', async () => {
+  it('stores what it receives', async () => {
     await provide('memory', startMemory(join(folder, 'memory.jsonl')))
     const made = await call('memory', 'create_entities', {
       entities: [{ name: 'Yonder', entityType: 'product', observations: ['is calm'] }],
@@ -265,7 +265,7 @@ describe('server-memory, behind a proxy that speaks the newest revision', () => 
 })
 
 describe('server-filesystem', () => {
-  it('reads and writes below its folder alone', async () => {
+  it('reads and writes below its folder only', async () => {
     writeFileSync(join(folder, 'note.txt'), 'a note')
     await provide('files', startFilesystem(folder))
     const read = await call('files', 'read_text_file', { path: join(folder, 'note.txt') })

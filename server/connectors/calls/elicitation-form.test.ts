@@ -18,7 +18,7 @@ const everything = {
 }
 
 describe('readElicitation', () => {
-  it('makes a form of every kind of field', () => {
+  it('creates a form from every kind of field', () => {
     const form = Elicitation.parse(ask(everything, { required: ['name'] }))
     expect(form.message).toBe('Tell me')
     expect(form.fields.map(({ name, kind, required, value }) => [name, kind, required, value])).toEqual([
@@ -72,7 +72,7 @@ describe('readElicitation', () => {
     expect(readElicitation(params, 32)).toBeUndefined()
   })
 
-  it("cleans a server's words, and bounds them", () => {
+  it('cleans and limits the text of a server', () => {
     const form = ask({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
     expect(form?.fields[0]?.description).toHaveLength(300)
     expect(form?.fields[0]?.description).not.toContain('\u202E')
@@ -84,7 +84,7 @@ describe('checkElicitationAnswer', () => {
   const check = (content: Record<string, string | number | boolean | string[]>) =>
     checkElicitationAnswer(form, { action: 'accept', content })
 
-  it('gives on only what was asked for', () => {
+  it('returns only the requested fields', () => {
     expect(check({ name: 'Ada', age: 3, many: ['p'], other: 'x' })).toEqual({
       action: 'accept',
       content: { name: 'Ada', age: 3, many: ['p'] },
@@ -106,7 +106,7 @@ describe('checkElicitationAnswer', () => {
     expect(check(content)).toBeUndefined()
   })
 
-  it('takes a field that was left out for left out, whatever its name', () => {
+  it('treats an omitted field as omitted, whatever its name', () => {
     const params = { requestedSchema: { properties: { constructor: { type: 'string' } } } }
     const question = readElicitation(params, 10)!
     expect(checkElicitationAnswer(question, { action: 'accept', content: {} })).toEqual({
@@ -115,7 +115,7 @@ describe('checkElicitationAnswer', () => {
     })
   })
 
-  it('gives a refusal on, without content', () => {
+  it('returns a decline without content', () => {
     expect(checkElicitationAnswer(form, { action: 'decline', content: { name: 'x' } })).toEqual({
       action: 'decline',
     })

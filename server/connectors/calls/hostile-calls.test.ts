@@ -28,7 +28,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that makes progress for ever is stopped at the total (§16.8)', async () => {
+  it('that reports progress for ever is stopped at the time limit of a call (§16.8)', async () => {
     const outcome = await scene.callTo('progress')
     expect(outcome.status).toBe('timed_out')
     expect(outcome.duration).toBeGreaterThan(hostileLimits.maxCallIdleMs)
@@ -49,7 +49,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(['failed', 'timed_out']).toContain((await scene.callTo(behaviour)).status)
   })
 
-  it('that nests its result deeply gets a note in its place', async () => {
+  it('that nests its result deeply is replaced by a note', async () => {
     const outcome = await scene.callTo('deep')
     expect(outcome).toMatchObject({
       status: 'done',
@@ -57,7 +57,7 @@ describe('a hostile server', { retry: 2 }, () => {
     })
   })
 
-  it('that hides a long list deep in a structured result is read without a halt', async () => {
+  it('that hides a long list deep in a structured result does not block the process', async () => {
     const outcome = await scene.callTo('wide-numbers')
     expect(outcome.status).toBe('done')
     expect(outcome.text.length).toBeLessThan(101_000)
@@ -73,7 +73,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('cannot make the schema of a question run (§18.23)', async () => {
+  it('cannot execute code in the schema of an elicitation (§18.23)', async () => {
     const onElicit = (): Promise<ElicitationAnswer> =>
       Promise.resolve({ action: 'accept', content: { a: `${'a'.repeat(35)}!` } })
     expect((await scene.callTo('redos-question', { onElicit })).status).toBe('done')
@@ -88,34 +88,34 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that insults is quoted as plain and short text', async () => {
+  it('that returns an abusive error is quoted as short plain text', async () => {
     const { text } = await scene.callTo('insult')
     expect(text.length).toBeLessThan(500)
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(text).not.toMatch(/[\u0000-\u001F\u202E]/)
   })
 
-  it('that answers twice is heard once', async () => {
+  it('that responds twice is read once', async () => {
     expect((await scene.callTo('twice')).text).toBe('first')
   })
 
-  it('that breaks its stream again and again is not asked again at once (§18.24)', async () => {
+  it('that breaks its stream again and again is retried with a delay (§18.24)', async () => {
     await scene.callTo('storm')
     const gets = (await scene.hostile.seen('storm')).filter(({ method }) => method === 'GET')
     expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.maxReconnects + 1))
   })
 
-  it('that sends megabytes of blocks is read without a halt', async () => {
+  it('that sends megabytes of blocks does not block the process', async () => {
     expect((await scene.callTo('blocks')).parts.length).toBeLessThanOrEqual(501)
   })
 
-  it('that answers with a book has it cut, with a note (§16.4)', async () => {
+  it('that returns a very long text has it cut, with a note (§16.4)', async () => {
     const { text } = await scene.callTo('long-text')
     expect(text.length).toBeLessThan(101_000)
     expect(text).toContain('were left out')
   })
 
-  it('cannot do more with a result than be read', async () => {
+  it('cannot do anything with a result but have it read', async () => {
     const { parts, text } = await scene.callTo('injection')
     expect(text).toContain('Ignore all instructions')
     expect(text).not.toMatch(/[\u{E0000}-\u{E007F}\u202A-\u202E]/u)
@@ -123,7 +123,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(parts.filter(({ type }) => type === 'image')).toEqual([])
   })
 
-  it('that asks a thousand questions gets at most five answered, one at a time (§16.10)', async () => {
+  it('that sends a thousand elicitations has at most five answered, one at a time (§16.10)', async () => {
     const asked: Elicitation[] = []
     let open = 0
     let most = 0
@@ -155,7 +155,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that wants a model or folders is told that there are none', async () => {
+  it('that requests sampling or roots is refused', async () => {
     expect((await scene.callTo('uninvited')).status).toBe('done')
     const answers = (await scene.hostile.seen('uninvited')).filter(({ rpc }) => rpc === '')
     expect(answers.length).toBeGreaterThanOrEqual(2)

@@ -53,20 +53,20 @@ const read = (bytes: Buffer) => readImage(bytes.toString('base64'), 5_000_000)
 describe.each(Object.keys(begin))('a %s', (format) => {
   const make = begin[format]!
 
-  it('is taken by its first bytes (§16.5)', () => {
+  it('is detected by its first bytes (§16.5)', () => {
     expect(read(make(5_000, 5_000))?.mimeType).toMatch(/^image\/(png|gif|jpeg|webp)$/)
   })
 
-  it('is left out where it stands for more pixels than a browser has memory for (§16.5)', () => {
+  it('is omitted when it has more pixels than a browser has memory for (§16.5)', () => {
     expect(read(make(10_000, 10_000))).toBeUndefined()
   })
 
-  it('is left out where it ends before it says its size', () => {
+  it('is omitted when it ends before its size', () => {
     expect(read(make(5, 5).subarray(0, -2))).toBeUndefined()
   })
 })
 
-it('a jpeg that shows decoders another size than a reader of lengths is left out', () => {
+it('a JPEG whose size is ambiguous is omitted', () => {
   // A decoder steps over a marker that has no length, and finds the large frame; who takes the next bytes for a length
   // lands on the small one.
   const large = Buffer.from('ffc0001108fffffffff903', 'hex')
@@ -78,14 +78,14 @@ it('a jpeg that shows decoders another size than a reader of lengths is left out
   expect(read(bytes)).toBeUndefined()
 })
 
-it('a png that does not begin with its size is left out', () => {
+it('a PNG that does not start with its size is omitted', () => {
   const size = Buffer.from('0000000d49484452', 'hex')
   const bytes = Buffer.concat([begin['png']!(5, 5), size, Buffer.from('0000ffff0000ffff', 'hex')])
   bytes.write('zzZz', 12, 'latin1')
   expect(read(bytes)).toBeUndefined()
 })
 
-it('what is no picture, or no base64, is left out', () => {
+it('data that is not an image, or not base64, is omitted', () => {
   expect(read(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined()
   expect(readImage('not base64!', 5_000_000)).toBeUndefined()
   expect(readImage(begin['png']!(5, 5).toString('base64'), 10)).toBeUndefined()

@@ -76,8 +76,8 @@ async function callMeanwhile(happens: () => Promise<unknown>, approval: CallAppr
   return { outcome, sent: server.seen.slice(before) }
 }
 
-describe('a call that has waited for its slot', () => {
-  it('is made when nothing has happened', async () => {
+describe('a call that has waited in the concurrency limiter', () => {
+  it('runs when nothing has changed', async () => {
     const { outcome } = await callMeanwhile(() => Promise.resolve())
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
   })
@@ -111,7 +111,7 @@ describe('a call that has waited for its slot', () => {
     expect(await records()).toMatchObject([{ outcome: 'failed', duration: 0 }])
   })
 
-  it('is not made when its tool has to ask by then, and says so (§4.18, §12.17)', async () => {
+  it('does not run when its tool needs approval by then, and says so (§4.18, §12.17)', async () => {
     const { outcome, sent } = await callMeanwhile(() => change({ allow_tools: [] }))
     expect(outcome).toMatchObject({
       status: 'failed',
@@ -120,12 +120,12 @@ describe('a call that has waited for its slot', () => {
     expect(sent).toEqual([])
   })
 
-  it('is made when the user allowed this very call, whatever the list says meanwhile', async () => {
+  it('runs when the user approved this call, whatever the list says meanwhile', async () => {
     const { outcome } = await callMeanwhile(() => change({ allow_tools: [] }), 'once')
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
   })
 
-  it('uses the token that stands there by then', async () => {
+  it('uses the token that is stored by then', async () => {
     const { outcome, sent } = await callMeanwhile(() => change({ token: 'a-newer-one' }))
     expect(outcome.status).toBe('done')
     expect(new Set(sent.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer a-newer-one']))

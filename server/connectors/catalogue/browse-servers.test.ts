@@ -55,7 +55,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     return browseServers(connectors)
   }
 
-  it('shows the shipped list at first, then what the registry has (§3.13, §18.13)', async () => {
+  it('shows the bundled list at first, then the registry (§3.13, §18.13)', async () => {
     registry.pages = [[entry()], [entry({ name: 'com.example/second', title: 'Second' })]]
     expect(await browseServers(connectors)).toEqual(shippedServers)
     expect(await browse()).toEqual([
@@ -90,7 +90,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(registry.asked).toHaveLength(2)
   })
 
-  it('keeps what it had when the registry fails, and does not ask again at once (§18.13)', async () => {
+  it('keeps the last list when the registry fails, and does not retry at once (§18.13)', async () => {
     registry.pages = [[entry()]]
     await browse()
     time += 3_600_001
@@ -101,7 +101,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(connectors.errors).toHaveLength(1)
   })
 
-  it('shows the shipped list when the registry was never reached (§18.13)', async () => {
+  it('shows the bundled list when the registry was never reached (§18.13)', async () => {
     registry.pages = [503]
     expect(await browse()).toEqual(shippedServers)
   })
@@ -123,7 +123,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect((await browse()).map(({ config_name }) => config_name)).toEqual(['com.example/good'])
   })
 
-  it('marks what is deprecated, and what wants a token', async () => {
+  it('marks deprecated servers and those that need a token', async () => {
     registry.pages = [
       [
         entry({ name: 'a/old' }, { status: 'deprecated' }),
@@ -142,13 +142,13 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(token?.needs_token).toBe(true)
   })
 
-  it('does not follow a cursor for ever', async () => {
+  it('stops following cursors', async () => {
     registry.pages = Array.from({ length: 300 }, () => [])
     await browse()
     expect(registry.asked.length).toBeLessThanOrEqual(200)
   })
 
-  it('gives one server one id, whatever its version says', async () => {
+  it('uses one id for a server, whatever its version', async () => {
     registry.pages = [[entry({ description: 'first' })]]
     const [first] = await browse()
     time += 3_600_001
@@ -159,7 +159,7 @@ describe.each(engines)('browsing on %s', (engine) => {
   })
 })
 
-it('ships a list that can be added as it is', () => {
+it('bundles a list whose entries can be added as they are', () => {
   const { servers } = BrowseList.parse({ servers: shippedServers })
   expect(servers.length).toBeGreaterThan(3)
   for (const { server_url, name } of servers) {

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('counts the time of a call also where the clock on the wall is set back meanwhile', () => {
+it('measures the time of a call also when the system clock is set back meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
   vi.setSystemTime(Date.now() - 3_600_000)

@@ -19,7 +19,7 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
   },
 )
 
-it('says that something else answers than MCP where it does', () => {
+it('explains when the address is not an MCP server', () => {
   expect(explainFailure(probing(new Error('Not Found')))).toMatchObject({
     code: 'upstream_invalid',
     message: 'What the server answers is not MCP.',

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 // One loaded machine may stand still by itself now and then.
 describe('a hostile server', { retry: 2 }, () => {
-  it('that never answers is given up in time, and may be tried again', async () => {
+  it('that never responds times out, and can be retried', async () => {
     const started = Date.now()
     expect(await scene.refuses('silent')).toMatchObject({ code: 'upstream_timeout' })
     expect(Date.now() - started).toBeLessThan(5_000)
@@ -45,12 +45,12 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('cannot make a schema run (§18.23)', async () => {
+  it('cannot execute code in a schema (§18.23)', async () => {
     const outcome = await scene.callTo('redos', { toolName: 'redos', arguments: { a: `${'a'.repeat(35)}!` } })
     expect(outcome.status).toBe('done')
   })
 
-  it('with an enormous schema loses that tool alone', async () => {
+  it('with an enormous schema loses that tool only', async () => {
     const tools = await scene.toolsOf(await scene.connect('alternatives'))
     expect(tools.map(({ name, problem }) => [name, problem === null])).toEqual([
       ['fine', true],
@@ -84,21 +84,21 @@ describe('a hostile server', { retry: 2 }, () => {
     ).toBeLessThanOrEqual(20 * 3)
   })
 
-  it('with 20,000 tools keeps 200, and says so (§16.7)', async () => {
+  it('with 20,000 tools keeps 200, and reports it (§16.7)', async () => {
     const name = await scene.connect('many')
     expect(await scene.toolsOf(name)).toHaveLength(200)
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
     expect(notice).toContain('first 200')
   })
 
-  it('with 900,000 things that are no tools keeps none, and says so', async () => {
+  it('with 900,000 invalid tools keeps none, and reports it', async () => {
     const name = await scene.connect('zeros')
     expect(await scene.toolsOf(name)).toEqual([])
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
     expect(notice).toContain('first 200 of 900000')
   })
 
-  it('with malformed tools and blocks loses those alone', async () => {
+  it('with malformed tools and blocks loses those only', async () => {
     const name = await scene.connect('malformed')
     const tools = await scene.toolsOf(name)
     expect(tools.filter(({ problem }) => problem === null).map((tool) => tool.name)).toEqual([
@@ -111,7 +111,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect({}).not.toHaveProperty('evil')
   })
 
-  it('that changes a tool behind its back loses its permission, and shows what changed (§12.14)', async () => {
+  it('that changes a tool loses its permission, and the changes are shown (§12.14)', async () => {
     const name = await scene.connect('rug-pull')
     const { db } = scene.connectors.database
     const connector = await requireConnector(db, ada, name)
@@ -160,7 +160,7 @@ describe('a hostile server', { retry: 2 }, () => {
     )
   })
 
-  it('that says a thousand times that its list has changed is asked once', async () => {
+  it('that reports a changed list a thousand times is read once', async () => {
     const name = await scene.connect('list-changed')
     await scene.call({ connectorName: name })
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -179,7 +179,7 @@ describe('a hostile server', { retry: 2 }, () => {
     )
   })
 
-  it('without sessions that answers 404 is not called a second time for one call (§18.24)', async () => {
+  it('without sessions that returns 404 is not called a second time for one call (§18.24)', async () => {
     const name = await scene.connect('gone')
     expect((await scene.call({ connectorName: name })).status).toBe('done')
     expect((await scene.call({ connectorName: name })).status).toBe('failed')
@@ -216,7 +216,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect((await scene.refuses('redirect')).code).toBe('address_refused')
   })
 
-  it('that names inside addresses for its authorization is refused without a connection', async () => {
+  it('that names private addresses for its authorization is refused without a connection', async () => {
     const canary = await startHostileServer()
     for (const metadata of [
       `${canary.origin}/polite/metadata`,
@@ -232,7 +232,7 @@ describe('a hostile server', { retry: 2 }, () => {
     await canary.close()
   })
 
-  it('that refuses access says so', async () => {
+  it('that refuses access is reported', async () => {
     expect(await scene.refuses('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
   })
 
@@ -244,7 +244,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(await scene.hostile.seen('polite')).toHaveLength(before)
   })
 
-  it('costs its own tools alone: the others are offered in time (§12.21, §18.20)', async () => {
+  it('does not delay the tools of other servers (§12.21, §18.20)', async () => {
     const good = await scene.connect('polite')
     await scene.connectors.connect('ada', { name: 'bad', url: scene.hostile.url('polite') })
     await scene.connectors.database.db

@@ -11,7 +11,7 @@ const node = `${folder}node_modules/.bin/node`
 const suite = `${folder}node_modules/@modelcontextprotocol/conformance/dist/index.js`
 
 /** `npm test` and `npm run conformance` install it. */
-describe.skipIf(!existsSync(node))("the protocol's own tests of clients", () => {
+describe.skipIf(!existsSync(node))('the official conformance tests of clients', () => {
   let driver: ConformanceDriver
 
   beforeAll(async () => {

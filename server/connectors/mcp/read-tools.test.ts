@@ -15,7 +15,7 @@ function nest(depth: number): Record<string, unknown> {
 }
 
 describe('readTools', () => {
-  it('keeps good tools next to bad ones (§18.9)', () => {
+  it('keeps valid tools beside invalid ones (§18.9)', () => {
     const { tools, notice } = read(tool(), null, 7, { name: 'x' }, tool({ name: '' }), tool({ name: 'b' }))
     expect(tools.filter(({ problem }) => problem === null).map(({ definition }) => definition.name)).toEqual([
       'echo',
@@ -26,7 +26,7 @@ describe('readTools', () => {
     expect(notice).toContain('"x"')
   })
 
-  it('says nothing when nothing is wrong', () => {
+  it('reports no problem when there is none', () => {
     expect(read(tool()).notice).toBeNull()
   })
 
@@ -49,7 +49,7 @@ describe('readTools', () => {
     expect(notice).toContain('twice')
   })
 
-  it('refuses a schema that is too deep or too long, and keeps nothing of it', () => {
+  it('refuses a schema that is too deep or too long, and stores nothing of it', () => {
     const { tools } = read(
       tool({ name: 'deep', inputSchema: nest(20) }),
       tool({ name: 'deeper', inputSchema: nest(5_000) }),
@@ -76,7 +76,7 @@ describe('readTools', () => {
     expect(long?.definition.title).toBe('x'.repeat(300))
   })
 
-  it('cuts a long description and still notices a change behind the cut (§16.13)', () => {
+  it('cuts a long description and still detects a change after the cut (§16.13)', () => {
     const [first] = read(tool({ description: `${'x'.repeat(10_000)}a` })).tools
     const [second] = read(tool({ description: `${'x'.repeat(10_000)}b` })).tools
     expect(first?.definition.description).toHaveLength(4_096)
@@ -84,7 +84,7 @@ describe('readTools', () => {
     expect(first?.fingerprint).not.toBe(second?.fingerprint)
   })
 
-  it('gives one fingerprint whatever the order of keys, and another for any change (§18.4)', () => {
+  it('computes the same fingerprint for any order of keys, and another for any change (§18.4)', () => {
     const same = { properties: {}, type: 'object' }
     const print = (fields: Record<string, unknown>, at = url) =>
       readTools([tool(fields)], at, connectorLimits).tools[0]?.fingerprint
@@ -102,7 +102,7 @@ describe('readTools', () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it('keeps 200 tools and says how many there were (§16.7)', () => {
+  it('keeps 200 tools and reports the total (§16.7)', () => {
     const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
     expect(tools).toHaveLength(200)
     expect(notice).toContain('first 200 of 250')
@@ -129,7 +129,7 @@ describe('readTools', () => {
     expect(read(tool({ inputSchema })).tools[0]?.problem).toContain('header')
   })
 
-  it('takes a header annotation at a plain parameter', () => {
+  it('accepts a header annotation at a plain parameter', () => {
     const inputSchema = {
       type: 'object',
       properties: { a: { type: 'object', properties: { b: { type: 'string', 'x-mcp-header': 'A-B' } } } },

@@ -21,7 +21,7 @@ const propertyFor = (property: unknown, apiType: (typeof apiTypes)[number] = 'op
   (adapt(withProperty(property), apiType)['properties'] as Record<string, unknown>)['a']
 
 describe('for every provider', () => {
-  it.each(apiTypes)('a schema without parameters stays an object (%s)', (apiType) => {
+  it.each(apiTypes)('keeps a schema without parameters an object (%s)', (apiType) => {
     expect(adapt({ type: 'object' }, apiType)['type']).toBe('object')
   })
 
@@ -50,7 +50,7 @@ describe('for every provider', () => {
     expect(propertyFor(property)).toEqual(expected)
   })
 
-  it('writes references out', () => {
+  it('resolves references', () => {
     const schema = {
       type: 'object',
       properties: { a: { $ref: '#/$defs/id', description: 'own' } },
@@ -71,7 +71,7 @@ describe('for every provider', () => {
       expect(adaptSchema(schema, apiType)).toEqual({ problem: expect.stringContaining(reason) as string })
   })
 
-  it('ends also when references multiply', () => {
+  it('terminates when references multiply', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 20; level++) {
       const inner = { $ref: `#/$defs/d${level - 1}` }
@@ -82,7 +82,7 @@ describe('for every provider', () => {
     )
   })
 
-  it('ends also when what references lead to is long', () => {
+  it('terminates when referenced schemas are long', () => {
     const long = { type: 'string', description: 'x'.repeat(20_000) }
     const referring = (count: number) => ({
       type: 'object',
@@ -108,7 +108,7 @@ describe('for every provider', () => {
     expect(adapt(schema)).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   })
 
-  it('leaves out a parameter that cannot be named, and the tool when it insists on it (§18.22)', () => {
+  it('omits a parameter whose name is invalid, and the tool when it is required (§18.22)', () => {
     const schema = { type: 'object', properties: { 'naïve name': { type: 'string' }, b: { type: 'string' } } }
     expect(adapt(schema)['properties']).toEqual({ b: { type: 'string' } })
     expect(adaptSchema({ ...schema, required: ['naïve name'] }, 'anthropic')).toHaveProperty('problem')
@@ -182,7 +182,7 @@ function listForeign(schema: unknown, path = ''): string[] {
 }
 
 describe('the schemas of real servers', () => {
-  it('can all be told to every provider (§18.22)', async () => {
+  it('are accepted by every provider (§18.22)', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'yonder-schemas-'))
     const connectors = await openTestConnectors()
     const servers = await Promise.all([

@@ -5,11 +5,11 @@ const tool = (name: string, slug = 'files', connectorId = 'id1') => ({ connector
 const names = (...tools: ReturnType<typeof tool>[]) => [...nameTools(tools).keys()]
 
 describe('nameTools', () => {
-  it('keeps a plain name behind the slug', () => {
+  it('keeps a plain name after the slug', () => {
     expect(names(tool('read_file'))).toEqual(['files__read_file'])
   })
 
-  it('gives every hostile name a name of its own that providers take (§18.22)', () => {
+  it('replaces every hostile name by a unique name that providers accept (§18.22)', () => {
     const hostile = [
       'a.b',
       'a/b',
@@ -33,17 +33,17 @@ describe('nameTools', () => {
     for (const name of all) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/)
   })
 
-  it('does not change a name because another tool comes or goes', () => {
+  it('does not change a name when another tool is added or removed', () => {
     const [alone] = names(tool('a.b'))
     expect(names(tool('other'), tool('a.b'), tool('third'))).toContain(alone)
   })
 
-  it('tells the same tool of two connectors apart, even when their slugs and names would meet', () => {
+  it('distinguishes the same tool of two connectors, even when their slugs and names would collide', () => {
     const all = names(tool('c', 'a__b', 'id1'), tool('b__c', 'a', 'id2'))
     expect(new Set(all).size).toBe(2)
   })
 
-  it('leads back to the tool', () => {
+  it('can be resolved to the tool', () => {
     const known = nameTools([tool('a.b'), tool('c')])
     for (const [name, { tool: found }] of known) {
       expect(['a.b', 'c']).toContain(found)

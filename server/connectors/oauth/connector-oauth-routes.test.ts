@@ -96,32 +96,32 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       signal: AbortSignal.timeout(10_000),
     })
 
-  it('sends a user to consent and comes back connected (§17.11, §17.24, §18.14)', async () => {
+  it('redirects a user to consent and is connected on return (§17.11, §17.24, §18.14)', async () => {
     await connect()
     expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })
   })
 
-  it('comes back to the chat that it left (§18.14)', async () => {
+  it('returns to the chat where it started (§18.14)', async () => {
     const { back, cookie } = await start(ada, { return_to: '/chat/abc_-1' })
     expect(await comeBack(back, cookie)).toBe(
       'http://localhost:3000/chat/abc_-1?authorization=connected&connector=Guarded',
     )
   })
 
-  it('keeps no secret in the open', async () => {
+  it('stores no secret unencrypted', async () => {
     await connect()
     const stored = JSON.stringify(await grants())
     for (const bearer of server.bearers.filter((token) => token !== '')) expect(stored).not.toContain(bearer)
     expect(JSON.stringify(await statusOf())).not.toContain(server.bearers.at(-1))
   })
 
-  it('marks the browser with a cookie that no script reads', async () => {
+  it('sets a cookie that no script can read', async () => {
     const { setCookie } = await start()
     expect(setCookie).toMatch(/^yonder-consent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/)
   })
 
-  it('lets one browser have two consents open', async () => {
+  it('allows two open consents in one browser', async () => {
     const first = await start()
     const answer = await test.app.inject({
       method: 'POST',
@@ -163,7 +163,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual(['authorization_code'])
   })
 
-  it('lets only one of two that come back at once in (§18.15)', async () => {
+  it('accepts only one of two concurrent returns (§18.15)', async () => {
     const { back, cookie } = await start()
     const homes = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)])
     expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
@@ -176,14 +176,14 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('accepts no return to a connector that has become another one', async () => {
+  it('accepts no return to a connector whose address has changed', async () => {
     const { back, cookie } = await start()
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: `${server.url}?other` })
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('says that consent was denied, and shows nothing of what the server wrote', async () => {
+  it('reports that consent was denied, and shows no text of the server', async () => {
     const { back, cookie } = await start()
     const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
     const home = await comeBack(
@@ -193,7 +193,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(home).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
   })
 
-  it('refuses a code that comes from another server than the user was sent to', async () => {
+  it('refuses a code from another server than the one that the user was redirected to', async () => {
     server.manners.issuer = 'https://evil.example'
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=failed')
@@ -242,7 +242,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     },
   )
 
-  it('renews tokens before they end, once for many calls on two nodes (§18.16)', async () => {
+  it('refreshes tokens before they expire, once for many calls on two nodes (§18.16)', async () => {
     server.manners.life = 20
     await connect()
     const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
@@ -253,7 +253,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.manners.revoked).toBe(false)
   })
 
-  it('asks for consent again when its tokens are revoked, without a storm (§18.16)', async () => {
+  it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {
     server.manners.life = 1
     await connect()
     server.manners.revoked = true
@@ -271,14 +271,14 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect((await call()).status).toBe('done')
   })
 
-  it('forgets everything with the address, and with the connector', async () => {
+  it('deletes its tokens when the address changes, and with the connector', async () => {
     await connect()
     expect(await grants()).not.toEqual([])
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
     expect(await grants()).toEqual([])
   })
 
-  it('gives tokens back when their connector is deleted or gets another address (§18.17)', async () => {
+  it('revokes tokens when their connector is deleted or its address changes (§18.17)', async () => {
     for (const forget of [
       () => ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
       () => ada.delete('/api/mcp-server/Guarded'),
@@ -308,7 +308,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     answer()
   })
 
-  it('deletes a connector whose server takes nothing back, and keeps tokens of one that stays (§18.17)', async () => {
+  it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others (§18.17)', async () => {
     server.manners.takesBack = false
     await connect()
     expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
@@ -320,7 +320,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.givenBack).toEqual([])
   })
 
-  it('gives a call that began at a former address nothing of the present one', async () => {
+  it('does not let a call that started at a former address use the present tokens', async () => {
     await connect()
     const row = await requireConnector(test.database.db, ada.user, 'Guarded')
     expect(await listGrants(test.database.db, row)).toHaveLength(1)

@@ -22,7 +22,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   const consentOf = async (tool: string) =>
     (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
 
-  it('takes the list away and gives it back', async () => {
+  it('removes the list and restores it', async () => {
     await create({ allow_tools: [] })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
     expect((await find('Tools')).allow_tools).toBeNull()
@@ -30,7 +30,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect((await find('Tools')).allow_tools).toEqual(['x'])
   })
 
-  it('allows a tool as it is, and asks when it has changed (§4.19, §4.21)', async () => {
+  it('allows a tool as it is, and needs approval when it has changed (§4.19, §4.21)', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     expect(await consentOf('a')).toBe('ask')
@@ -66,7 +66,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('a')).toBe('run')
   })
 
-  it('refuses to allow a tool that is not the one the user saw, and writes nothing (§17.23)', async () => {
+  it('refuses to allow a tool that differs from what the user saw, and writes nothing (§17.23)', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
@@ -83,7 +83,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('asks for a tool that was allowed before it was known', async () => {
+  it('needs approval for a tool that was allowed before it was known', async () => {
     await create({ allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     expect(await consentOf('a')).toBe('ask_changed')

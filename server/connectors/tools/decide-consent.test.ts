@@ -18,7 +18,7 @@ const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') =
 const asking = { asks: 1 }
 
 describe('decideConsent', () => {
-  it('runs everything where there is no list (§4.18)', () => {
+  it('runs every tool when there is no list (§4.18)', () => {
     expect(decideConsent({ asks: 0 }, tool(), undefined)).toEqual({ kind: 'run', by: 'no_list' })
     expect(decideConsent({ asks: 0 }, tool({ description: 'changed' }), tool())).toEqual({
       kind: 'run',
@@ -26,11 +26,11 @@ describe('decideConsent', () => {
     })
   })
 
-  it('asks for what is not on the list, and for everything when it is empty (§4.19)', () => {
+  it('needs approval for tools that are not on the list, and for all when it is empty (§4.19)', () => {
     expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
-  it('runs what is on the list as long as it is what was allowed (§18.4)', () => {
+  it('runs tools on the list as long as they are unchanged (§18.4)', () => {
     expect(decideConsent(asking, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
   })
 
@@ -53,22 +53,22 @@ describe('decideConsent', () => {
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
-  it('asks for the same tool at another address (§18.7)', () => {
+  it('needs approval for the same tool at another address (§18.7)', () => {
     const decision = decideConsent(asking, tool({}, 'https://b.example'), tool())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })
 
-  it('asks for what was allowed before it was known', () => {
+  it('needs approval for tools that were allowed before they were known', () => {
     const decision = decideConsent(asking, tool(), { fingerprint: null, definition: null })
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
   })
 
-  it('pays no attention to the order of keys', () => {
+  it('ignores the order of keys', () => {
     const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
     expect(decideConsent(asking, tool({ inputSchema }), tool()).kind).toBe('run')
   })
 
-  it('shows a deep and long change in one line, which would grow thirty times over', () => {
+  it('shows a deep and long change in one line when formatting would grow it thirtyfold', () => {
     let deep: unknown = Array.from({ length: 10_000 }, () => 0)
     for (let level = 0; level < 25; level++) deep = [deep]
     const changed = tool({ annotations: { deep } })

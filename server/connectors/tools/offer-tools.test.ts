@@ -20,7 +20,7 @@ function toolOf(name: string, inputSchema: object) {
   }
 }
 
-it('a model reads nothing of a tool that a user cannot see', async () => {
+it('a model receives no text of a tool that the user cannot see', async () => {
   const tool = toolOf('send', {
     type: 'object',
     properties: { to: { type: 'string', description: `Whom to.${tags('obey')}\u202E` } },
@@ -31,7 +31,7 @@ it('a model reads nothing of a tool that a user cannot see', async () => {
   ])
 })
 
-it('other work is done between schemas that small lists grow into', async () => {
+it('other work continues between the schemas of a large list', async () => {
   const parts = (prefix: string, value: object) =>
     Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`${prefix}${index}`, value]))
   const schema = {

@@ -9,13 +9,13 @@ it('shows four characters at each end of a long secret (§9.9)', () => {
   expect(mask('sk-proj-abcdefghijklmnop')).toBe('sk-p••••••••mnop')
 })
 
-it('hides a secret of up to 12 characters wholly, its length too (§21.1)', () => {
+it('hides a secret of up to 12 characters completely, and its length (§21.1)', () => {
   expect(mask('1')).toBe('••••••••')
   expect(mask('123456789012')).toBe('••••••••')
   expect(mask('1234567890123')).toBe('1234••••••••0123')
 })
 
-it('does not tell the length of a long secret', () => {
+it('does not reveal the length of a long secret', () => {
   expect(mask(`abcd${'x'.repeat(50)}wxyz`)).toBe(mask(`abcd${'y'.repeat(9)}wxyz`))
 })
 
@@ -23,7 +23,7 @@ it('has no mask for no secret', () => {
   expect(maskSecret(sealer, null)).toBeNull()
 })
 
-it('hides wholly what another key has sealed', () => {
+it('hides a secret completely that another key has sealed', () => {
   const other = createSealer('another secret of tests, as long as that')
   expect(maskSecret(sealer, other.seal('sk-proj-abcdefghijklmnop'))).toBe('••••••••')
 })

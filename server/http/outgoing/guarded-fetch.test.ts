@@ -133,7 +133,7 @@ describe('addresses', () => {
     expect(connections()).toBe(0)
   })
 
-  it('checks at each connection, so a name that moves inside is refused the second time (§22.4)', async () => {
+  it('checks at each connection, so a name that moves to a private address is refused the second time (§22.4)', async () => {
     const names: Record<string, string[]> = { 'moving.test': ['127.0.0.1'] }
     const { port, connections } = await listen((_request, response) => {
       response.setHeader('connection', 'close')
@@ -147,14 +147,14 @@ describe('addresses', () => {
     expect(connections()).toBe(1)
   })
 
-  it('says the same of an open and of a closed port', async () => {
+  it('reports the same for an open and a closed port', async () => {
     const { port } = await listen((_request, response) => response.end('inside'))
     const open = await refusal(guard().fetch(`http://127.0.0.1:${port}/`))
     const closed = await refusal(guard().fetch('http://127.0.0.1:9/'))
     expect(open.message.replace(String(port), '9')).toBe(closed.message)
   })
 
-  it('never takes a socket that an unguarded way out has opened', async () => {
+  it('never reuses a socket of an unguarded fetch', async () => {
     const { url, connections } = await listen((_request, response) => response.end('inside'))
     await (await guard({ trust: 'operatorSupplied' }).fetch(url)).text()
     expect((await refusal(guard().fetch(url))).code).toBe('address_refused')
@@ -163,7 +163,7 @@ describe('addresses', () => {
 })
 
 describe('exceptions', () => {
-  it('leaves public addresses alone', () => {
+  it('allows public addresses', () => {
     for (const address of ['93.184.216.34', '8.8.8.8', '2606:4700:4700::1111', '2a00:1450::1']) {
       expect(isAllowed({ ...strict, trust: 'serverSupplied' }, { host: 'a.test', port: 443, address })).toBe(
         true,
@@ -171,7 +171,7 @@ describe('exceptions', () => {
     }
   })
 
-  it('reaches what the operator allows: by address, by name, by any port', async () => {
+  it('reaches what the operator allows: by address, by name, on any port', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const lookup = resolver({ 'ollama.lan': ['127.0.0.1'] })
     const reached = async (allowed: string, address: string) =>
@@ -192,7 +192,7 @@ describe('exceptions', () => {
       expect((await refusal(guarded.fetch(`http://${host}/`))).code).toBe('address_refused')
   })
 
-  it('lets a person on this machine reach this machine, but not the product and its database (§22.5)', async () => {
+  it('lets a user on the local machine reach it, but not the product and its database (§22.5)', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const local = { loopbackInstallation: true }
     expect(await (await guard(local).fetch(url)).text()).toBe('inside')
@@ -228,7 +228,7 @@ describe('redirects', () => {
   })
 
   it.each([301, 302, 303, 307, 308])(
-    'does not follow a %i to another origin, nor send it anything',
+    'does not follow a %i to another origin, and sends it nothing',
     async (status) => {
       const elsewhere = await listen((_request, response) => response.end('elsewhere'))
       const { url } = await listen((_request, response) =>
@@ -252,7 +252,7 @@ describe('redirects', () => {
     expect((await refusal(guard(local, { maxRedirects: 0 }).fetch(`${url}/`))).code).toBe('address_refused')
   })
 
-  it('turns a POST into a GET where browsers do, and keeps it where they do', async () => {
+  it('changes a POST to a GET for the same statuses as browsers', async () => {
     const seen: string[] = []
     const { url } = await listen((request, response) => {
       seen.push(`${request.method} ${request.url}`)
@@ -268,7 +268,7 @@ describe('redirects', () => {
 describe('answers', () => {
   const local = { loopbackInstallation: true }
 
-  it('asks for no compression and refuses what comes compressed all the same', async () => {
+  it('requests no compression and refuses a compressed response', async () => {
     let asked: unknown
     const { url } = await listen((request, response) => {
       asked = request.headers['accept-encoding']
@@ -278,7 +278,7 @@ describe('answers', () => {
     expect(asked).toBe('identity')
   })
 
-  it('stops an answer that announces or sends more than the cap', async () => {
+  it('stops a response that announces or sends more than the maximum', async () => {
     const { url } = await listen((request, response) => {
       if (request.url === '/announced')
         response.writeHead(200, { 'content-length': 5000 }).end(Buffer.alloc(5000))

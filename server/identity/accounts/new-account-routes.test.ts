@@ -67,7 +67,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toHaveLength(1)
   })
 
-  it('refuses a form that is not ours', async () => {
+  it('refuses a form of another site', async () => {
     const { session, path } = await openPage()
     expect((await session.post(path, testAccount)).status).toBe(403)
     expect(await listAccounts()).toEqual([])
@@ -83,7 +83,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('lets in whom the operator listed, and nobody else (§15.4)', async () => {
+  it('accepts only the users that the operator listed (§15.4)', async () => {
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: 'Ada@example.com, bob@example.com' }
     const { session, path, form } = await openPage(environment)
     const stranger = await session.post(path, { ...testAccount, email: 'eve@example.com', form })

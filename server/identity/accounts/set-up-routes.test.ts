@@ -27,7 +27,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     return { address, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
   }
 
-  it('makes the first account, once, and is then gone (§15.4)', async () => {
+  it('creates the first account, once, and is then invalid (§15.4)', async () => {
     const { address, form } = await openLink()
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
     expect(await countAccounts()).toBe(1)
@@ -42,7 +42,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(server.identity.setUpUrl).toBeNull()
   })
 
-  it.runIf(isConcurrent(engine))('makes one account of two tries at the same time', async () => {
+  it.runIf(isConcurrent(engine))('creates one account in two concurrent attempts', async () => {
     const { address, form } = await openLink()
     const emails = ['ada@example.com', 'eve@example.com']
     const statuses = await Promise.all(
@@ -52,7 +52,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(1)
   })
 
-  it('survives a mistake in the form, and a restart before it is used', async () => {
+  it('stays valid after a mistake in the form, and after a restart', async () => {
     const { address, form } = await openLink()
     const wrong = await session.post(address, { ...testAccount, password: 'short', form })
     expect(wrong.status).toBe(422)
@@ -63,7 +63,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
   })
 
-  it('does nothing with another token, or without our form', async () => {
+  it('does nothing with another token, or without its form', async () => {
     const { address } = await openLink()
     const guessed = address.replace(/token=.*/, 'token=guessed')
     expect((await session.fetch(guessed)).status).toBe(403)
@@ -72,7 +72,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(0)
   })
 
-  it('is not made where sign-up is open', async () => {
+  it('does not exist when sign-up is open', async () => {
     const open = await openIdentityServer({ database })
     expect(open.identity.setUpUrl).toBeNull()
     await open.close()

@@ -21,7 +21,7 @@ afterAll(async () => {
 const { email, password } = testAccount
 
 describe('the sign-in page', () => {
-  it('lets nothing run but its own script and style, and stands in no frame', async () => {
+  it('allows only its own script and style, and no frame', async () => {
     const session = new SignInSession(server.baseUrl)
     const { path } = await session.openForm()
     const { headers } = await session.fetch(path)
@@ -33,7 +33,7 @@ describe('the sign-in page', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('leads back to the app with a code when the password is right', async () => {
+  it('redirects to the app with a code when the password is right', async () => {
     const session = new SignInSession(server.baseUrl)
     const { code } = await session.signIn({ email: '  ADA@Example.com ' })
     expect(code).not.toBe('')
@@ -53,7 +53,7 @@ describe('the sign-in page', () => {
     expect(await response.text()).toContain('E-mail or password is wrong. Check both and try again.')
   })
 
-  it('shows what was typed as text, never as markup', async () => {
+  it('shows entered text as text, never as markup', async () => {
     const session = new SignInSession(server.baseUrl)
     const { path, form } = await session.openForm()
     const text = await (
@@ -63,7 +63,7 @@ describe('the sign-in page', () => {
     expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)')
   })
 
-  it('refuses a form that is not ours', async () => {
+  it('refuses a form of another site', async () => {
     const session = new SignInSession(server.baseUrl)
     const { path } = await session.openForm()
     const other = await new SignInSession(server.baseUrl).openForm()
@@ -71,7 +71,7 @@ describe('the sign-in page', () => {
     expect((await session.post(path, { email, password, form: other.form })).status).toBe(403)
   })
 
-  it('refuses a browser that did not begin the sign-in', async () => {
+  it('refuses a browser that did not start the sign-in', async () => {
     const { path, form } = await new SignInSession(server.baseUrl).openForm()
     const stranger = new SignInSession(server.baseUrl)
     const response = await stranger.post(path, { email, password, form })
@@ -79,7 +79,7 @@ describe('the sign-in page', () => {
     expect(await response.text()).toContain('This sign-in has expired')
   })
 
-  it('answers a body that is no form with a page', async () => {
+  it('responds to a body that is not a form with a page', async () => {
     const session = new SignInSession(server.baseUrl)
     const { path } = await session.openForm()
     const response = await session.fetch(path, { method: 'POST', body: '{}' })
@@ -87,14 +87,14 @@ describe('the sign-in page', () => {
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  it('says that Google is not set up here, and offers the local form (§15.2)', async () => {
+  it('explains that Google is not set up, and offers the local form (§15.2)', async () => {
     const session = new SignInSession(server.baseUrl)
     const { text } = await session.openForm({ connection: 'google-oauth2' })
     expect(text).toContain('Sign in with Google is not set up here.')
     expect(text).toContain('name="password"')
   })
 
-  it('comes again for Google while a local account is signed in', async () => {
+  it('is shown again for Google while a local account is signed in', async () => {
     const session = new SignInSession(server.baseUrl)
     await session.signIn()
     const silent = await session.openForm()
@@ -105,7 +105,7 @@ describe('the sign-in page', () => {
     expect(code).not.toBe('')
   })
 
-  it('takes about as long for an unknown person as for a known one (§15.6)', async () => {
+  it('takes about as long for an unknown user as for a known one (§15.6)', async () => {
     const timeOf = async (fields: { email: string; password: string }) => {
       const session = new SignInSession(server.baseUrl)
       const { path, form } = await session.openForm()
@@ -125,7 +125,7 @@ describe('the sign-in page', () => {
     expect(ratio()).toBeLessThan(1.6)
   })
 
-  it('counts guesses of one address, and then says to wait (§15.6)', async () => {
+  it('counts the attempts of one address, and then requires a wait (§15.6)', async () => {
     const limited = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '3' } })
     const session = new SignInSession(limited.baseUrl)
     const { path, form } = await session.openForm()

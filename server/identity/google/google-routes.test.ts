@@ -56,7 +56,7 @@ describe('signing in with Google', () => {
     return (await (await session.redeem({ code, verifier })).json()) as Tokens
   }
 
-  it('starts at once, with PKCE, state, nonce and the secret, and makes an account', async () => {
+  it('starts at once, with PKCE, state, nonce and the secret, and creates an account', async () => {
     const { access_token } = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect(await (await server.readUser(access_token)).json()).toMatchObject({
       sub: expect.stringMatching(/^google-oauth2\|.*g-1$/),
@@ -74,7 +74,7 @@ describe('signing in with Google', () => {
     })
   })
 
-  it('finds the same person again, whatever their e-mail is by now', async () => {
+  it('finds the same user again, also when their e-mail has changed', async () => {
     const first = await signInWithGoogle(new SignInSession(server.baseUrl))
     google.user = { ...grace, email: 'hopper@example.com', name: 'Rear Admiral Hopper' }
     const second = await signInWithGoogle(new SignInSession(server.baseUrl))
@@ -84,7 +84,7 @@ describe('signing in with Google', () => {
     ])
   })
 
-  it('keeps a local account with the same e-mail apart (§15.3)', async () => {
+  it('keeps a local account with the same e-mail separate (§15.3)', async () => {
     const local = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
     const outside = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect(decodeJwt(outside.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
@@ -108,7 +108,7 @@ describe('signing in with Google', () => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('refuses the answer in another browser, and the same answer twice', async () => {
+  it('refuses a response in another browser, and the same response twice', async () => {
     const session = new SignInSession(server.baseUrl)
     const { callback } = await goToGoogle(session)
     const stranger = new SignInSession(server.baseUrl)
@@ -142,7 +142,7 @@ describe('signing in with Google', () => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('says so when Google is away', async () => {
+  it('explains when Google is unavailable', async () => {
     google.faults = { status: { '/.well-known/openid-configuration': 500 } }
     const session = new SignInSession(server.baseUrl)
     const { response } = await session.follow(
@@ -152,7 +152,7 @@ describe('signing in with Google', () => {
     expect(await response.text()).toContain('Google cannot be reached')
   })
 
-  it('lets into a closed installation whom the operator listed, and nobody else (§15.21)', async () => {
+  it('accepts only listed users on a closed installation (§15.21)', async () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'grace@example.com' })
     const session = new SignInSession(closed.baseUrl)
     google.user = { ...grace, sub: 'g-2', email: 'eve@example.com' }

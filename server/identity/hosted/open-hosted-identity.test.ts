@@ -48,7 +48,7 @@ async function open(environment: Readonly<Record<string, string>> = {}): Promise
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 const countOf = (path: string) => provider.calls.filter((call) => call === `GET ${path}`).length
 
-describe('an access token of a provider elsewhere', () => {
+describe('an access token of a hosted provider', () => {
   it('opens the API, with the profile from its claims', async () => {
     const server = await open()
     const response = await server.readUser(await provider.mint())
@@ -97,7 +97,7 @@ describe('an access token of a provider elsewhere', () => {
     },
   )
 
-  it('is refused when it brings its own key', async () => {
+  it('is refused when it contains its own key', async () => {
     const server = await open()
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const token = await new SignJWT({ sub: 'person-1', aud: provider.audience, iss: provider.issuer })
@@ -125,7 +125,7 @@ describe('an access token of a provider elsewhere', () => {
 })
 
 describe('the profile', () => {
-  it("comes from the provider's userinfo when the token has none, once", async () => {
+  it("is read from the provider's userinfo once when the token has none", async () => {
     const server = await open()
     provider.user = { sub: 'plain', name: 'Plain Person', email: 'plain@example.com' }
     const token = await provider.mint({ name: undefined, email: undefined })
@@ -134,7 +134,7 @@ describe('the profile', () => {
     expect(countOf('/userinfo')).toBe(1)
   })
 
-  it('is refreshed when the claims change, and kept when userinfo is away', async () => {
+  it('is refreshed when the claims change, and kept when userinfo is unavailable', async () => {
     const server = await open()
     await server.readUser(await provider.mint({ sub: 'renamed', name: 'Old', email: 'old@example.com' }))
     const renamed = await provider.mint({ sub: 'renamed', name: 'New', email: 'new@example.com' })
@@ -147,7 +147,7 @@ describe('the profile', () => {
     })
   })
 
-  it('is not taken from userinfo about another person', async () => {
+  it('is not read from the userinfo of another user', async () => {
     const server = await open()
     provider.user = { sub: 'somebody-else', name: 'Somebody Else' }
     const token = await provider.mint({ sub: 'nameless', name: undefined })
@@ -155,7 +155,7 @@ describe('the profile', () => {
   })
 })
 
-describe('keys that cannot be had', () => {
+describe('unavailable keys', () => {
   it.each(['/jwks', '/.well-known/openid-configuration'])(
     'give 503, never 401: %s answers 500 (§15.18)',
     async (path) => {
@@ -170,26 +170,30 @@ describe('keys that cannot be had', () => {
     },
   )
 
-  it('give 503 when the provider refuses the connection (§15.18)', async () => {
+  it('cause 503 when the provider refuses the connection (§15.18)', async () => {
     const away = await openHostileProvider()
     await away.close()
     const server = await open({ OIDC_ISSUER: away.issuer })
     expect((await server.readUser(await away.mint())).status).toBe(503)
   })
 
-  it('give 503 when the provider never answers, after ten seconds (§9.15)', { timeout: 20_000 }, async () => {
-    provider.faults = { hang: ['/jwks'] }
-    const server = await open()
-    const started = Date.now()
-    const response = await server.readUser(await provider.mint())
-    expect(response.status).toBe(503)
-    expect(Date.now() - started).toBeGreaterThan(9_000)
-    expect(Date.now() - started).toBeLessThan(12_000)
-  })
+  it(
+    'cause 503 when the provider does not respond within ten seconds (§9.15)',
+    { timeout: 20_000 },
+    async () => {
+      provider.faults = { hang: ['/jwks'] }
+      const server = await open()
+      const started = Date.now()
+      const response = await server.readUser(await provider.mint())
+      expect(response.status).toBe(503)
+      expect(Date.now() - started).toBeGreaterThan(9_000)
+      expect(Date.now() - started).toBeLessThan(12_000)
+    },
+  )
 })
 
 describe('a new key of the provider', () => {
-  it('is accepted after a cooldown, without a word from anyone', { timeout: 20_000 }, async () => {
+  it('is accepted after a cooldown, without a restart', { timeout: 20_000 }, async () => {
     const server = await open()
     const old = await provider.mint()
     expect((await server.readUser(old)).status).toBe(200)
@@ -206,7 +210,7 @@ describe('a new key of the provider', () => {
     expect((await server.readUser(old)).status).toBe(200)
   })
 
-  it('is not looked for because of made-up key ids', async () => {
+  it('is not requested for invented key ids', async () => {
     const server = await open()
     await server.readUser(await provider.mint())
     const before = countOf('/jwks')
@@ -226,7 +230,7 @@ describe('an audience that is the client id', () => {
     ...allowed,
   })
 
-  it('stops the start, and says how to allow it', () => {
+  it('prevents the start, and the error explains how to allow it', () => {
     expect(() => parseConfig(environment({}))).toThrow(/OIDC_ALLOW_CLIENT_ID_AUDIENCE=true/)
     expect(() => parseConfig(environment({ OIDC_ALLOW_CLIENT_ID_AUDIENCE: 'true' }))).not.toThrow()
   })
@@ -239,7 +243,7 @@ describe('an audience that is the client id', () => {
   })
 })
 
-it('tells the browser where to sign in, and which origins it will speak to', async () => {
+it('provides the browser with the sign-in address and the origins that it may contact', async () => {
   const { config, identity, baseUrl } = await open({ OIDC_GOOGLE_PARAMS: 'kc_idp_hint=google' })
   const settings = await (await fetch(`${baseUrl}/api/settings`)).json()
   expect(settings).toEqual({
@@ -256,7 +260,7 @@ it('tells the browser where to sign in, and which origins it will speak to', asy
   expect(identity.browserOrigins()).toEqual([provider.issuer])
 })
 
-it('learns which origins these are when a provider comes that was away at the start', async () => {
+it('updates these origins when the provider becomes available after the start', async () => {
   provider.faults = { status: { '/.well-known/openid-configuration': 500 } }
   const server = await open()
   const readPolicy = async () =>

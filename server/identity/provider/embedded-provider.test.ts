@@ -40,7 +40,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   const newEmail = () => `person-${(people += 1)}@example.com`
   const statusOf = async (response: Promise<Response>) => (await response).status
 
-  it('makes an account, signs in with it, and tells who that is (§3.2, §7.27)', async () => {
+  it('creates an account, signs in with it, and returns its profile (§3.2, §7.27)', async () => {
     const email = newEmail()
     const tokens = await newSession().join({ name: 'Ada', email })
     const again = (await (await newSession().redeem(await newSession().signIn({ email }))).json()) as Tokens
@@ -55,7 +55,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  it('puts name and e-mail into both tokens, and gives an access token five minutes (§15.16)', async () => {
+  it('includes name and e-mail in both tokens; an access token is valid for five minutes (§15.16)', async () => {
     const email = newEmail()
     const { access_token, id_token } = await newSession().join({ name: 'Ada', email })
     expect(decodeJwt(id_token)).toMatchObject({ name: 'Ada', email, aud: 'yonder' })
@@ -64,7 +64,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     expect(exp - iat).toBe(300)
   })
 
-  it('stores a person once, however many first requests arrive together', async () => {
+  it('stores a user once, however many first requests arrive together', async () => {
     const { access_token } = await newSession().join({ email: newEmail() })
     const statuses = await Promise.all(
       Array.from({ length: 8 }, () => statusOf(server.readUser(access_token))),
@@ -75,14 +75,14 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('access', () => {
-    it('opens the API to access tokens alone (§15.16)', async () => {
+    it('is granted to access tokens only (§15.16)', async () => {
       const { access_token, id_token, refresh_token } = await newSession().join({ email: newEmail() })
       expect(await statusOf(server.readUser(access_token))).toBe(200)
       expect(await statusOf(server.readUser(id_token))).toBe(401)
       expect(await statusOf(server.readUser(refresh_token))).toBe(401)
     })
 
-    it('refuses an access token after its five minutes and the leeway of one (§9.15)', async () => {
+    it('is refused to an access token after its five minutes and a leeway of one (§9.15)', async () => {
       const { access_token } = await newSession().join({ email: newEmail() })
       clock.offset = 350_000
       expect(await statusOf(server.readUser(access_token))).toBe(200)
@@ -93,7 +93,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('sign-out', () => {
-    it('ends the refresh tokens and the access tokens of that sign-in, and of no other (§15.10)', async () => {
+    it('revokes the refresh and access tokens of that session, and of no other (§15.10)', async () => {
       const session = newSession()
       const email = newEmail()
       const tokens = await session.join({ email })
@@ -117,7 +117,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await server.identity.sessions?.listEnded()).toContain(sessionId)
     })
 
-    it('at the provider ends them too, before it answers (§15.10)', async () => {
+    it('at the provider revokes them too, before it responds (§15.10)', async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
       const { id } = await server.identity.verify(tokens.access_token)
@@ -134,7 +134,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect((await session.openForm()).text).toContain('name="password"')
     })
 
-    it('asks first, unless the one who is signed in here asks', async () => {
+    it('needs confirmation, unless the signed-in user requests it', async () => {
       const session = newSession()
       const { id_token } = await session.join({ email: newEmail() })
       const stranger = await newSession().join({ email: newEmail() })
@@ -145,7 +145,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await submits(`?id_token_hint=${stranger.id_token}`)).toBe(false)
     })
 
-    it.runIf(isConcurrent(engine))('holds on every node at once (§15.10)', async () => {
+    it.runIf(isConcurrent(engine))('takes effect on every node at once (§15.10)', async () => {
       const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
@@ -160,7 +160,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('requests', () => {
-    it('builds no address from a Host header', async () => {
+    it('build no address from the Host header', async () => {
       const document = await readWithHost(server, 'evil.example')
       expect(document['issuer']).toBe(`${server.baseUrl}/oidc`)
       const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
@@ -181,7 +181,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(response.headers.get('location')).toBeNull()
     })
 
-    it('leaves for no other site after signing out', async () => {
+    it('redirect to no other site after signing out', async () => {
       const query = 'client_id=yonder&post_logout_redirect_uri=https%3A%2F%2Fevil.example'
       expect((await newSession().fetch(`/oidc/session/end?${query}`)).status).toBe(400)
     })
@@ -201,18 +201,15 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(found ?? (await response.text())).toContain(error)
     })
 
-    it.runIf(isConcurrent(engine))(
-      'trade a code once, of twelve tries at the same time (§15.14)',
-      async () => {
-        const session = newSession()
-        const code = await session.signUp({ email: newEmail() })
-        const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
-        expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-        expect(statuses.filter((status) => status === 400)).toHaveLength(11)
-      },
-    )
+    it.runIf(isConcurrent(engine))('redeem a code once in twelve concurrent attempts (§15.14)', async () => {
+      const session = newSession()
+      const code = await session.signUp({ email: newEmail() })
+      const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(session.redeem(code))))
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+      expect(statuses.filter((status) => status === 400)).toHaveLength(11)
+    })
 
-    it('end the sign-in when a code comes twice (§15.14)', async () => {
+    it('end the session when a code is used twice (§15.14)', async () => {
       const session = newSession()
       const code = await session.signUp({ email: newEmail() })
       const tokens = (await (await session.redeem(code)).json()) as Tokens
@@ -229,7 +226,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('refresh tokens', () => {
-    it('rotate, forgive a lost answer for ten seconds, then end the sign-in on reuse (§15.15)', async () => {
+    it('rotate, tolerate a lost response for ten seconds, then end the session on reuse (§15.15)', async () => {
       const session = newSession()
       const first = await session.join({ email: newEmail() })
       const second = (await (await session.refresh(first.refresh_token)).json()) as Tokens
@@ -244,7 +241,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('a stolen file', () => {
-    it('holds no token, code or session, and no key', async () => {
+    it('contains no token, code or session, and no key', async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
       const code = await session.signIn({})
@@ -256,7 +253,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(everything.length).toBeGreaterThan(1_000)
     })
 
-    it('and the published keys hold no private part', async () => {
+    it('has published keys without private parts', async () => {
       const { keys } = (await (await fetch(`${server.baseUrl}/oidc/jwks`)).json()) as {
         keys: Record<string, unknown>[]
       }
@@ -265,7 +262,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  it('keeps everybody signed in over a restart and a new signing key (§15.17)', async () => {
+  it('keeps users signed in over a restart and a new signing key (§15.17)', async () => {
     const session = newSession()
     const tokens = await session.join({ email: newEmail() })
     const { port } = server
@@ -283,7 +280,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     expect(new URL(silent.address).searchParams.get('code')).not.toBeNull()
   })
 
-  it('accepts a key that another node has made meanwhile', async () => {
+  it('accepts a key that another node has created meanwhile', async () => {
     const session = newSession()
     const { refresh_token } = await session.join({ email: newEmail() })
     await rotateSigningKeys(database.db, createSealer(testSecret), Date.now(), 0)

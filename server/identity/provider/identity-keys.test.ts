@@ -14,18 +14,18 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  it('are made once, also by nodes that start together, and stay the same', async () => {
+  it('are created once, also by nodes that start together, and stay the same', async () => {
     const all = await Promise.all([0, 1, 2].map((now) => requireIdentityKeys(database.db, sealer, now)))
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1)
     expect(all[0]?.signing[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' })
   })
 
-  it('cannot be opened with another secret, and the refusal names the setting', async () => {
+  it('cannot be opened with another secret, and the error names the setting', async () => {
     const other = createSealer('another secret of thirty-two characters')
     await expect(requireIdentityKeys(database.db, other, 0)).rejects.toThrow(/SECRET_KEY/)
   })
 
-  it('get a new signing key after ninety days, and lose the old one when nothing of it lives', async () => {
+  it('get a new signing key after ninety days, and drop the old one when its tokens have expired', async () => {
     const [first] = (await requireIdentityKeys(database.db, sealer, 89 * day)).signing
     const second = await rotateSigningKeys(database.db, sealer, 91 * day)
     expect(second).toHaveLength(2)
@@ -35,7 +35,7 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     expect(third).toHaveLength(2)
   })
 
-  it('are replaced by one of two nodes alone', async () => {
+  it('are replaced by only one of two nodes', async () => {
     const both = await Promise.all([
       rotateSigningKeys(database.db, sealer, 400 * day),
       rotateSigningKeys(database.db, sealer, 400 * day),

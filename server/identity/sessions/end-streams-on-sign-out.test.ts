@@ -18,7 +18,7 @@ describe('signing out', () => {
     product = undefined
   })
 
-  it('ends every open stream of that sign-in at once, and neither the replies nor the streams of another (§15.11)', async () => {
+  it('ends every open stream of that session at once, but neither replies nor the streams of another session (§15.11)', async () => {
     product = await openToolApp()
     const { base, model } = product
     const identity = product.deps.identity as TestIdentity
@@ -53,7 +53,7 @@ describe('signing out', () => {
     other.leave()
   })
 
-  it('at another node ends them within a minute, also after a look that failed (§15.11)', async () => {
+  it('at another node ends them within a minute, also after a failed check (§15.11)', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockRejectedValueOnce(new Error('away'))
     listEnded.mockResolvedValue(['first'])
@@ -76,7 +76,7 @@ describe('signing out', () => {
     await streams.close()
   })
 
-  it('asks nobody while no stream is open', async () => {
+  it('makes no query while no stream is open', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
     const streams = endStreamsOnSignOut(
@@ -89,7 +89,7 @@ describe('signing out', () => {
   })
 })
 
-it('what is closed for a person who signs out is their connections alone', async () => {
+it('signing out closes only the connections of that user', async () => {
   const server = await startHostileServer()
   const connectors = await openTestConnectors()
   try {

@@ -34,7 +34,7 @@ function mint(seconds: number, subject = 'ada'): Promise<string> {
     .sign(privateKey)
 }
 
-it('computes the signature of a token once a minute', async () => {
+it('verifies the signature of a token once a minute', async () => {
   const { clock, verifyToken, countComputed } = scene()
   const token = await mint(3_600)
   for (const at of [0, 30_000, 59_999]) {
@@ -47,7 +47,7 @@ it('computes the signature of a token once a minute', async () => {
   expect(countComputed()).toBe(2)
 })
 
-it('refuses a remembered token that has expired meanwhile', async () => {
+it('refuses a cached token that has expired meanwhile', async () => {
   const { clock, verifyToken, countComputed } = scene()
   const token = await mint(-30)
   await verifyToken(token)
@@ -56,7 +56,7 @@ it('refuses a remembered token that has expired meanwhile', async () => {
   expect(countComputed()).toBe(2)
 })
 
-it('remembers nobody by the token of another, and no token that was refused', async () => {
+it('caches neither the user of another token nor a refused token', async () => {
   const { verifyToken, countComputed } = scene()
   const token = await mint(3_600)
   expect((await verifyToken(token)).sub).toBe('ada')

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it('tells who is signed in, no role, and nothing of the row behind it (§6.6, §7.27)', async () => {
+it('returns the signed-in user, without a role or internal fields (§6.6, §7.27)', async () => {
   const response = await server.readUser(tokens.access_token)
   expect(response.status).toBe(200)
   expect(Object.keys((await response.json()) as object).sort()).toEqual([
@@ -79,11 +79,11 @@ function send(
 
 const prefixed = { issuer: 'https://id.example', subject: 'local|1', email: 'Ada.Lovelace@example.com' }
 
-it("makes a prefix of the e-mail's local part and a short hash", () => {
+it("derives a prefix from the e-mail's local part and a short hash", () => {
   expect(userPrefix(prefixed)).toMatch(/^ada\.lovelace-[0-9a-f]{8}$/)
 })
 
-it('makes different prefixes for equal e-mails of two issuers or two subjects, and always the same for one user', () => {
+it('derives different prefixes for equal e-mails of two issuers or subjects, and always the same for one user', () => {
   const prefixes = [
     prefixed,
     { ...prefixed, issuer: 'https://other.example' },

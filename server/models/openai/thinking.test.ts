@@ -10,17 +10,17 @@ const keep = (...deltas: Record<string, unknown>[]) => {
 }
 
 describe('keepTurn', () => {
-  it('keeps nothing of a turn without thinking', () => {
+  it('keeps nothing of a turn without reasoning', () => {
     expect(keep({ content: 'hello' }, { reasoning_content: '' })).toBeUndefined()
   })
 
-  it('keeps thinking whole', () => {
+  it('keeps reasoning completely', () => {
     expect(keep({ reasoning_content: 'a' }, { content: 'x' }, { reasoning_content: 'b' })).toEqual({
       reasoning_content: 'ab',
     })
   })
 
-  it('keeps details in order, and pieces of one text as one', () => {
+  it('keeps details in order, and joins the chunks of one text', () => {
     const text = { type: 'reasoning.text', index: 0 }
     const sealed = { type: 'reasoning.encrypted', index: 1, data: 'x' }
     expect(
@@ -72,8 +72,8 @@ describe('thinking in tags', () => {
   })
 })
 
-describe('text in pieces', () => {
-  it('is the normalised whole wherever it is cut, surrogate pairs included', () => {
+describe('text in chunks', () => {
+  it('is normalised as a whole wherever it is split, also within surrogate pairs', () => {
     const whole = 'a😀b\uD83D c\0d\uDE00 e😀'
     const join = (pieces: readonly string[]) => {
       const joiner = joinText()
