@@ -82,7 +82,7 @@ describe('deviations of OpenAI-compatible servers', () => {
     expect(Date.now() - started).toBeLessThan(1500)
   })
 
-  it('fails on a response that holds only its end', async () => {
+  it('fails on a response that holds only its end (§14.31)', async () => {
     expect((await misbehave('only-done-and-nothing')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',

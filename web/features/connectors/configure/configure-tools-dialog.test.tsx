@@ -286,7 +286,7 @@ describe('a tool in the list below', () => {
     expect(chips(dialog)).toBe('')
   })
 
-  it('that has changed says so and can be allowed again as it is now', async () => {
+  it('that has changed says so and can be allowed again as it is now (§18.5, §18.26)', async () => {
     const scene = sceneOf({
       allow_tools: ['read', 'write'],
       tools: [makeTool('read', { consent: 'run' }), makeTool('write', { consent: 'ask_changed' })],
