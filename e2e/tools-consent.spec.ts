@@ -10,13 +10,13 @@ test('a connector whose consent has expired is connected from the chat, and the 
 }) => {
   const guarded = await startOAuthMcpServer()
   try {
-    guarded.manners.life = 1
+    guarded.behaviour.accessTokenLifeS = 1
     await callApi(page, 'POST', '/api/mcp-server', { name: 'guarded', url: guarded.url, allow_tools: null })
     await page.goto('/settings/connectors')
     const row = page.getByRole('listitem').filter({ hasText: guarded.url })
     await row.getByRole('button', { name: 'Connect', exact: true }).click()
     await expect(page.getByText('Connector "guarded" connected')).toBeVisible()
-    guarded.manners.revoked = true
+    guarded.behaviour.revoked = true
     const connectedAt = Date.now()
     await expect.poll(() => Date.now() - connectedAt, { timeout: 5000 }).toBeGreaterThan(1100)
 
@@ -29,8 +29,8 @@ test('a connector whose consent has expired is connected from the chat, and the 
     await expect(block(page, 'secret')).toContainText('guarded needs your authorization.')
 
     const chat = page.url()
-    guarded.manners.revoked = false
-    guarded.manners.life = 3600
+    guarded.behaviour.revoked = false
+    guarded.behaviour.accessTokenLifeS = 3600
     const consent = page.waitForRequest((request) => request.url().startsWith(`${guarded.origin}/authorize`))
     await block(page, 'secret').getByRole('button', { name: 'Connect' }).click()
     await consent

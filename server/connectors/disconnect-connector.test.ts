@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import { startKeyedMcpServer } from '../testing/mcp/keyed-mcp-server.ts'
-import type { KeyedMcpServer } from '../testing/mcp/keyed-mcp-server.ts'
+import { startApiKeyMcpServer } from '../testing/mcp/api-key-mcp-server.ts'
+import type { ApiKeyMcpServer } from '../testing/mcp/api-key-mcp-server.ts'
 import { openTestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import type { TestConnectors } from '../testing/mcp/open-test-connectors.ts'
 import { connectConnector } from './connect-connector.ts'
@@ -12,12 +12,12 @@ import { refreshTools } from './tools/refresh-tools.ts'
 
 const ada = { id: 'ada' }
 let connectors: TestConnectors
-let server: KeyedMcpServer
+let server: ApiKeyMcpServer
 let connector: ConnectorRow
 let count = 0
 
 beforeAll(async () => {
-  server = await startKeyedMcpServer()
+  server = await startApiKeyMcpServer()
   connectors = await openTestConnectors()
   await connectors.addUser('ada')
 })
@@ -36,7 +36,7 @@ const look = () => requireConnector(connectors.database.db, ada, connector.name)
 /** Has the list of tools asked for, and disconnects before its server has answered. */
 async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
   let answer = (): void => undefined
-  server.manners.beforeAnswer = () =>
+  server.behaviour.beforeAnswer = () =>
     new Promise<void>((resolve) => {
       answer = resolve
     })
@@ -44,7 +44,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
   const refreshing = refreshTools(connectors, connector).catch(() => undefined)
   await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(before))
   await disconnectConnector(connectors, connector)
-  server.manners.beforeAnswer = () => Promise.resolve()
+  server.behaviour.beforeAnswer = () => Promise.resolve()
   await further()
   answer()
   await refreshing
@@ -57,11 +57,11 @@ describe('a connector that is disconnected while its tools are read', () => {
   })
 
   it('stays disconnected when its server refuses the request', async () => {
-    server.manners.accepts = () => false
+    server.behaviour.accepts = () => false
     try {
       await disconnectMeanwhile()
     } finally {
-      server.manners.accepts = () => true
+      server.behaviour.accepts = () => true
     }
     expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
   })

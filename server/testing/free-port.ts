@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /*
- * Below the ports that systems give to outgoing connections: one from there may be taken again between the question and
+ * Below the ports that systems give to outgoing connections: one from there may be used again between the check and
  * the use, by any connection of any test.
  */
 const lowest = 20_000
 const highest = 32_000
 
-/** A port that nobody listens on now: for a server whose own address must be known before it starts. */
+/** Returns a free port, for a server whose address must be known before it starts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest)

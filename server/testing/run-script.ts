@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Runs TypeScript in a process of its own, with `settings` as its whole environment. Modules are imported by their URL. */
+/** Runs TypeScript in a separate process, with `settings` as its whole environment. Modules are imported by their URL. */
 export async function runScript(
   code: string,
   settings?: Readonly<Record<string, string>>,

@@ -16,11 +16,11 @@ export interface MainProcess {
   /** Everything it has printed so far. */
   output(): string
   readonly alive: boolean
-  /** Sends a signal and waits for the end; gives the exit code, null after a kill. */
+  /** Sends a signal, waits for the exit and returns the exit code, null after a kill. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
   /** Starts it again on the same port and data. */
   restart(): Promise<void>
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
 
   function start() {
     const child = spawn(process.execPath, [programPath('main')], {
-      // An `.env` of the developer is no part of a test.
+      // Another folder than the repository, so that the developer's `.env` is not read.
       cwd: dataDir,
       env: {
         NODE_ENV: 'production',

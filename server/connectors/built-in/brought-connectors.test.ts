@@ -1,8 +1,8 @@
 import type { Connector } from '@yonder/contract/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashTables } from '../../testing/database/hash-tables.ts'
-import { startKeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
-import type { KeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
+import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
 import { openTestApp } from '../../testing/test-app.ts'
 import type { TestApp, TestClient } from '../../testing/test-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
@@ -10,14 +10,14 @@ import { engines } from '../../testing/database/test-database.ts'
 const key = 'key-of-ada-0123456789'
 
 describe.each(engines)('the connector of an API-key service, on %s', (engine) => {
-  let finder: KeyedMcpServer
-  let reader: KeyedMcpServer
+  let finder: ApiKeyMcpServer
+  let reader: ApiKeyMcpServer
   let product: TestApp
   let ada: TestClient
 
   beforeAll(async () => {
-    finder = await startKeyedMcpServer()
-    reader = await startKeyedMcpServer()
+    finder = await startApiKeyMcpServer()
+    reader = await startApiKeyMcpServer()
     product = await openTestApp({
       engine,
       environment: {
@@ -30,8 +30,8 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
   beforeEach(async ({ task }) => {
     ada = await product.signIn(`Ada of ${task.id}`)
-    for (const { manners, seen } of [finder, reader]) {
-      Object.assign(manners, { accepts: () => true, redirect: null })
+    for (const { behaviour, seen } of [finder, reader]) {
+      Object.assign(behaviour, { accepts: () => true, redirect: null })
       seen.length = 0
     }
   })
@@ -78,7 +78,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
 
   it('does not follow a redirect to another site, and does not send the key there (§19.2)', async () => {
-    finder.manners.redirect = reader.url
+    finder.behaviour.redirect = reader.url
     await give('finder', key)
     expect(await find('Finder')).toMatchObject({
       status: 'failed',
@@ -133,7 +133,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
 
   it('reports a refused key and where to enter a new one, which works at once (§19.16)', async () => {
-    finder.manners.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
+    finder.behaviour.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
     await give('finder', key)
     await list()
     const failed = await find('Finder')

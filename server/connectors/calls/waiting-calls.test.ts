@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
-import { startKeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
-import type { KeyedMcpServer } from '../../testing/mcp/keyed-mcp-server.ts'
+import { startApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
+import type { ApiKeyMcpServer } from '../../testing/mcp/api-key-mcp-server.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { callTool } from './call-tool.ts'
@@ -12,12 +12,12 @@ import type { CallApproval } from './tool-outcome.ts'
 
 const ada = { id: 'ada' }
 let connectors: TestConnectors
-let server: KeyedMcpServer
+let server: ApiKeyMcpServer
 let connector: ConnectorRow
 let count = 0
 
 beforeAll(async () => {
-  server = await startKeyedMcpServer()
+  server = await startApiKeyMcpServer()
   connectors = await openTestConnectors({ limits: { maxCallsPerConnector: 1 } })
   await connectors.addUser('ada')
 })

@@ -194,7 +194,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it('refuses a code from another server than the one that the user was redirected to', async () => {
-    server.manners.issuer = 'https://evil.example'
+    server.behaviour.issuer = 'https://evil.example'
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=failed')
     expect(server.tokenRequests).toEqual([])
@@ -206,8 +206,8 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   ])(
     'compares the issuer with the server that the user was sent to, also when it was not published: %s',
     async (issuer, outcome, requests) => {
-      server.manners.describesItself = false
-      server.manners.issuer = issuer === 'itself' ? server.origin : issuer
+      server.behaviour.publishesMetadata = false
+      server.behaviour.issuer = issuer === 'itself' ? server.origin : issuer
       const { back, cookie } = await start()
       expect(await comeBack(back, cookie)).toContain(`authorization=${outcome}`)
       expect(server.tokenRequests).toEqual(requests)
@@ -220,7 +220,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     'file:///etc/passwd',
     'http://login.example/authorize',
   ])('sends no browser to %s', async (address) => {
-    server.manners.authorizationEndpoint = address
+    server.behaviour.authorizationEndpoint = address
     const answer = await ada.post('/api/mcp-server/Guarded/connect')
     expect(answer.statusCode).toBeGreaterThanOrEqual(400)
     expect(answer.body).not.toContain('javascript:')
@@ -243,20 +243,20 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   )
 
   it('refreshes tokens before they expire, once for many calls on two nodes (§18.16)', async () => {
-    server.manners.life = 20
+    server.behaviour.accessTokenLifeS = 20
     await connect()
     const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
     const renewals = server.tokenRequests.filter((grant) => grant === 'refresh_token')
     // Those that came after the first renewal find a token that ends soon again.
     expect(renewals.length).toBeGreaterThan(0)
-    expect(server.manners.revoked).toBe(false)
+    expect(server.behaviour.revoked).toBe(false)
   })
 
   it('requires consent again when its tokens are revoked, without repeated requests (§18.16)', async () => {
-    server.manners.life = 1
+    server.behaviour.accessTokenLifeS = 1
     await connect()
-    server.manners.revoked = true
+    server.behaviour.revoked = true
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     const before = server.tokenRequests.length
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
@@ -265,8 +265,8 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       status: 'failed',
       error_message: expect.stringContaining('consent') as string,
     })
-    server.manners.revoked = false
-    server.manners.life = 3_600
+    server.behaviour.revoked = false
+    server.behaviour.accessTokenLifeS = 3_600
     await connect()
     expect((await call()).status).toBe('done')
   })
@@ -286,10 +286,10 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url })
       await connect()
       const access = server.bearers.at(-1)
-      const before = server.givenBack.length
+      const before = server.revocations.length
       expect((await forget()).statusCode).toBeLessThan(300)
-      await expect.poll(() => server.givenBack.length).toBe(before + 2)
-      expect(server.givenBack.slice(before)).toEqual([
+      await expect.poll(() => server.revocations.length).toBe(before + 2)
+      expect(server.revocations.slice(before)).toEqual([
         { token: expect.any(String), token_type_hint: 'refresh_token', client_id: 'yonder-here' },
         { token: access, token_type_hint: 'access_token', client_id: 'yonder-here' },
       ])
@@ -298,26 +298,26 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
 
   it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
     let answer: (value?: unknown) => void = () => undefined
-    server.manners.beforeTaking = () => new Promise((resolve) => (answer = resolve))
+    server.behaviour.beforeRevocation = () => new Promise((resolve) => (answer = resolve))
     await connect()
     expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
-    await expect.poll(() => server.givenBack.length).toBe(1)
+    await expect.poll(() => server.revocations.length).toBe(1)
     expect(await statusOf()).toBeUndefined()
     answer()
-    await expect.poll(() => server.givenBack.length).toBe(2)
+    await expect.poll(() => server.revocations.length).toBe(2)
     answer()
   })
 
   it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others (§18.17)', async () => {
-    server.manners.takesBack = false
+    server.behaviour.supportsRevocation = false
     await connect()
     expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
-    server.manners.takesBack = true
+    server.behaviour.supportsRevocation = true
     await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
     await connect()
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: server.url, allow_tools: ['secret'] })
     expect((await call()).status).toBe('done')
-    expect(server.givenBack).toEqual([])
+    expect(server.revocations).toEqual([])
   })
 
   it('does not let a call that started at a former address use the present tokens', async () => {
@@ -330,9 +330,9 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   it.each(['renewed', 'given'])(
     'takes no tokens to another address that are %s while it changes',
     async (when) => {
-      server.manners.life = 20
+      server.behaviour.accessTokenLifeS = 20
       const back = when === 'renewed' ? (await connect(), undefined) : await start()
-      server.manners.beforeTokens = () =>
+      server.behaviour.beforeTokens = () =>
         ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
       if (back === undefined) expect((await call()).status).toBe('failed')
       else expect(await comeBack(back.back, back.cookie)).toContain('authorization=failed')

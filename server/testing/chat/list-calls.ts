@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import type { Method } from '../send-request.ts'
 
-/** One call of the API, as its own document tells of it. */
+/** One call of the API, as its OpenAPI document describes it. */
 export interface ApiCall {
   /** `POST /api/chat/stop` */
   readonly name: string
   readonly method: Method
   readonly path: string
-  /** Names of its fields, by where they stand. */
+  /** The names of its fields, by location. */
   readonly fields: Readonly<Record<'path' | 'query' | 'body', readonly string[]>>
   readonly hasBody: boolean
-  /** For everybody, signed in or not. */
+  /** Does not need a session. */
   readonly isPublic: boolean
 }
 
@@ -25,7 +25,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** Every call that the product publishes, so that a test made from this list meets new ones by itself. */
+/** Returns every published call, so that tests based on this list include new ones. */
 export async function listCalls(app: FastifyInstance): Promise<readonly ApiCall[]> {
   const answer = await app.inject({ url: '/api/openapi.json', headers: { host: 'localhost:3000' } })
   const { paths } = answer.json<{ paths: Record<string, Record<string, Operation>> }>()

@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { listTables } from './list-tables.ts'
 
-/** They follow the messages in their own time and hold nothing that the messages do not. */
+/** Search tables: they are derived from the messages with a delay. */
 const derived = /search|^sqlite_/
 
-/** Changes by the clock alone. */
+/** Changes with time only. */
 const ticking = new Set(['lease_until'])
 
 /**

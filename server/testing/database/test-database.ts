@@ -20,13 +20,13 @@ export const engines: readonly Engine[] =
 
 const postgresUrl = process.env['TEST_DATABASE_URL'] ?? ''
 
-/** False where only the embedded PostgreSQL is there, which has one connection: concurrency tests are skipped on it. */
+/** False with the embedded PostgreSQL, which has one connection: concurrency tests are skipped then. */
 export function isConcurrent(engine: Engine): boolean {
   return engine === 'sqlite' || postgresUrl !== ''
 }
 
 export interface TestDatabase extends Database {
-  /** Where a second process or node can open the same data. */
+  /** The address at which a second process or node can open the same data. */
   readonly location: { readonly dataDir: string; readonly databaseUrl: string | null }
 }
 
@@ -71,7 +71,7 @@ async function createTrigrams({ db, dialect }: Database): Promise<void> {
   try {
     await sql`create extension if not exists pg_trgm schema public`.execute(db)
   } catch (error) {
-    // Two tests may start at once: the other one has made it.
+    // Another test that started at the same time has created it.
     if (!dialect.isUniqueViolation(error)) throw error
   }
 }

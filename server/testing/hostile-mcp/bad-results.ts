@@ -1,7 +1,7 @@
 import { event, json, onCall, sse, text } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
-/** So many items in a list, inside of as many others as are still read. */
+/** A list of that many items, nested as deep as is still read. */
 function answerStructured({ response, message }: Exchange, item: string, count: number): void {
   const list = `[${Array.from({ length: count }, () => item).join()}]`
   const nested = `${'['.repeat(58)}${list}${']'.repeat(58)}`
@@ -13,7 +13,7 @@ function answerStructured({ response, message }: Exchange, item: string, count: 
 
 const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-/** Results that are wrong, too much, or meant for more than to be read. */
+/** Results that are invalid, too large, or contain instructions. */
 export const badResults: Readonly<Record<string, Behaviour>> = {
   'wide-numbers': { post: onCall((exchange) => answerStructured(exchange, '0', 400_000)) },
   'wide-lists': { post: onCall((exchange) => answerStructured(exchange, '[]', 1_300_000)) },

@@ -1,10 +1,10 @@
 import { event, json, onCall, onMethod, sse, text, tool } from './hostile-behaviour.ts'
 import type { Behaviour } from './hostile-behaviour.ts'
 
-/** Takes for ever on a long text that does not match. */
+/** A pattern with exponential backtracking on a long text. */
 export const slowPattern = '^(a+)+$'
 
-/** Tools that are too many, too large, malformed, or others the next time. */
+/** Tools that are too many, too large, malformed, or changed the next time. */
 export const badTools: Readonly<Record<string, Behaviour>> = {
   redos: {
     tools: () => [

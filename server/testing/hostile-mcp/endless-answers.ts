@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { event, onCall, onMethod, sse } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
-/** As much as the reader takes, and then more. */
+/** Writes without end, as fast as the reader accepts. */
 function pour(response: ServerResponse, piece: Buffer, pieces: number, end: string): void {
   let left = pieces
   const write = (): void => {
@@ -28,7 +28,7 @@ function every(milliseconds: number, response: ServerResponse, write: () => void
   response.on('close', () => clearInterval(timer))
 }
 
-/** Answers that do not come, or do not end. */
+/** Responses that never arrive or never end. */
 export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
   silent: { post: () => true },
   'silent-call': { post: onCall(() => undefined) },

@@ -15,17 +15,17 @@ export interface Exchange {
   readonly message: Message
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** How often this behaviour was turned over. */
+  /** How often `/_next` was requested for this behaviour. */
   readonly page: number
-  /** Calls that came to this behaviour, with this one. */
+  /** Calls of this behaviour so far, including this one. */
   readonly calls: number
 }
 
 export interface Behaviour {
   readonly tools?: (page: number) => readonly unknown[]
-  /** Takes over a POST; false leaves it to the polite server. */
+  /** Handles a POST; false leaves it to the default server. */
   readonly post?: (exchange: Exchange) => boolean
-  /** Takes over a GET; false answers 405. */
+  /** Handles a GET; false responds with 405. */
   readonly get?: (exchange: Pick<Exchange, 'request' | 'response'>) => boolean
 }
 
@@ -58,6 +58,6 @@ export const onMethod =
     return true
   }
 
-/** Only calls are answered badly. */
+/** Applies to calls only. */
 export const onCall = (answer: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
   onMethod('tools/call', answer)

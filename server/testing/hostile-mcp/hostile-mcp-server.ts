@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import { badDoors } from './bad-doors.ts'
-import { badQuestions, noteAnswer } from './bad-questions.ts'
+import { badResponses } from './bad-responses.ts'
+import { badElicitations, recordAnswer } from './bad-elicitations.ts'
 import { badResults } from './bad-results.ts'
 import { badTools } from './bad-tools.ts'
 import { endlessAnswers } from './endless-answers.ts'
@@ -8,8 +8,8 @@ import { json, text, tool } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 
 /*
- * An MCP server with as many bad manners as it has paths. It runs in a process of its own, so that what it spends on being
- * hostile is not taken from the product under test. `/_seen` tells what came, `/_next` turns a behaviour's page.
+ * An MCP server with one behaviour per path, most of them hostile. It runs in a process of its own, so that its
+ * load does not slow the product under test. `/_seen` returns the received messages, `/_next` advances a behaviour to its next page.
  */
 
 interface Seen {
@@ -25,8 +25,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   ...endlessAnswers,
   ...badResults,
   ...badTools,
-  ...badQuestions,
-  ...badDoors,
+  ...badElicitations,
+  ...badResponses,
 }
 
 const seen: Record<string, Seen[]> = {}
@@ -46,7 +46,7 @@ function answerPolitely(behaviour: Behaviour, { message, response, page }: Excha
       return json(response, message.id, text('done'))
     default:
       if (message.method === undefined || message.id === undefined) {
-        if (message.method === undefined) noteAnswer(message)
+        if (message.method === undefined) recordAnswer(message)
         response.writeHead(202).end()
         return
       }
@@ -62,8 +62,8 @@ const server = createServer((request, response) => {
   const name = pathname.split('/')[1] ?? ''
   if (name === '_seen') return void response.end(JSON.stringify(seen[pathname.split('/')[2] ?? ''] ?? []))
   if (name === '_next') {
-    const turned = pathname.split('/')[2] ?? ''
-    pages[turned] = (pages[turned] ?? 0) + 1
+    const behaviourName = pathname.split('/')[2] ?? ''
+    pages[behaviourName] = (pages[behaviourName] ?? 0) + 1
     return void response.end()
   }
   const chunks: Buffer[] = []
@@ -97,5 +97,5 @@ server.listen(0, '127.0.0.1', () => {
   if (typeof address === 'object') process.stdout.write(`${String(address?.port)}\n`)
 })
 
-// Ends when the process that started it ends, for whatever reason.
+// Exits with the process that started it.
 process.stdin.on('end', () => process.exit()).resume()

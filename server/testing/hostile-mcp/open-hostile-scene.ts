@@ -14,7 +14,7 @@ import { startHostileServer } from './start-hostile-server.ts'
 import type { HostileServer } from './start-hostile-server.ts'
 import { watchEventLoop } from '../watch-event-loop.ts'
 
-/** Times that a test can wait for; their relation is the product's. */
+/** Limits short enough for tests, in the proportions of the product. */
 export const hostileLimits = {
   connectTimeoutMs: 1_500,
   listPageTimeoutMs: 1_500,
@@ -29,20 +29,20 @@ export const hostileLimits = {
 export const ada = { id: 'ada' }
 export const bob = { id: 'bob' }
 
-/** Ada uses a hostile server, and Bob meanwhile what is his. */
+/** Ada uses a hostile server while Bob uses well-behaved ones. */
 export interface HostileScene {
   readonly hostile: HostileServer
   readonly connectors: TestConnectors
   call(request: Partial<ToolCallRequest>): Promise<ToolOutcome>
   /** Adds a connector for a behaviour under a name of its own, and connects it. */
   connect(behaviour: string, query?: Record<string, string>, token?: string): Promise<string>
-  /** Why it cannot be connected. */
+  /** Returns the error of a failed connection. */
   refuses(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
   callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
-  /** From now on Bob calls without a pause. */
+  /** Lets Bob make calls without a pause. */
   startBob(): void
-  /** Rejects when one of his calls failed. Returns the longest time, in milliseconds, that the event loop was blocked. */
+  /** Rejects when one of Bob’s calls failed. Returns the longest time, in milliseconds, that the event loop was blocked. */
   stopBob(): Promise<number>
   close(): Promise<void>
 }
@@ -63,7 +63,7 @@ export async function openHostileScene(): Promise<HostileScene> {
       ...request,
     })
   const { database, builtIns, now } = connectors
-  // So that the second user's path is warm, however busy the machine is.
+  // Warms the second user's path up, so that a busy machine does not delay the first call.
   for (const own of await listOwnConnectors(database.db, bob, builtIns, now()))
     await refreshTools(connectors, own)
   const second = new SecondUser(connectors, call)
@@ -101,7 +101,7 @@ export async function openHostileScene(): Promise<HostileScene> {
   }
 }
 
-/** Calls while a hostile server is at work; none of the calls may fail. */
+/** Makes calls while a hostile server is active; none of them may fail. */
 class SecondUser {
   readonly #connectors: TestConnectors
   readonly #call: HostileScene['call']

@@ -7,11 +7,11 @@ export interface HostileServer {
   readonly origin: string
   /** The MCP address of a behaviour. */
   url(behaviour: string, query?: Record<string, string>): string
-  /** What came to a behaviour. */
+  /** Returns the messages that a behaviour has received. */
   seen(
     behaviour: string,
   ): Promise<{ method: string; rpc: string; authorization: string; session: string; body: string }[]>
-  /** From now on the behaviour shows its other side. */
+  /** Switches a behaviour to its next page. */
   turn(behaviour: string): Promise<void>
   close(): Promise<void>
 }

@@ -20,10 +20,10 @@ export const testSecret = 'a secret of thirty-two characters or more'
 
 export interface IdentityServerOptions {
   readonly database: Database
-  /** A port to start again on; else any. */
+  /** The port, to restart a server; any free one by default. */
   readonly port?: number
   readonly environment?: Readonly<Record<string, string>>
-  /** Milliseconds to add to the clock by which tokens and records are judged. */
+  /** Milliseconds to add to the clock for tokens and records. */
   readonly clock?: { offset: number }
   readonly onNewUser?: OnNewUser
   /** More routes, before it listens. */
@@ -35,12 +35,12 @@ export interface IdentityServer {
   readonly identity: Identity
   readonly baseUrl: string
   readonly port: number
-  /** `GET /api/auth/userinfo` with this token. */
+  /** Requests `GET /api/auth/userinfo` with this token. */
   readUser(token: string): Promise<Response>
   close(): Promise<void>
 }
 
-/** The real identity behind a real port, with the one guarded route that it has of its own. */
+/** Starts the real identity on a real port, with its one guarded route. */
 export async function openIdentityServer(options: IdentityServerOptions): Promise<IdentityServer> {
   const { database, environment = {}, clock = { offset: 0 }, onNewUser = async () => undefined } = options
   const port = options.port ?? (await freePort())

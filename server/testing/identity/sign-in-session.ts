@@ -15,7 +15,7 @@ interface Authorization {
 const account = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse' }
 export const testAccount = account
 
-/** A browser as far as sign-in needs one: a cookie jar that follows redirects by hand. */
+/** A minimal browser for sign-in: a cookie jar that follows redirects itself. */
 export class SignInSession {
   readonly #cookies = new Map<string, { value: string; path: string }>()
   readonly baseUrl: string
@@ -52,7 +52,7 @@ export class SignInSession {
     return { response: current, address }
   }
 
-  /** The address of an authorization request; `changes` spoils or adds parameters, undefined removes one. */
+  /** The address of an authorization request; `changes` overrides or adds parameters, undefined removes one. */
   authorization(changes: Readonly<Record<string, string | undefined>> = {}): Authorization {
     const verifier = randomBytes(32).toString('base64url')
     const params: Record<string, string | undefined> = {
@@ -74,7 +74,7 @@ export class SignInSession {
     return { verifier, address }
   }
 
-  /** Goes to the sign-in page; `path` is the address of its form. */
+  /** Opens the sign-in page; `path` is the address of its form. */
   async openForm(changes: Readonly<Record<string, string | undefined>> = {}, page = '') {
     const { verifier, address } = this.authorization(changes)
     const first = await this.follow(await this.fetch(address))
@@ -88,22 +88,22 @@ export class SignInSession {
     return this.fetch(path, { method: 'POST', body: new URLSearchParams(fields) })
   }
 
-  /** Makes an account on the way, and comes back with its code. */
-  async signUp(person: Partial<typeof account> = {}): Promise<{ code: string; verifier: string }> {
+  /** Creates an account and returns the code. */
+  async signUp(user: Partial<typeof account> = {}): Promise<{ code: string; verifier: string }> {
     const { verifier, path, form } = await this.openForm({}, '/new-account')
-    return this.#end(await this.post(path, { ...account, ...person, form }), verifier)
+    return this.#end(await this.post(path, { ...account, ...user, form }), verifier)
   }
 
   async signIn(
-    person: Partial<typeof account> = {},
+    user: Partial<typeof account> = {},
     changes: Readonly<Record<string, string | undefined>> = {},
   ): Promise<{ code: string; verifier: string }> {
     const { verifier, path, form, address } = await this.openForm(changes)
     const { searchParams } = new URL(address)
     const code = searchParams.get('code')
-    // The provider knows the browser still.
+    // The provider still has a session of the browser.
     if (code !== null) return { code, verifier }
-    const { email, password } = { ...account, ...person }
+    const { email, password } = { ...account, ...user }
     return this.#end(await this.post(path, { email, password, form }), verifier)
   }
 
@@ -127,9 +127,9 @@ export class SignInSession {
     })
   }
 
-  /** A whole sign-in with a new account. */
-  async join(person: Partial<typeof account> = {}): Promise<Tokens> {
-    return (await (await this.redeem(await this.signUp(person))).json()) as Tokens
+  /** Signs in with a new account and returns the tokens. */
+  async join(user: Partial<typeof account> = {}): Promise<Tokens> {
+    return (await (await this.redeem(await this.signUp(user))).json()) as Tokens
   }
 
   async #end(response: Response, verifier: string): Promise<{ code: string; verifier: string }> {

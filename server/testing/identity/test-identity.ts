@@ -6,15 +6,15 @@ import type { EndedSession } from '../../identity/sessions/sessions.ts'
 import type { User } from '../../identity/user.ts'
 
 export interface TestIdentity extends Identity {
-  /** Makes a person, as their first sign-in would, and a token that stands for them. */
+  /** Stores a user, as their first sign-in would, and returns a token for them. */
   signIn(name: string): Promise<{ readonly user: User; readonly token: string }>
-  /** Another sign-in of theirs. */
+  /** Adds another session of a user. */
   signInAgain(user: User): string
-  /** Ends a sign-in as this node or another one would. */
+  /** Ends a session as this node or another one would. */
   signOut(token: string, at: 'here' | 'elsewhere'): void
 }
 
-/** Stands in for sign-in where a test is about something else: a token is just a name for a stored user. */
+/** Replaces sign-in in tests of other subjects: a token is a name for a stored user. */
 export function createTestIdentity(
   { db }: Database,
   onNewUser: (trx: Db, user: User) => Promise<void>,

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http'
 
-/** What an MCP server with one tool, and no opinions, says of itself. */
+/** A minimal MCP server with one tool. */
 export interface SmallMcpServer {
   readonly name: string
   readonly tool: string
-  /** What every call brings. */
+  /** The result of every call. */
   readonly result: string
 }
 
-/** Answers a message to such a server. */
+/** Responds to a message to such a server. */
 export function answerMcp(server: SmallMcpServer, body: string, response: ServerResponse): void {
   const { id, method } = JSON.parse(body) as { id?: number; method: string }
   if (id === undefined) return void response.writeHead(202).end()

@@ -11,35 +11,35 @@ export interface OAuthMcpServer {
   readonly origin: string
   /** The MCP address. */
   readonly url: string
-  /** What it does differently from a polite server. */
-  manners: {
-    /** Seconds that an access token lives. */
-    life: number
-    /** No refresh token is good any more. */
+  /** Deviations from a well-behaved server. */
+  behaviour: {
+    /** Seconds until an access token expires. */
+    accessTokenLifeS: number
+    /** Refuses every refresh token. */
     revoked: boolean
-    /** What its metadata calls the page of consent; null means the real one. */
+    /** The consent address in its metadata; null means the real one. */
     authorizationEndpoint: string | null
-    /** The issuer that it names when it sends a user back; null means none. */
+    /** The issuer parameter of the callback; null means none. */
     issuer: string | null
-    /** Publishes what its authorization server is. */
-    describesItself: boolean
-    /** Takes tokens back, and says where. */
-    takesBack: boolean
-    /** What happens before tokens are taken back. */
-    beforeTaking: () => Promise<unknown>
-    /** What happens before tokens are given. */
+    /** Publishes the metadata of its authorization server. */
+    publishesMetadata: boolean
+    /** Has a revocation endpoint. */
+    supportsRevocation: boolean
+    /** Awaited before tokens are revoked. */
+    beforeRevocation: () => Promise<unknown>
+    /** Awaited before tokens are issued. */
     beforeTokens: () => Promise<unknown>
   }
-  /** What came to the token endpoint, by grant type. */
+  /** The grant types of the requests to the token endpoint, in order. */
   readonly tokenRequests: string[]
-  /** What came to be taken back, in order. */
-  readonly givenBack: readonly Readonly<Record<string, string>>[]
-  /** Access tokens that came to the MCP address. */
+  /** The forms of the revocation requests, in order. */
+  readonly revocations: readonly Readonly<Record<string, string>>[]
+  /** The access tokens of the requests to the MCP address. */
   readonly bearers: string[]
   close(): Promise<void>
 }
 
-/** An MCP server that wants OAuth, with its authorization server at the same origin; it consents to everything. */
+/** Starts an MCP server that requires OAuth, with its authorization server at the same origin. It grants every consent. */
 export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
   const state = new AuthorizationState()
   const server = createServer((request, response) => {
@@ -55,9 +55,9 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
   return {
     origin,
     url: `${origin}/mcp`,
-    manners: state.manners,
+    behaviour: state.behaviour,
     tokenRequests: state.tokenRequests,
-    givenBack: state.givenBack,
+    revocations: state.revocations,
     bearers: state.bearers,
     async close() {
       server.closeAllConnections()
@@ -68,17 +68,17 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
 
 class AuthorizationState {
   origin = ''
-  readonly manners: OAuthMcpServer['manners'] = {
-    life: 3_600,
+  readonly behaviour: OAuthMcpServer['behaviour'] = {
+    accessTokenLifeS: 3_600,
     revoked: false,
     authorizationEndpoint: null,
     issuer: null,
-    describesItself: true,
-    takesBack: true,
-    beforeTaking: () => Promise.resolve(),
+    publishesMetadata: true,
+    supportsRevocation: true,
+    beforeRevocation: () => Promise.resolve(),
     beforeTokens: () => Promise.resolve(),
   }
-  readonly givenBack: Readonly<Record<string, string>>[] = []
+  readonly revocations: Readonly<Record<string, string>>[] = []
   readonly tokenRequests: string[] = []
   readonly bearers: string[] = []
   readonly #codes = new Map<string, string>()
@@ -97,16 +97,16 @@ class AuthorizationState {
       case '/.well-known/oauth-protected-resource/mcp':
         return json({ resource: `${this.origin}/mcp`, authorization_servers: [this.origin] })
       case '/.well-known/oauth-authorization-server':
-        if (this.manners.describesItself) return json(this.#describe())
+        if (this.behaviour.publishesMetadata) return json(this.#describe())
         return void response.writeHead(404).end()
       case '/register':
         return json({ ...(JSON.parse(body) as object), client_id: 'yonder-here' }, 201)
       case '/authorize':
         return this.#consent(searchParams, response)
       case '/token':
-        return void this.#giveTokens(new URLSearchParams(body), json)
+        return void this.#issueTokens(new URLSearchParams(body), json)
       case '/revoke':
-        return void this.#takeBack(new URLSearchParams(body), response)
+        return void this.#revoke(new URLSearchParams(body), response)
       default:
         response.writeHead(404).end()
     }
@@ -115,10 +115,10 @@ class AuthorizationState {
   #describe() {
     return {
       issuer: this.origin,
-      authorization_endpoint: this.manners.authorizationEndpoint ?? `${this.origin}/authorize`,
+      authorization_endpoint: this.behaviour.authorizationEndpoint ?? `${this.origin}/authorize`,
       token_endpoint: `${this.origin}/token`,
       registration_endpoint: `${this.origin}/register`,
-      ...(this.manners.takesBack ? { revocation_endpoint: `${this.origin}/revoke` } : {}),
+      ...(this.behaviour.supportsRevocation ? { revocation_endpoint: `${this.origin}/revoke` } : {}),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
@@ -131,37 +131,37 @@ class AuthorizationState {
     const back = new URL(query.get('redirect_uri') ?? '')
     back.searchParams.set('code', code)
     back.searchParams.set('state', query.get('state') ?? '')
-    if (this.manners.issuer !== null) back.searchParams.set('iss', this.manners.issuer)
+    if (this.behaviour.issuer !== null) back.searchParams.set('iss', this.behaviour.issuer)
     response.writeHead(302, { location: back.href }).end()
   }
 
-  async #giveTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): Promise<void> {
+  async #issueTokens(form: URLSearchParams, json: (value: unknown, status?: number) => void): Promise<void> {
     const grant = form.get('grant_type') ?? ''
     this.tokenRequests.push(grant)
-    await this.manners.beforeTokens()
-    const isGood = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
-    if (!isGood) return json({ error: 'invalid_grant' }, 400)
+    await this.behaviour.beforeTokens()
+    const isValid = grant === 'refresh_token' ? this.#isRefresh(form) : this.#isCode(form)
+    if (!isValid) return json({ error: 'invalid_grant' }, 400)
     const token = randomBytes(8).toString('hex')
-    this.#tokens.set(token, Date.now() + this.manners.life * 1_000)
+    this.#tokens.set(token, Date.now() + this.behaviour.accessTokenLifeS * 1_000)
     this.#refreshToken = randomBytes(8).toString('hex')
     json({
       access_token: token,
       token_type: 'Bearer',
-      expires_in: this.manners.life,
+      expires_in: this.behaviour.accessTokenLifeS,
       refresh_token: this.#refreshToken,
     })
   }
 
-  async #takeBack(form: URLSearchParams, response: ServerResponse): Promise<void> {
-    this.givenBack.push(Object.fromEntries(form))
-    await this.manners.beforeTaking()
+  async #revoke(form: URLSearchParams, response: ServerResponse): Promise<void> {
+    this.revocations.push(Object.fromEntries(form))
+    await this.behaviour.beforeRevocation()
     this.#tokens.delete(form.get('token') ?? '')
     response.writeHead(200).end()
   }
 
-  /** A refresh token is good once. */
+  /** A refresh token is valid once. */
   #isRefresh(form: URLSearchParams): boolean {
-    return !this.manners.revoked && form.get('refresh_token') === this.#refreshToken
+    return !this.behaviour.revoked && form.get('refresh_token') === this.#refreshToken
   }
 
   #isCode(form: URLSearchParams): boolean {

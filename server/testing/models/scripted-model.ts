@@ -56,7 +56,7 @@ export interface ScriptedModel {
 }
 
 /** The reply to a request without a script. */
-const unscripted: readonly Step[] = ['An answer', ' that nobody scripted.']
+const unscripted: readonly Step[] = ['An answer', ' without a script.']
 
 /** Starts an OpenAI-compatible upstream over real HTTP, with replies scripted by the test. */
 export async function startScriptedModel(): Promise<ScriptedModel> {

@@ -8,7 +8,7 @@ const question = (properties: Record<string, unknown>, rest = {}) => ({
   ...rest,
 })
 
-/** Sends questions on the stream of a call, and answers it when as many answers have come. */
+/** Sends elicitations on the stream of a call, and completes the call when all are answered. */
 const waiting = new Map<string, { left: number; done: () => void }>()
 function askOnStream(
   { response, message }: Exchange,
@@ -24,8 +24,8 @@ function askOnStream(
     response.write(event({ id: `${call}:${index}`, ...request }))
 }
 
-/** What came without a method: the answer to a question. */
-export function noteAnswer(message: Message): void {
+/** Records a message without a method: the answer to an elicitation. */
+export function recordAnswer(message: Message): void {
   const call = String(message.id).split(':')[0] ?? ''
   const open = waiting.get(call)
   if (open === undefined || --open.left > 0) return
@@ -34,7 +34,7 @@ export function noteAnswer(message: Message): void {
 }
 
 /** Elicitations, and other requests to the client, during a call. */
-export const badQuestions: Readonly<Record<string, Behaviour>> = {
+export const badElicitations: Readonly<Record<string, Behaviour>> = {
   'redos-question': {
     post: onCall((exchange) =>
       askOnStream(exchange, [

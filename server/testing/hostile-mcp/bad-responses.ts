@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { json, onCall, onMethod, text } from './hostile-behaviour.ts'
 import type { Behaviour } from './hostile-behaviour.ts'
 
-/** Sessions, refusals and ways to other places. */
-export const badDoors: Readonly<Record<string, Behaviour>> = {
+/** Unusual sessions, refusals and redirects. */
+export const badResponses: Readonly<Record<string, Behaviour>> = {
   session: {
     post: onMethod('initialize', ({ response, message }) => {
       const result = {
@@ -14,7 +14,7 @@ export const badDoors: Readonly<Record<string, Behaviour>> = {
       json(response, message.id, result, { 'mcp-session-id': 's'.repeat(7_000) })
     }),
   },
-  /** After its first call it is not there any more, or says so. */
+  /** Responds 404 after its first call. */
   gone: {
     post: ({ message, response, calls }) => {
       if (message.method !== 'tools/call' || calls === 1) return false

@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { answerMcp } from './answer-mcp.ts'
 import type { SmallMcpServer } from './answer-mcp.ts'
 
-const mcp: SmallMcpServer = { name: 'keyed', tool: 'search', result: 'found' }
+const mcp: SmallMcpServer = { name: 'api-key', tool: 'search', result: 'found' }
 
-export interface KeyedMcpServer {
+export interface ApiKeyMcpServer {
   readonly origin: string
   /** The MCP address. */
   readonly url: string
-  manners: {
-    /** What the header has to hold; anything else is 401. */
+  behaviour: {
+    /** Whether the headers are valid; the response is 401 otherwise. */
     accepts: (headers: IncomingHttpHeaders) => boolean
-    /** Where every request is sent on to. */
+    /** The redirect target of every request; null means no redirect. */
     redirect: string | null
-    /** What happens before a request is answered. */
+    /** Awaited before each response. */
     beforeAnswer: () => Promise<unknown>
   }
   /** The headers of every request. */
@@ -23,9 +23,9 @@ export interface KeyedMcpServer {
   close(): Promise<void>
 }
 
-/** A hosted MCP server with one tool, for clients with a key. */
-export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
-  const manners: KeyedMcpServer['manners'] = {
+/** Starts an MCP server with one tool, for clients with an API key. */
+export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
+  const behaviour: ApiKeyMcpServer['behaviour'] = {
     accepts: () => true,
     redirect: null,
     beforeAnswer: () => Promise.resolve(),
@@ -33,8 +33,8 @@ export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
   const seen: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     seen.push(request.headers)
-    void manners.beforeAnswer().then(() => {
-      const { redirect, accepts } = manners
+    void behaviour.beforeAnswer().then(() => {
+      const { redirect, accepts } = behaviour
       if (redirect !== null) return void response.writeHead(307, { location: redirect }).end()
       if (!accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
       return answer(request, response)
@@ -47,7 +47,7 @@ export async function startKeyedMcpServer(): Promise<KeyedMcpServer> {
   return {
     origin,
     url: `${origin}/mcp`,
-    manners,
+    behaviour,
     seen,
     async close() {
       server.closeAllConnections()
