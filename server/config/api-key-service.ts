@@ -1,7 +1,7 @@
 import { authTypeOf, integrationOfService } from '@yonder/contract/integration-names'
 import { z } from 'zod'
 
-/** Only letters that a path, a header and a person can carry; capitals are kept as the operator writes them. */
+/** Characters that are safe in a path and a header. Capitals are kept as the operator writes them. */
 const serviceName = z
   .string()
   .regex(
@@ -13,7 +13,7 @@ const serviceName = z
     'is a name that Yonder uses itself',
   )
 
-/** A hosted MCP server that people reach with a key of their own. */
+/** A hosted MCP server that users connect with their own API key. */
 const ApiKeyService = z.strictObject({
   name: serviceName,
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }),

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Api } from '../http/api.ts'
 import type { Identity } from './identity.ts'
 
-/** What the browser must know before anyone is signed in; public. */
+/** Serves the settings that the web app needs before sign-in. They are public. */
 export function registerSettingsRoutes(
   api: Api,
   { identity, config }: { readonly identity: Identity; readonly config: Config },

@@ -1,4 +1,4 @@
-/** A person as the rest of the server knows them. The account is (issuer, subject), never an e-mail. */
+/** A user. (issuer, subject) identifies the account, never the e-mail. */
 export interface User {
   readonly id: string
   readonly issuer: string
@@ -8,5 +8,5 @@ export interface User {
   readonly picture: string | null
 }
 
-/** What a provider says about a person. */
+/** The profile of a user from the identity provider. */
 export type Profile = Pick<User, 'name' | 'email' | 'picture'>

@@ -20,7 +20,7 @@ export async function insertAccount(db: Db, account: AccountRow): Promise<void> 
   await db.insertInto('accounts').values(account).execute()
 }
 
-/** An account whose holder is known elsewhere, with what that provider says of them now. */
+/** Stores an account of another provider, with its current profile. */
 export async function upsertFederatedAccount(
   db: Db,
   account: Omit<AccountRow, 'password_hash'>,

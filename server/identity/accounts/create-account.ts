@@ -13,7 +13,7 @@ export interface SignUpPolicy {
   maySignUp(email: string): boolean
 }
 
-/** What a person reads who is not allowed to join. */
+/** Shown to users who may not create an account. */
 export const emailNotAllowed =
   'This e-mail address may not create an account here. Ask the administrator of this Yonder.'
 
@@ -32,7 +32,7 @@ export function readSignUpPolicy({
 export const minPasswordChars = 8
 const maxPasswordChars = 1_000
 
-/** One reading of an e-mail: case, outer spaces and composition do not make another account. */
+/** Normalizes an e-mail: case, outer spaces and Unicode composition do not make a different account. */
 export const Email = z
   .string()
   .transform((email) => normalizeText(email).normalize('NFC').trim().toLowerCase())
@@ -57,11 +57,11 @@ export type NewAccountResult =
 export interface NewAccountRules {
   readonly database: Pick<Database, 'db' | 'dialect'>
   readonly now: number
-  /** In the transaction that stores the account: null lets it through, a sentence says why not. */
+  /** Called in the transaction that stores the account. Returns null, or why it must not be stored. */
   readonly refuse: (trx: Db, email: string) => Promise<string | null>
 }
 
-/** Stores a local account, or says in one sentence why not. */
+/** Stores a local account, or returns a message with the reason. */
 export async function createAccount(
   fields: Readonly<Record<string, string>>,
   { database: { db, dialect }, now, refuse }: NewAccountRules,

@@ -1,22 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Bytes; the largest form has three short fields. */
-const bodyLimit = 16_384
+/** The largest form has three short fields. */
+const maxBodyBytes = 16_384
 
-/** Lets a scope read HTML forms, and nothing else: every field is one string. */
+/** Makes a scope accept HTML forms only. Every field is one string. */
 export function registerFormBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit },
+    { parseAs: 'string', bodyLimit: maxBodyBytes },
     (_request, body, done) => {
       done(null, Object.fromEntries(new URLSearchParams(String(body))))
     },
   )
 }
 
-/** Stands in a form and says: this page of ours, for this interaction. */
+/** A token that proves that a form comes from our page for this interaction. */
 export function makeFormToken(key: string, subject: string): string {
   return createHmac('sha256', key).update(subject).digest('base64url')
 }

@@ -1,19 +1,19 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** 2^15 rounds take about 90 ms and 32 MB: dear to guess with, bearable at a sign-in. */
+/** 2^15 rounds take about 90 ms and 32 MB: expensive for guessing, acceptable for a sign-in. */
 const cost = 2 ** 15
 const blockSize = 8
 const keyBytes = 32
 const memoryLimit = 64 * 1024 * 1024
 
-/** `scrypt$N$salt$key`, so that the cost can grow without locking anyone out. */
+/** `scrypt$N$salt$key`, so that the cost can grow while old passwords keep working. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const key = await derive(password, salt, cost)
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Takes as long for an unknown person (`hash` undefined) as for a known one. */
+/** Takes as long for an unknown user (`hash` undefined) as for a known one. */
 export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const [, rounds, salt, key] = (hash ?? unknownUserHash).split('$')
   const expected = Buffer.from(key ?? '', 'base64url')

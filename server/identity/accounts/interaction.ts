@@ -25,14 +25,14 @@ export type InteractionRequest = FastifyRequest<{
 }>
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-/** Where the pages of a sign-in live. */
+/** The path of the sign-in pages. */
 export function interactionPath({ issuer }: Provider): string {
   return `${new URL(issuer).pathname}/interaction`
 }
 
 /**
- * The sign-in that this browser began, by the cookie that the provider gave it. Without one, and for a form that is not
- * ours, the refusal is sent and there is nothing to go on with.
+ * Returns the sign-in that this browser started, identified by the provider's cookie. Without a cookie, and for a form
+ * that is not ours, it sends an error page and returns undefined.
  */
 export async function requireInteraction(
   { provider, formKey }: SignInDeps,
@@ -51,7 +51,7 @@ export async function requireInteraction(
   return interaction
 }
 
-/** Takes the browser back to the app, signed in. */
+/** Completes the sign-in and redirects the browser to the app. */
 export async function finishInteraction(
   { provider }: SignInDeps,
   request: InteractionRequest,
@@ -76,7 +76,7 @@ async function findInteraction(
     const interaction = await provider.interactionDetails(request.raw, reply.raw)
     return interaction.uid === request.params.uid ? interaction : undefined
   } catch (error) {
-    // The cookie is missing or another browser's, or its hour is over.
+    // The cookie is missing, expired, or from another browser.
     if (error instanceof Error && 'error' in error && error.error === 'invalid_request') return undefined
     throw error
   }

@@ -12,10 +12,10 @@ import { isFormToken, makeFormToken } from './forms.ts'
 
 const keyName = 'set-up'
 
-/** The name under which the token waits; whoever deletes it has used the link. */
+/** The name of the stored token. Deleting it uses up the link. */
 export const setUpKey = keyName
 
-/** The token of the link that makes the first account; null once there is an account. */
+/** The token of the link for creating the first account. Null once there is an account. */
 export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccounts(db)) return null
   await insertKey(db, keyName, sealer.seal(randomBytes(32).toString('base64url')), now)

@@ -18,7 +18,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     const asksGoogle = interaction.params['connection'] === googleConnection
-    // Who comes back from Google without success may choose.
+    // After a failure at Google the user may choose another way.
     if (asksGoogle && google !== null && request.query.choose === undefined) {
       return reply.redirect(`${base}/${interaction.uid}/google`, 303)
     }
@@ -41,7 +41,7 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     return finishInteraction(deps, request, reply, accountId)
   })
 
-  /** Says nothing, by word or by time, about whether the e-mail is known. */
+  /** Neither the message nor the response time reveals whether the e-mail is known. */
   async function findAccountByPassword(text: string, password: string): Promise<string | undefined> {
     const email = Email.safeParse(text)
     const account = email.success ? await findLocalAccount(database.db, email.data) : undefined

@@ -15,26 +15,25 @@ import { interactionLife } from '../provider/token-lifetimes.ts'
 import type { Profile } from '../user.ts'
 import { readProfile } from '../users/read-profile.ts'
 
-/** Whom Google says it is. */
+/** A user whom Google has authenticated. */
 export interface GoogleUser {
-  /** The account here: (issuer, subject), never an e-mail. */
+  /** The id of the account here, made of issuer and subject, never of the e-mail. */
   readonly accountId: string
   readonly profile: Partial<Profile>
   readonly isEmailVerified: boolean
 }
 
 export interface GoogleFederation {
-  /** Where the browser goes for this interaction. */
+  /** Returns the address at Google for this interaction. */
   begin(uid: string): Promise<string>
-  /** The interaction that an answer is for; the browser must prove by its cookie that it is its own. */
+  /** The interaction that a response is for. The browser must prove with its cookie that it is its own. */
   readUid(state: unknown): string | null
-  /** Checks an answer, once. Throws when anything about it is wrong. */
+  /** Checks a response, once. Throws when it is not valid. */
   finish(uid: string, search: string): Promise<GoogleUser>
 }
 
 const realGoogle = 'https://accounts.google.com'
-/** Seconds that Google may take to answer a request. */
-const timeout = 10
+const timeoutSeconds = 10
 
 /** The embedded provider as a client of Google: code, PKCE, state and nonce, all bound to one interaction. */
 export function createGoogleFederation({
@@ -76,17 +75,17 @@ export function createGoogleFederation({
         nonce: pending.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
-        // Google's own word; a strict provider of another kind would refuse it.
+        // Specific to Google: another strict provider would refuse it.
         ...(google.issuer === realGoogle ? { prompt: 'select_account' } : {}),
       }).href
     },
     readUid: (state) => /^([\w-]+)\.[\w-]+$/.exec(String(state))?.[1] ?? null,
     async finish(uid, search) {
-      const answer = new URL(callback + search)
-      const state = answer.searchParams.get('state') ?? ''
+      const response = new URL(callback + search)
+      const state = response.searchParams.get('state') ?? ''
       if (!state.startsWith(`${uid}.`)) throw new Error('The response belongs to another sign-in.')
       const pending = await consumePendingFederation(db, sealer, state, now())
-      const tokens = await openid.authorizationCodeGrant(await open(), answer, {
+      const tokens = await openid.authorizationCodeGrant(await open(), response, {
         expectedState: pending.state,
         expectedNonce: pending.nonce,
         pkceCodeVerifier: pending.verifier,
@@ -109,19 +108,19 @@ function readGoogleUser(issuer: string, claims: openid.IDToken | undefined): Goo
 function discover({ issuer, clientId, clientSecret }: NonNullable<Config['google']>) {
   const insecure = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
   return openid.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-    timeout,
+    timeout: timeoutSeconds,
     execute: [openid.enableNonRepudiationChecks, ...insecure],
   })
 }
 
-/** `google-oauth2|<subject>` is also what a well-known hosted provider calls them, so people survive a move there. */
+/** Auth0 uses `google-oauth2|<subject>` too, so accounts survive a move to it. */
 function toAccountId(issuer: string, subject: string): string {
   if (issuer === realGoogle) return `${googleConnection}|${subject}`
   const other = createHash('sha256').update(issuer).digest('hex').slice(0, 8)
   return `${googleConnection}|${other}|${subject}`
 }
 
-/** What an answer of another provider is checked against. */
+/** The values that a response from Google is checked against. */
 export interface PendingFederation {
   readonly state: string
   readonly nonce: string
@@ -130,7 +129,7 @@ export interface PendingFederation {
 
 const model = 'Federation'
 
-/** Keeps it for as long as the sign-in that it belongs to, for whichever node the answer reaches. */
+/** Stores it for the lifetime of its sign-in, so that any node can check the response. */
 export async function insertPendingFederation(
   db: Db,
   sealer: Sealer,
@@ -147,7 +146,7 @@ export async function insertPendingFederation(
   })
 }
 
-/** Takes it away, so that an answer is used once. Throws when nobody waits for this one. */
+/** Deletes and returns it, so that a response is used once. Throws when no sign-in is waiting for the response. */
 export async function consumePendingFederation(
   db: Db,
   sealer: Sealer,

@@ -29,7 +29,7 @@ export function registerGoogleRoutes(
     }
   })
 
-  // One address for all interactions, since Google compares it exactly; the cookie is bound to the next one.
+  // Google compares the redirect address exactly, so all interactions share one. It redirects to the path of the cookie.
   scope.get(
     `${new URL(provider.issuer).pathname}/federated/callback`,
     async (request: FastifyRequest<{ Querystring: { state?: unknown } }>, reply) => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from '../sessions/token-verifier.ts'
 import type { Profile } from '../user.ts'
 import { readProfile } from '../users/read-profile.ts'
-import { providerTimeout } from './hosted-keys.ts'
+import { providerTimeoutMs } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 
 /** How long a profile, or its absence, is not requested again. */
@@ -44,7 +44,7 @@ export function createFetchProfile({
     const response = await fetch(endpoint, {
       redirect: 'error',
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
-      signal: AbortSignal.timeout(providerTimeout),
+      signal: AbortSignal.timeout(providerTimeoutMs),
     })
     const info: unknown = response.ok ? await response.json() : null
     if (typeof info !== 'object' || info === null || !('sub' in info) || info.sub !== sub) return {}

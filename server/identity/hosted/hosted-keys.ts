@@ -3,10 +3,9 @@ import type { JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Milliseconds that a provider may take to answer. */
-export const providerTimeout = 10_000
-/** Milliseconds between two looks for a new key, so that made-up key ids ask the provider for nothing. */
-const cooldown = 10_000
+export const providerTimeoutMs = 10_000
+/** How often the keys are requested again at most, so that made-up key ids cause no requests. */
+const cooldownMs = 10_000
 
 const Discovery = z.object({
   issuer: z.string(),
@@ -19,13 +18,11 @@ export type Discovery = z.infer<typeof Discovery>
 
 export interface HostedKeys {
   readonly find: JWTVerifyGetKey
-  /** What the provider says of itself, asked for once. */
+  /** The discovery document, requested once. */
   discover(): Promise<Discovery>
 }
 
-/**
- * The keys of a provider elsewhere. That they cannot be had is our trouble and not the person's: it is 503, never 401.
- */
+/** The keys of a hosted provider. When they cannot be loaded, tokens get `identity_unavailable` (503), never 401. */
 export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch): HostedKeys {
   let discovery: Promise<Discovery> | undefined
   let keys: Promise<JWTVerifyGetKey> | undefined
@@ -41,8 +38,8 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
     keys ??= discover().then(
       ({ jwks_uri }) =>
         createRemoteJWKSet(new URL(jwks_uri), {
-          timeoutDuration: providerTimeout,
-          cooldownDuration: cooldown,
+          timeoutDuration: providerTimeoutMs,
+          cooldownDuration: cooldownMs,
           [customFetch]: fetch,
         }),
       (error: unknown) => {
@@ -71,7 +68,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
   }
 }
 
-/** The keys are there, and none of them fits. */
+/** Whether the keys were loaded and none of them matches the token. */
 function isTokenFault(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
@@ -84,7 +81,7 @@ async function fetchDiscovery(issuer: string, fetch: typeof globalThis.fetch): P
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
     headers: { accept: 'application/json' },
-    signal: AbortSignal.timeout(providerTimeout),
+    signal: AbortSignal.timeout(providerTimeoutMs),
   })
   if (!response.ok) throw new Error(`The provider's discovery document answers ${response.status}.`)
   const document = Discovery.parse(await response.json())

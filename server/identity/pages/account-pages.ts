@@ -9,7 +9,7 @@ export interface SignInForm {
   readonly error: string | null
   /** Google was asked for but is not set up. */
   readonly googleMissing: boolean
-  /** Where a person without an account goes; null when nobody may make one. */
+  /** The page for creating an account. Null when no account may be created. */
   readonly newAccount: string | null
   /** Starts the sign-in with Google; null when it is not set up. */
   readonly google: string | null

@@ -14,7 +14,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Markup(strings.reduce((text, string, index) => text + toText(parts[index - 1]) + string))
 }
 
-/** Markup from a source that is not a person: the provider's own form. */
+/** Marks trusted markup, such as the provider's own form, as safe. */
 export function raw(text: string): Markup {
   return new Markup(text)
 }

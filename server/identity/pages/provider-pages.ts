@@ -18,7 +18,7 @@ export function showError(ctx: KoaContextWithOIDC, out: ErrorOut): void {
   })
 }
 
-/** Asks before signing out, unless our own app asked on behalf of the person who is signed in here. */
+/** Asks before signing out, unless our own app requested it for the signed-in user. */
 export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   show(ctx, {
     title: 'Sign out',
@@ -42,7 +42,7 @@ export function showSignedOut(ctx: KoaContextWithOIDC): void {
 
 const submitLogout = `document.querySelector('button[name=logout]').click()`
 
-/** A link from elsewhere carries no ID token of this session: it may not sign anyone out. */
+/** A link from another site has no ID token of this session and must not sign the user out. */
 function isAskedByHolder(ctx: KoaContextWithOIDC): boolean {
   const hint = ctx.oidc.params?.['id_token_hint']
   // The provider has checked its signature.

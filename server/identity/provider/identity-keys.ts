@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
-/** Private, newest first: the first signs, all verify. `iat` is when it was made, in milliseconds. */
+/** A private key. The newest key signs, all verify. `iat` is its creation time in milliseconds. */
 export interface SigningKey extends JWK {
   readonly kty: 'RSA'
   readonly n: string
@@ -16,21 +16,21 @@ export interface SigningKey extends JWK {
 
 export interface IdentityKeys {
   readonly signing: readonly SigningKey[]
-  /** Sign the provider's cookies. */
+  /** Signs the provider's cookies. */
   readonly cookie: string
   /** Binds a form to its interaction. */
   readonly form: string
 }
 
-const day = 86_400_000
-/** A signing key is replaced at a start after this age … */
-const longestUse = 90 * day
-/** … and still verifies until everything it signed is long over (a sign-in lives 30 days). */
-const longestLife = longestUse + 40 * day
+const dayMs = 86_400_000
+/** The first start after this age replaces a signing key. */
+const maxSigningAgeMs = 90 * dayMs
+/** Until this age a key still verifies. Everything it signed has expired by then: a sign-in lives 30 days. */
+const maxVerifyingAgeMs = maxSigningAgeMs + 40 * dayMs
 
 /**
- * The provider's keys, made at first start and kept sealed in the database, so that all nodes share them and a stolen
- * file holds none.
+ * The provider's keys. The first start creates them and stores them sealed in the database, so that all nodes share them
+ * and a stolen database file reveals none.
  * @throws when they were sealed with another secret
  */
 export async function requireIdentityKeys(db: Db, sealer: Sealer, now: number): Promise<IdentityKeys> {
@@ -50,17 +50,17 @@ export async function readSigningKeys(db: Db, sealer: Sealer, now: number): Prom
   return JSON.parse(text) as SigningKey[]
 }
 
-/** Puts a new key before the others when the newest has grown old; `maxAge` 0 does so at once. */
+/** Adds a new key in front when the newest is too old; `maxAgeMs` 0 does so at once. */
 export async function rotateSigningKeys(
   db: Db,
   sealer: Sealer,
   now: number,
-  maxAge: number = longestUse,
+  maxAgeMs: number = maxSigningAgeMs,
 ): Promise<readonly SigningKey[]> {
   const known = await readSigningKeys(db, sealer, now)
-  if (now - (known[0]?.iat ?? 0) < maxAge) return known
+  if (now - (known[0]?.iat ?? 0) < maxAgeMs) return known
   const stored = await findKey(db, 'signing')
-  const next = [await makeSigningKey(now), ...known.filter(({ iat }) => now - iat < longestLife)]
+  const next = [await makeSigningKey(now), ...known.filter(({ iat }) => now - iat < maxVerifyingAgeMs)]
   if (stored === undefined) return known
   const done = await replaceKey(db, 'signing', stored, sealer.seal(JSON.stringify(next)))
   return done ? next : readSigningKeys(db, sealer, now)
@@ -98,10 +98,10 @@ async function makeSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/** Milliseconds between two looks for a signing key that another node may have made. */
-const keyReadPause = 10_000
+/** How often signing keys of other nodes are read from the database at most. */
+const minReadIntervalMs = 10_000
 
-/** The public halves; an unknown key id is looked up once more in the database, where another node may have put it. */
+/** The public keys. For an unknown key id they are read again, because another node may have added a key. */
 export function createSharedKeys(
   first: readonly SigningKey[],
   read: () => Promise<readonly SigningKey[]>,
@@ -113,7 +113,7 @@ export function createSharedKeys(
     try {
       return await find(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - readAt < keyReadPause) throw error
+      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - readAt < minReadIntervalMs) throw error
       readAt = now()
       find = createLocalJWKSet({ keys: (await read()).map(toPublic) })
       return find(header, token)

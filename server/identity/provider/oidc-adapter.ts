@@ -17,11 +17,11 @@ export interface OidcAdapterOptions {
   readonly sealer: Sealer
   readonly now: () => number
   readonly revokeGrant: (grantId: string) => Promise<void>
-  /** What the provider answers with when a code is redeemed twice. */
+  /** Creates the error for a code that is redeemed twice. */
   readonly alreadyUsed: () => Error
 }
 
-/** Keeps the provider's records in the database: ids hashed, payloads sealed, so that the file alone signs nobody in. */
+/** Stores the provider's records with hashed ids and sealed payloads, so that a stolen database allows no sign-in. */
 export function createOidcAdapter({ db, sealer, now, revokeGrant, alreadyUsed }: OidcAdapterOptions) {
   return (model: string): Adapter => {
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {

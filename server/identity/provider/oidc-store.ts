@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
 
-/** What stands in the table in place of a code, a token or a session id. */
+/** The hash that is stored instead of a code, a token or a session id. */
 export function hashRecordId(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }
@@ -48,7 +48,7 @@ export async function findRecordByUid(db: Db, model: string, uid: string): Promi
     .executeTakeFirst()
 }
 
-/** True for the first caller alone, on whatever node. */
+/** True for the first caller only, over all nodes. */
 export async function consumeRecord(db: Db, model: string, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('oidc')
@@ -64,7 +64,7 @@ export async function deleteRecord(db: Db, model: string, id: string): Promise<v
   await db.deleteFrom('oidc').where('model', '=', model).where('id', '=', id).execute()
 }
 
-/** Everything that a sign-in was given: codes and refresh tokens. */
+/** Deletes the codes and refresh tokens of a sign-in. */
 export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
 }

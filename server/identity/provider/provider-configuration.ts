@@ -10,7 +10,7 @@ import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts
 import * as lives from './token-lifetimes.ts'
 import type { IdentityKeys } from './identity-keys.ts'
 
-/** The accounts of another provider begin with its name; it is also what 'Sign in with Google' asks for. */
+/** The prefix of Google accounts' ids, and the `connection` parameter of 'Sign in with Google'. */
 export const googleConnection = 'google-oauth2'
 
 const scopes = ['openid', 'profile', 'email', 'offline_access']
@@ -25,7 +25,7 @@ export interface ProviderOptions {
   /** The origin of the app, which is the provider's too. */
   readonly publicUrl: string
   readonly now: () => number
-  /** Ends what a grant stands for: the sign-in, with all that it was given. */
+  /** Ends the sign-in of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
     responseTypes: ['code'],
     scopes,
     claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email'] },
-    // Name, e-mail and picture stand in the ID token, so that the browser needs no further call.
+    // The ID token includes name, e-mail and picture, so that the browser needs no further call.
     conformIdTokenClaims: false,
     extraParams: ['audience', 'connection'],
     extraTokenClaims: async (_ctx, token) => ({
@@ -146,7 +146,7 @@ const ttl = {
   Session: lives.sessionLife,
 }
 
-/** Asking for Google means a Google account, also while a local one is signed in. */
+/** A request for Google needs a Google account, also while a local one is signed in. */
 function createPolicy({ interactionPolicy }: typeof Library) {
   const policy = interactionPolicy.base()
   const { Check } = interactionPolicy
@@ -163,7 +163,7 @@ function createPolicy({ interactionPolicy }: typeof Library) {
   return policy
 }
 
-/** The one client is our own, so nobody is asked for consent: the grant is made with the sign-in. */
+/** The only client is our own app, so no consent is requested: the grant is created with the sign-in. */
 async function requireGrant(ctx: KoaContextWithOIDC, audience: string) {
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId

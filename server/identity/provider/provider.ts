@@ -28,7 +28,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const { issuer, revokeGrant } = options
   const library = await loadProvider()
   const provider = new library.Provider(issuer, configureProvider(options, library))
-  // Behind a proxy too, addresses and cookies follow the issuer; `mountProvider` sets the headers that say so.
+  // Addresses and cookies follow the issuer, also behind a proxy: `mountProvider` sets the forwarded headers.
   provider.proxy = true
   // Signing out ends the session's sign-ins before the answer is sent.
   const endings = new WeakMap<object, Promise<unknown>>()
@@ -46,7 +46,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
 
 /**
  * Serves the provider under the path of its issuer. What it builds from the request (addresses in its discovery
- * document, secure cookies) follows the issuer alone, whatever the headers say.
+ * document, secure cookies) depends on the issuer only, not on the request's headers.
  */
 export async function mountProvider(app: FastifyInstance, provider: Provider): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)

@@ -13,5 +13,5 @@ export const interactionLife = hour
 export const sessionLife = 14 * day
 export const refreshTokenLife = 14 * day
 export const grantLife = 30 * day
-/** For as long a used refresh token still works, so that an answer lost on the way signs nobody out. */
+/** How long a used refresh token still works, so that a lost response does not sign the user out. */
 export const refreshOverlap = 10

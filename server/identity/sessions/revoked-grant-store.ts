@@ -17,7 +17,7 @@ export async function isGrantRevoked(db: Db, grantId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** Those of which access tokens may still be about. */
+/** The revoked grants whose access tokens may still be valid. */
 export async function listRevokedGrants(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
   return rows.map(({ grant_id }) => grant_id)

@@ -1,9 +1,9 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { Profile } from '../user.ts'
 
-const longest = 2_000
+const maxFieldChars = 2_000
 
-/** The fields of a profile that the claims hold; what they do not say is left out. */
+/** The fields of a profile that the claims contain. Missing ones are left out. */
 export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<Profile> {
   const fields: [keyof Profile, string | undefined][] = [
     ['name', readText(claims['name']) ?? readText(claims['preferred_username'])],
@@ -14,5 +14,5 @@ export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<
 }
 
 function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? normalizeText(value).slice(0, longest) : undefined
+  return typeof value === 'string' && value !== '' ? normalizeText(value).slice(0, maxFieldChars) : undefined
 }

@@ -4,7 +4,7 @@ import type { Api } from '../../http/api.ts'
 import { requireUser } from '../require-user.ts'
 import type { User } from '../user.ts'
 
-/** Tells people apart at a glance: the e-mail's local part, and a short hash of who they are. */
+/** A readable unique prefix for a user: the local part of the e-mail and a short hash of issuer and subject. */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
   const local =
     (email ?? '')

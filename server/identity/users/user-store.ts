@@ -12,7 +12,7 @@ export async function findUser(db: Db, issuer: string, subject: string): Promise
   return row && toUser(row)
 }
 
-/** False when another request has stored the same person first. */
+/** Returns false when another request stored the same user first. */
 export async function insertUser(db: Db, user: User, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('users')
