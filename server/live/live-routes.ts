@@ -25,7 +25,7 @@ export interface LiveRoutesDeps {
   readonly onError: (error: unknown) => void
 }
 
-/** The live stream of a user: the events of all runs, and changes of chats and settings. */
+/** The live stream of a user: the events of all runs, and changes of chats and settings (§10.2, §17.4). */
 export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
   const { hub, sse } = deps
 

@@ -15,7 +15,7 @@ const keysOfLists: Readonly<Record<SettingsList, string>> = {
   integrations: integrationsKey,
 }
 
-/** Shows here what the user does in other tabs and on other devices, while this component is mounted. */
+/** Shows here what the user does in other tabs and on other devices, while this component is mounted (§10.6). */
 export function useLiveUpdates(userId: string): void {
   const api = useApi()
   const { mutate } = useSWRConfig()

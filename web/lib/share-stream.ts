@@ -33,7 +33,7 @@ const shortLife = 5000
 /**
  * One event stream for all pages of a browser. The page that holds the lock reads it and passes it on; when that page
  * goes, another one gets the lock and goes on with a stream of its own, whose first event tells where it begins. Returns
- * how to leave.
+ * how to leave (§10.7, §10.8).
  */
 export function shareStream(options: SharedStreamOptions): () => void {
   // Missing where the page is not a secure context: `http` at another address than localhost.

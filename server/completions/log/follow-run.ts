@@ -11,7 +11,7 @@ export interface FollowOptions extends RunCursor {
   readonly numbered: boolean
 }
 
-/** Sends the events of a run to its end. Resolves when the stream has ended; never rejects. */
+/** Sends the events of a run to its end (§17.5). Resolves when the stream has ended; never rejects. */
 export async function followRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
   stream: SseStream,

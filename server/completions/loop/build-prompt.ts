@@ -90,7 +90,7 @@ function isNotBlank(text: string): boolean {
 
 /**
  * Puts what a tool returned between marks that the tool could not know, so that nothing in it can pass for its end. The
- * marks of a message are always the same, so that a provider's cache recognizes the conversation.
+ * marks of a message are always the same, so that a provider's cache recognizes the conversation (§12.13).
  */
 function writeResult(result: BatchResult): string {
   if (!('messageId' in result)) return result.text

@@ -3,7 +3,7 @@ import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { abortedEnding, failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'
 
-/** How often one run calls its model. */
+/** How often one run calls its model (§12.2). */
 export const maxRounds = 50
 /** How many tool calls one run makes: their results are stored. */
 export const maxCalls = 200
@@ -30,7 +30,7 @@ export interface RunActions {
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
  * model again, until it replies without a call, a call needs approval, or the run is aborted. It has no effects of its
- * own, and rejects only when an action does.
+ * own, and rejects only when an action does (§12.1).
  */
 export async function runCompletion(
   first: RunStep,

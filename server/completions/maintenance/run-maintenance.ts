@@ -11,12 +11,15 @@ import {
 import { deliverElicitationAnswers } from '../tools/elicitations.ts'
 import { expireRun } from './end-run.ts'
 
-/** Milliseconds between two turns of each task. Lease, renewal and expiry together end a dead run within 15 s. */
+/**
+ * Milliseconds between two turns of each task. Lease, renewal and expiry together end a dead run within 15 s
+ * (§10.17).
+ */
 const renewIntervalMs = 3_000
 const expireIntervalMs = 3_000
 const requestIntervalMs = 500
 const removalIntervalMs = 60_000
-/** Milliseconds for which the log of an ended run is kept. */
+/** Milliseconds for which the log of an ended run is kept (§16.15). */
 export const logRetentionMs = 600_000
 /** Events removed at once, so that no token waits long. */
 const maxRemovedEvents = 500

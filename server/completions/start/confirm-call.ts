@@ -15,7 +15,7 @@ import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun } from './start-run.ts'
 
 /**
- * Returns the user's reply with exactly this pending approval call, the newest of several.
+ * Returns the user's reply with exactly this pending approval call, the newest of several (§12.6).
  * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
 export async function requirePendingCall(
@@ -62,7 +62,7 @@ function refusal(reason: string): AppError {
 
 /**
  * Claims a pending approval call, once however many requests try, and writes the run that makes the call and continues
- * from its result.
+ * from its result (§12.5, §12.7).
  * @throws AppError `conflict`, `run_active`
  */
 export async function confirmCall(

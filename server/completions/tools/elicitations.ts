@@ -39,7 +39,7 @@ export class PendingElicitations {
 }
 
 /**
- * Answers what a running tool asks the user, on whichever node it runs. An elicitation is answered once.
+ * Answers what a running tool asks the user, on whichever node it runs. An elicitation is answered once (§13.17).
  * @throws AppError `not_found`, `conflict`, `invalid_request`
  */
 export async function answerElicitation(

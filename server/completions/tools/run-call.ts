@@ -18,7 +18,7 @@ import { interruptedCall } from './tool-result.ts'
 const minProgressIntervalMs = 250
 /** Characters of the message beside a progress. */
 const maxProgressChars = 300
-/** Milliseconds that an aborted call has to return its own outcome. */
+/** Milliseconds that an aborted call has to return its own outcome (§12.12). */
 const stopGraceMs = 300
 
 export interface CallFrame {

@@ -22,7 +22,7 @@ interface NamedEvent {
 }
 
 /**
- * Finds the event or series that a change applies to.
+ * Finds the event or series that a change applies to (§11.11).
  * @throws AppError `invalid_request` when the scope is missing or does not fit the event
  */
 export async function findEventTarget(
@@ -60,7 +60,7 @@ export function eventOf(target: EventTarget): Event {
 }
 
 /**
- * Checks that an event still has the title and start that the user saw when approving the call.
+ * Checks that an event still has the title and start that the user saw when approving the call (§11.4).
  * @throws AppError `invalid_request`
  */
 export function requireNamedEvent(event: Event, expected: NamedEvent, timeZone: string): void {

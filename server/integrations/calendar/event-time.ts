@@ -21,7 +21,7 @@ export interface TimeRange {
 }
 
 /**
- * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset.
+ * Parses a day (2026-03-29), a local time (2026-03-29T14:30), or a time with its UTC offset (§11.9, §11.10).
  * @throws AppError `invalid_request` when it is not a time, or is skipped or ambiguous because the clocks change
  */
 export function parseEventTime(field: string, text: string, timeZone: string): EventTime {

@@ -55,7 +55,7 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 /**
  * Splits a series as Google recommends: a new series with the changes continues where the old one ends. When the old one
  * was certainly not ended, the new one is deleted again, so that the user does not have both. When that is unknown, the
- * new one stays, so that the user does not lose both.
+ * new one stays, so that the user does not lose both (§11.12).
  */
 export async function splitSeries(
   client: CalendarClient,

@@ -17,7 +17,8 @@ let previous: Promise<unknown> = Promise.resolve()
 
 /**
  * Converts HTML to the text that a reader would see: no images, no styles, and nothing that is hidden from a reader but
- * not from a model. Links follow their text, shortened. Never rejects: the text says when the HTML could not be read.
+ * not from a model. Links follow their text, shortened. Never rejects: the text says when the HTML could not be read
+ * (§11.14).
  */
 export function convertHtml(html: string): Promise<string> {
   const converted = previous.then(() => convertNext(html.slice(0, maxHtmlChars)))

@@ -52,7 +52,8 @@ export function googleTool<Client, Input extends z.ZodObject>(
 
 /**
  * Fences text that others may have written, so that the model can tell it from the user's wishes. The fence is random,
- * so the text cannot close it. This is a hint for the model, not the protection: every tool with an effect needs approval.
+ * so the text cannot close it. This is a hint for the model, not the protection: every tool with an effect needs
+ * approval (§11.3, §11.13).
  */
 export function quoteData(what: string, text: string): string {
   const fence = randomBytes(6).toString('hex')

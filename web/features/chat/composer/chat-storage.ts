@@ -18,7 +18,7 @@ const ownerKey = 'chat_storage_owner'
 const texts = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
 const botChoices = /^chat_.+_selectedBot$/
 
-/** What chats store in a browser belongs to one user, also where several users share the browser. */
+/** What chats store in a browser belongs to one user, also where several users share the browser (§15.12). */
 export const personalStorage = {
   /** Called with the signed-in user before anything is read: removes what another user has left. */
   claim(userId: string): void {

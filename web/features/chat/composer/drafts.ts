@@ -6,7 +6,7 @@ import { storageKeys } from './chat-storage.ts'
 const opened = new Map<string, string>()
 const listeners = new Set<() => void>()
 
-/** Unsent text, stored under a key so that leaving or reloading loses nothing. */
+/** Unsent text, stored under a key so that leaving or reloading loses nothing (§10.23). */
 export const drafts = {
   read: (key: string): string => opened.get(key) ?? browserStorage.read(key) ?? '',
   write(key: string, text: string): void {

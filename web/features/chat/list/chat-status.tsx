@@ -8,7 +8,7 @@ export interface ChatStatusProps {
   readonly needsApproval: boolean
 }
 
-/** A line over the input: a broken connection, something that failed, or what sending means now. */
+/** A line over the input: a broken connection, something that failed, or what sending means now (§10.25, §13.9). */
 export function ChatStatus({ view: { isConnected, notice }, needsApproval }: ChatStatusProps) {
   const hint = needsApproval ? 'A tool waits for your permission. Sending a message denies it.' : undefined
   const text = isConnected ? (notice ?? hint) : 'The connection is lost. Joining again...'

@@ -82,7 +82,7 @@ function PulsingDots() {
   )
 }
 
-/** The tool call of a reply with what the user can do about it. */
+/** The tool call of a reply with what the user can do about it (§13.19). */
 function ReplyCall({ message }: { readonly message: Message }) {
   const { toolCall } = use(MessageSlotsContext)
   const { resultOf, last } = use(ToolCallsContext)

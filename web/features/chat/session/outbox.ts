@@ -17,7 +17,7 @@ interface OutboxEntry {
   readonly failure?: string
 }
 
-/** Keeps the one message of a chat that the server has not confirmed, across reloads too. */
+/** Keeps the one message of a chat that the server has not confirmed, across reloads too (§10.21). */
 export const outbox = {
   read(chatId: string): OutboxEntry | undefined {
     const stored = browserStorage.read(storageKeys.outbox(chatId))

@@ -17,7 +17,7 @@ export interface ApprovalCardProps {
   readonly deny: (() => void) | undefined
 }
 
-/** What the user needs to know before a tool runs, and the three answers (§4.19). */
+/** What the user needs to know before a tool runs, and the three answers (§4.19, §13.6). */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
   const { data: connectors } = useLatestConnectors()

@@ -12,7 +12,7 @@ export interface CallDetailsProps {
   readonly result: Message | undefined
 }
 
-/** The exact arguments of a call, and its result. */
+/** The exact arguments of a call, and its result (§13.2). */
 export function CallDetails({ chatId, message, result }: CallDetailsProps) {
   const { tool = '', call, arguments: sent = '{}' } = message
   return (

@@ -16,7 +16,7 @@ export interface CallLineProps {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A call in one line, which opens and closes its details. */
+/** A call in one line, which opens and closes its details (§13.1). */
 export function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineProps) {
   const { server = '', tool = '', call } = message
   return (

@@ -1,7 +1,7 @@
 import type { ToolProgress } from '@yonder/contract/tool-call'
 import { InertText } from './inert-text.tsx'
 
-/** The progress that a running call reports: as a bar when its total is known, and in words. */
+/** The progress that a running call reports: as a bar when its total is known, and in words (§13.4). */
 export function CallProgress({
   progress: { progress, total, message },
 }: {

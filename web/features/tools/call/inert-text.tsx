@@ -13,7 +13,7 @@ const maxNamed = 3
 const maxPlaces = 200
 const replacement = '\uFFFD'
 
-/** A text of a tool as plain text: its markup is not interpreted, and hidden characters are made visible. */
+/** A text of a tool as plain text: its markup is not interpreted, and hidden characters are made visible (§13.3). */
 export function InertText({ children }: { readonly children: string }) {
   const text = children.replaceAll('\r\n', '\n')
   const parts: ReactNode[] = []

@@ -14,7 +14,7 @@ interface StoredDraft {
 /** `personalStorage` removes this key when the user signs out or another user signs in. */
 const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
 
-/** What the user has entered into the form of a call, stored so that leaving or reloading loses nothing. */
+/** What the user has entered into the form of a call, stored so that leaving or reloading loses nothing (§13.16). */
 export const elicitationDraft = {
   read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
     const draft = parse(browserStorage.read(keyOf(chatId, messageId)))

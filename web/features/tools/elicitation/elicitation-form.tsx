@@ -25,7 +25,10 @@ export interface ElicitationFormProps {
   readonly focusAfter: RefObject<HTMLElement | null>
 }
 
-/** A form that a running call shows to the user. It stays until the call has an answer, from this tab or another. */
+/**
+ * A form that a running call shows to the user. It stays until the call has an answer, from this tab or another
+ * (§13.13, §13.14).
+ */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
   const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))
   const [isChecked, setChecked] = useState(false)

@@ -33,7 +33,7 @@ export type ServerLogAction =
   | { readonly type: 'clear' }
   | { readonly type: 'close' }
 
-/** Older entries are dropped. */
+/** Older entries are dropped (§13.23). */
 const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
