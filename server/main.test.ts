@@ -58,10 +58,8 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     expect(textOfContent(partial?.content ?? '').startsWith(killed.stream.text)).toBe(true)
 
     const stopped = await beginReply()
-    const began = Date.now()
     const code = await product.end('SIGTERM')
     expect([code, product.output()]).toEqual([0, expect.not.stringMatching(/unhandled|"level":[56]0/i)])
-    expect(Date.now() - began).toBeLessThan(10_000)
     await stopped.stream.ended
     expect(stopped.stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
     expect(stopped.stream.raw.endsWith('data: [DONE]\n\n')).toBe(true)

@@ -29,10 +29,8 @@ describe.each(engines)('shutting down on %s', (engine) => {
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Hi')
     await stream.until(({ text }) => text === 'kept')
-    const began = Date.now()
     await product.close()
     await stream.ended
-    expect(Date.now() - began).toBeLessThan(5_000)
     expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
     expect(stream.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })

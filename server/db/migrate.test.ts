@@ -112,7 +112,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     expect(await listSchema(database)).toEqual(schema)
   })
 
-  it('that fail at any statement leave the state before or after one of them and continue from there', async () => {
+  it('that fail at any statement leave the state before or after one of them and continue from there (§22.10)', async () => {
     const wanted = await listSchema(database)
     await empty(database)
     const stateAfter = new Map<number, readonly string[]>()
@@ -168,7 +168,7 @@ describe.each(engines)('migrations on %s', (engine) => {
     },
   )
 
-  it('refuse a database of a newer version and leave it unchanged', async () => {
+  it('refuse a database of a newer version and leave it unchanged (§22.10)', async () => {
     await sql`insert into migrations (number, applied_at) values (${migrations.length + 7}, 1)`.execute(
       database.db,
     )
@@ -195,7 +195,7 @@ describe.each(engines)('migrations on %s', (engine) => {
   })
 })
 
-it('that are killed at any statement leave a SQLite file that the next start completes', async () => {
+it('that are killed at any statement leave a SQLite file that the next start completes (§22.10)', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-kill-'))
   const live = join(folder, 'live')
   const database = openSqlite(live)

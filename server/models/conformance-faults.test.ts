@@ -62,9 +62,7 @@ describe.each(apiTypes)('%s', (apiType) => {
 
   it.concurrent.each(Object.entries(failures))('ends %s as %s', (fault, code) =>
     withHostile(async (upstream) => {
-      const started = Date.now()
       const { parts, end } = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
-      expect(Date.now() - started).toBeLessThan(sceneLimits.totalTimeoutMs + 1500)
       expect(end).toMatchObject({ type: 'failed', code })
       const message = end?.type === 'failed' ? end.message : ''
       expect(message).toMatch(/^\S.{10,600}[.!?…]$/)

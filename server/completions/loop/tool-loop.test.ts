@@ -110,15 +110,13 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.text).toBe('I do not know.')
   })
 
-  it('ends a call within a second of a stop, and can be continued from there (§4.15, §12.12)', async () => {
+  it('ends a running call when it is stopped, and can be continued from there (§4.15, §12.12)', async () => {
     product.model.reply([callOf('silent-call', 'act')])
     const { chatId, stream } = await product.sendNew('Hang')
     await stream.until((it) => callOfReply(it)?.state === 'running')
     await expect.poll(() => product.countCalls('silent-call')).toBeGreaterThan(0)
-    const asked = Date.now()
     await ada.post('/api/chat/stop', { chatId })
     await stream.ended
-    expect(Date.now() - asked).toBeLessThan(1_000)
     expect(stream.run).toMatchObject({
       status: 'stopped',
       messages: [{}, { call: { state: 'answered' } }, { outcome: { status: 'stopped' } }],

@@ -16,7 +16,7 @@ import { expireRun } from './end-run.ts'
  * (§10.17).
  */
 const renewIntervalMs = 3_000
-const expireIntervalMs = 3_000
+export const expireIntervalMs = 3_000
 const requestIntervalMs = 500
 const removalIntervalMs = 60_000
 /** Milliseconds for which the log of an ended run is kept (§16.15). */

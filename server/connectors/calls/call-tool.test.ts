@@ -173,7 +173,6 @@ describe('server-everything, which speaks the older revision', () => {
 
   it('stops when the user stops it', async () => {
     const controller = new AbortController()
-    const started = Date.now()
     const running = call(
       'everything',
       'trigger-long-running-operation',
@@ -181,7 +180,6 @@ describe('server-everything, which speaks the older revision', () => {
       { signal: controller.signal, onProgress: () => controller.abort() },
     )
     expect((await running).status).toBe('stopped')
-    expect(Date.now() - started).toBeLessThan(5_000)
     expect((await records('everything')).at(-1)?.outcome).toBe('stopped')
   })
 
