@@ -114,7 +114,12 @@ test('a tab that waits for another one times out after 5 s and stays signed in (
   await holder.goto(`${hosted.baseUrl}/assets-are-not-needed-here`)
   await holder.evaluate(() => {
     const key = Object.keys(localStorage).find((name) => name.startsWith('yonder.sign-in:')) ?? ''
-    void navigator.locks.request(key, () => new Promise(() => undefined))
+    return new Promise<void>((granted) => {
+      void navigator.locks.request(key, () => {
+        granted()
+        return new Promise(() => undefined)
+      })
+    })
   })
   const started = Date.now()
   expect(await requestToken(page)).toEqual({ error: 'Get access token failed', cause: 'TimeoutError' })

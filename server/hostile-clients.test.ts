@@ -66,7 +66,7 @@ describe('the running product', () => {
     const metrics = await (await fetch(`${product.base}/metrics`)).text()
     return Number(/^yonder_process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
   }
-  /** Somebody who does nothing wrong is served as ever. */
+  /** A well-behaved client is still served. */
   const expectServed = async () => {
     expect(product.alive, product.output()).toBe(true)
     model.reply(['as ', 'ever', { finish: 'stop' }])
@@ -208,7 +208,7 @@ describe('the running product', () => {
     await expectServed()
     for (const socket of sockets) socket.destroy()
     expect((await memory()) - before).toBeLessThan(200 * 1024 * 1024)
-    // The replies that nobody waited for went on to their end.
+    // The replies without a reader have continued to their end.
     await expect.poll(() => model.openRequests, { timeout: 10_000 }).toBe(0)
   })
 

@@ -105,14 +105,14 @@ const cases = [
     says: 'no place in the order',
   },
   {
-    title: 'nobody imports the routes of another domain',
+    title: 'no file imports the routes of another domain',
     rule: checkServerDomains,
     bad: ['server/completions/run-completion.ts', "import { chatRoutes } from '../chats/chat-routes.ts'"],
     good: ['server/chats/open-chats.ts', "import { chatRoutes } from './chat-routes.ts'"],
     says: 'routes of another domain',
   },
   {
-    title: 'nobody imports the composition but itself',
+    title: 'no file outside the composition imports it',
     rule: checkServerDomains,
     bad: ['server/chats/list-chats.ts', "import { createApp } from '../app.ts'"],
     good: ['server/main.ts', "import { createApp } from './app.ts'"],

@@ -47,7 +47,7 @@ function checkImport(path, target) {
   const from = domainOf(path)
   const to = domainOf(target)
   if (from === to) return undefined
-  if (target.endsWith('-routes.ts')) return `nobody imports the routes of another domain (${target})`
+  if (target.endsWith('-routes.ts')) return `no file imports the routes of another domain (${target})`
   const allowed = domains[from]
   if (allowed === undefined) return `the folder server/${from} has no place in the order of domains`
   return allowed.includes(to) ? undefined : `${from} must not import ${to} (${target})`

@@ -22,7 +22,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
 
   /** A user whose only tool is this one. */
   async function meet(behaviour: string, allow_tools: readonly string[] | null): Promise<ChatClient> {
-    const client = await product.join(`Person ${++count}`)
+    const client = await product.join(`User ${++count}`)
     await product.connect(client, behaviour, { allow_tools })
     return client
   }

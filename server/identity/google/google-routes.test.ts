@@ -98,7 +98,7 @@ describe('signing in with Google', () => {
     ['an unverified e-mail', { ...grace, email_verified: false }],
     ['an e-mail of unknown standing', { sub: 'g-1', email: 'grace@example.com' }],
     ['no e-mail', { sub: 'g-1', email_verified: true }],
-  ])('refuses %s, and stores nobody', async (_name, user) => {
+  ])('refuses %s, and stores no user', async (_name, user) => {
     google.user = user
     const session = new SignInSession(server.baseUrl)
     const { callback } = await goToGoogle(session)

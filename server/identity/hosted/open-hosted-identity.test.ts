@@ -53,7 +53,7 @@ describe('an access token of a hosted provider', () => {
     const server = await open()
     const response = await server.readUser(await provider.mint())
     expect(response.status).toBe(200)
-    expect(await response.json()).toMatchObject({ sub: 'person-1', name: 'Grace Hopper' })
+    expect(await response.json()).toMatchObject({ sub: 'user-1', name: 'Grace Hopper' })
     expect(countOf('/userinfo')).toBe(0)
   })
 
@@ -79,7 +79,7 @@ describe('an access token of a hosted provider', () => {
     ['an empty subject', { sub: '' }],
     ['a number as subject', { sub: 7 }],
     ["an ID token's type", { typ: 'ID' }],
-  ])('is refused with %s, and nobody is stored', async (_name, claims) => {
+  ])('is refused with %s, and no user is stored', async (_name, claims) => {
     const server = await open()
     const before = await countUsers()
     const response = await server.readUser(await provider.mint({ sub: `stranger`, ...claims }))
@@ -100,7 +100,7 @@ describe('an access token of a hosted provider', () => {
   it('is refused when it contains its own key', async () => {
     const server = await open()
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-    const token = await new SignJWT({ sub: 'person-1', aud: provider.audience, iss: provider.issuer })
+    const token = await new SignJWT({ sub: 'user-1', aud: provider.audience, iss: provider.issuer })
       .setProtectedHeader({ alg: 'RS256', jwk: await exportJWK(publicKey) })
       .setExpirationTime('5m')
       .sign(privateKey)
@@ -127,9 +127,9 @@ describe('an access token of a hosted provider', () => {
 describe('the profile', () => {
   it("is read from the provider's userinfo once when the token has none", async () => {
     const server = await open()
-    provider.user = { sub: 'plain', name: 'Plain Person', email: 'plain@example.com' }
+    provider.user = { sub: 'plain', name: 'Plain User', email: 'plain@example.com' }
     const token = await provider.mint({ name: undefined, email: undefined })
-    expect(await (await server.readUser(token)).json()).toMatchObject({ name: 'Plain Person' })
+    expect(await (await server.readUser(token)).json()).toMatchObject({ name: 'Plain User' })
     await server.readUser(token)
     expect(countOf('/userinfo')).toBe(1)
   })
@@ -149,7 +149,7 @@ describe('the profile', () => {
 
   it('is not read from the userinfo of another user', async () => {
     const server = await open()
-    provider.user = { sub: 'somebody-else', name: 'Somebody Else' }
+    provider.user = { sub: 'another-user', name: 'Another User' }
     const token = await provider.mint({ sub: 'nameless', name: undefined })
     expect(await (await server.readUser(token)).json()).toMatchObject({ sub: 'nameless', name: null })
   })

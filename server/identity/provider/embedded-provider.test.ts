@@ -18,7 +18,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   let database: TestDatabase
   let server: IdentityServer
   const ended: EndedSession[] = []
-  let people = 0
+  let userCount = 0
 
   beforeAll(async () => {
     database = await openTestDatabase(engine)
@@ -37,7 +37,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   const newSession = () => new SignInSession(server.baseUrl)
-  const newEmail = () => `person-${(people += 1)}@example.com`
+  const newEmail = () => `user-${(userCount += 1)}@example.com`
   const statusOf = async (response: Promise<Response>) => (await response).status
 
   it('creates an account, signs in with it, and returns its profile (§3.2, §7.27)', async () => {
@@ -51,7 +51,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       name: 'Ada',
       email,
       picture: null,
-      userPrefix: expect.stringMatching(/^person-\d+-[0-9a-f]{8}$/),
+      userPrefix: expect.stringMatching(/^user-\d+-[0-9a-f]{8}$/),
     })
   })
 

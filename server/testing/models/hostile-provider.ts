@@ -90,7 +90,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
     calls,
     tokenRequests,
     authorizations,
-    user: { sub: 'person-1', name: 'Grace Hopper', email: 'grace@example.com' },
+    user: { sub: 'user-1', name: 'Grace Hopper', email: 'grace@example.com' },
     forget() {
       calls.length = 0
       tokenRequests.length = 0
