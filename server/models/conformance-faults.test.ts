@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { guardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import { startHostileModel } from '../testing/models/hostile-model.ts'
 import type { HostileModel } from '../testing/models/hostile-model.ts'
-import { openModelScene, sceneKey, sceneLimits } from '../testing/models/open-model-scene.ts'
+import { openModelScene, sceneKey } from '../testing/models/open-model-scene.ts'
 import type { ModelScene } from '../testing/models/open-model-scene.ts'
 
 let scene: ModelScene

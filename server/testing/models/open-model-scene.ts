@@ -18,7 +18,7 @@ export const sceneKey = 'sk-canary-0123456789abcdef'
 const conversation = 'The gate code of the summer house is seven four one nine.'
 
 /** Small enough for a test to wait for. */
-export const sceneLimits: ModelLimits = {
+const sceneLimits: ModelLimits = {
   ...modelLimits,
   firstByteTimeoutMs: 800,
   idleTimeoutMs: 800,
