@@ -58,11 +58,15 @@ test('an unreachable connector shows the reason, also after a reload (§2.58, §
   const row = connectorRow(page, 'Gone')
   await row.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(
-    page.getByText('Failed to toggle connector "Gone": The server cannot be reached.'),
+    page.getByText(
+      'Failed to toggle connector "Gone": The server cannot be reached. Check its address or try again later.',
+    ),
   ).toBeVisible()
   await expect(row.getByText('Failed', { exact: true })).toBeVisible()
   await page.reload()
-  await expect(row.getByText('The server cannot be reached.')).toBeVisible()
+  await expect(
+    row.getByText('The server cannot be reached. Check its address or try again later.'),
+  ).toBeVisible()
   await expect(row.getByRole('button', { name: 'Connect', exact: true })).toBeVisible()
 })
 

@@ -80,7 +80,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     sealer,
     now,
     guards,
-    // An integration brings its connectors.
+    // An integration adds a connector of its own, so both lists change.
     onChanged: changed('integrations', 'connectors'),
     onError: logAs('background work of an integration failed'),
   })
@@ -100,7 +100,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
     nodeId,
     now,
     connectors,
-    audience: hub,
+    subscribers: hub,
     onOpen,
     onChatChanged: hub.chatChanged,
     openBotModel: (_user, bot) => openBotModel(bot, providers, { guards }),

@@ -38,7 +38,7 @@ export interface Servers {
   readonly nowhere: string
   /** A folder that an MCP server may read and write. */
   readonly folder: string
-  /** Serves as the registry of connectors. */
+  /** Serves as the connector registry. */
   readonly registry: RegistryServer
   /** The mailboxes at Google. */
   readonly gmail: ReturnType<typeof createGmailApi>

@@ -6,7 +6,7 @@ import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
 import { ActiveRuns } from './log/active-runs.ts'
 import { RunFeed } from './log/run-feed.ts'
-import type { RunAudience } from './log/run-feed.ts'
+import type { RunSubscribers } from './log/run-feed.ts'
 import { RunLog } from './log/run-log.ts'
 import { openRunNotifications } from './log/run-notifications.ts'
 import type { OtherNotifications } from './log/run-notifications.ts'
@@ -20,7 +20,7 @@ export type CompletionOptions = Pick<
   'database' | 'nodeId' | 'now' | 'openBotModel' | 'connectors' | 'onError'
 > & {
   /** The users who have a live stream at this node. */
-  readonly audience: RunAudience & OtherNotifications
+  readonly subscribers: RunSubscribers & OtherNotifications
   /** Notifies the user's other tabs and devices of a change that no run reports. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Completions that one user may request. */
@@ -36,7 +36,7 @@ export interface Completions {
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * Returns the user's runs with the last event of each; later events are sent to the audience until `leaveRuns`.
+   * Returns the user's runs with the last event of each; later events are sent to the subscribers until `leaveRuns`.
    * `alone` is true for the first live stream of the user.
    */
   joinRuns(userId: string, alone: boolean): Promise<LiveRun[]>
@@ -54,7 +54,7 @@ const maxCloseMs = 5_000
 
 /** Opens the run log and everything that works on runs. */
 export function openCompletions(options: CompletionOptions): Completions {
-  const { database, nodeId, audience, now, onError } = options
+  const { database, nodeId, subscribers, now, onError } = options
   const { db, dialect } = database
   const runs = new ActiveRuns()
   const log = new RunLog({
@@ -64,8 +64,8 @@ export function openCompletions(options: CompletionOptions): Completions {
     onError,
   })
   const notifications = openRunNotifications(database, {
-    onChange: (change) => audience.onChange(change),
-    onGap: () => audience.onGap(),
+    onChange: (change) => subscribers.onChange(change),
+    onGap: () => subscribers.onGap(),
   })
   const deps: CompletionDeps = {
     database,
@@ -79,7 +79,7 @@ export function openCompletions(options: CompletionOptions): Completions {
     connectors: options.connectors,
     onError,
   }
-  const feed = new RunFeed(deps, audience)
+  const feed = new RunFeed(deps, subscribers)
   const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen: options.onOpen })
   const endMaintenance = startRunMaintenance(deps)
   let isClosing = false

@@ -113,7 +113,7 @@ const hostedSignIn = {
   OIDC_CLIENT_ID: optional(z.string(), {
     otherwise: 'none; needed with `OIDC_ISSUER`',
     example: 'your-client-id',
-    description: 'The id of the public client that you registered there.',
+    description: 'The id of the public client that is registered with that provider.',
   }),
   OIDC_AUDIENCE: optional(z.string(), {
     otherwise: 'none; needed with `OIDC_ISSUER`',

@@ -49,7 +49,7 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
       const applied = rows[0]?.number ?? 0
       if (applied > migrations.length) {
         throw new Error(
-          `The database is from a newer version (${applied}; this one knows ${migrations.length}). Start that version, or restore a backup.`,
+          `The database is from a newer version (migration ${applied}; this version knows ${migrations.length}). Start that version, or restore a backup.`,
         )
       }
       const next = migrations[applied]

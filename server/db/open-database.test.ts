@@ -47,7 +47,7 @@ it('refuses a database of a newer version and leaves its file unchanged', async 
   await newer.close()
   const before = listFiles()
   await expect(open()).rejects.toThrow(
-    `The database is from a newer version (${migrations.length + 1}; this one knows ${migrations.length})`,
+    `The database is from a newer version (migration ${migrations.length + 1}; this version knows ${migrations.length})`,
   )
   expect(listFiles()).toEqual(before)
 })

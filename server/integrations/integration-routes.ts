@@ -65,7 +65,7 @@ export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMi
   registerConsentRoutes(api, deps, perMinute)
 }
 
-/** Sends the user to Google's consent page and completes their return (§7.25, §7.26). */
+/** Sends the user to Google's consent page and handles the redirect back (§7.25, §7.26). */
 function registerConsentRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   api.get(
     '/api/integration/auth/:name',

@@ -5,7 +5,7 @@ export function hashJson(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** JSON with sorted keys. Check with `isDeeperThan` before that the value is not nested too deeply for recursion. */
+/** JSON with sorted keys. Recursive: check a value from outside with `isDeeperThan` first. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sortKeys(value)) ?? 'null'
 }

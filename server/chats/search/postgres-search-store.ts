@@ -5,30 +5,30 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 
-/** A word in more messages counts as common. */
+/** A word that occurs in more messages is common. */
 const maxHits = 2_000
 
 /**
- * Finds the chats that contain every word. The index lists the messages of a rare word. When all words are common, the
- * chats are read newest first until page and total are full, because the index would list most of the table.
+ * Finds the chats that contain every word. The index finds the messages of a rare word. When all words are common, the
+ * index would list most of the table, so the chats are read newest first until there are enough for page and total.
  */
 export async function findInPostgres(db: Kysely<Tables>, request: FindRequest): Promise<FoundChats> {
   const { userId, words, offset, limit } = request
   const wanted = Math.max(maxTotal, offset + limit)
   const common: string[] = []
-  let among: ReadonlySet<string> | undefined
+  let candidates: ReadonlySet<string> | undefined
   for (const word of words) {
-    // A trigram index cannot find shorter words.
+    // A trigram index cannot find words of fewer than three characters.
     const hits =
       Array.from(word).length < 3 ? undefined : await listChatsWithWord(db, userId, word, maxHits + 1)
     if (hits === undefined || hits.length > maxHits) common.push(word)
-    else among = new Set(hits.filter((id) => among === undefined || among.has(id)))
-    if (among?.size === 0) return { ids: [], total: 0 }
+    else candidates = new Set(hits.filter((id) => candidates === undefined || candidates.has(id)))
+    if (candidates?.size === 0) return { ids: [], total: 0 }
   }
   const ids = await listChatsWithWords(db, userId, {
     words: common,
     wanted,
-    among: among === undefined ? undefined : [...among],
+    candidates: candidates === undefined ? undefined : [...candidates],
   })
   return { ids: ids.slice(offset, offset + limit), total: Math.min(ids.length, maxTotal) }
 }
@@ -54,24 +54,24 @@ export async function listChatsWithWord(
   return rows.map((row) => row.chat_id)
 }
 
-/** One user's chats that contain every word, newest first; with `among`, only chats of that list. */
+/** One user's chats that contain every word, newest first; with `candidates`, only chats of that list. */
 export async function listChatsWithWords(
   db: Db,
   userId: string,
   search: {
     readonly words: readonly string[]
     readonly wanted: number
-    readonly among: readonly string[] | undefined
+    readonly candidates: readonly string[] | undefined
   },
 ): Promise<string[]> {
-  // "offset 0" keeps each subquery to one chat: as joins they would read all messages before the first chat.
+  // `offset 0` keeps PostgreSQL from turning the subqueries into joins, which would read all messages first.
   const conditions = search.words.map(
     (word) => sql`and exists (select 1 from messages m where m.chat_id = c.id
       and m.content ilike ${patternOf(word)} and ${readable} offset 0)`,
   )
-  const among = search.among === undefined ? sql`` : sql`and c.id = any(${search.among})`
+  const candidates = search.candidates === undefined ? sql`` : sql`and c.id = any(${search.candidates})`
   const { rows } = await sql<{ id: string }>`
-    select c.id from chats c where c.user_id = ${userId} ${among} ${sql.join(conditions, sql` `)}
+    select c.id from chats c where c.user_id = ${userId} ${candidates} ${sql.join(conditions, sql` `)}
     order by c.updated_at desc, c.id desc limit ${search.wanted}`.execute(db)
   return rows.map((row) => row.id)
 }

@@ -15,7 +15,7 @@ const searchIntervalMs = 1_000
 const maxIgnoredRuns = 10_000
 
 /** The users who have a live stream at this node. */
-export interface RunAudience {
+export interface RunSubscribers {
   readonly isEmpty: boolean
   has(userId: string): boolean
   send(userId: string, frames: string): void
@@ -38,7 +38,7 @@ interface Watch {
  */
 export class RunFeed {
   readonly #deps: Deps
-  readonly #audience: RunAudience
+  readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
   readonly #ignored = new Set<number>()
   /** Runs that notifications named and whose users are not looked up yet. */
@@ -46,9 +46,9 @@ export class RunFeed {
   readonly #endSearching: () => Promise<void>
   #isLookingUp = false
 
-  constructor(deps: Deps, audience: RunAudience) {
+  constructor(deps: Deps, subscribers: RunSubscribers) {
     this.#deps = deps
-    this.#audience = audience
+    this.#subscribers = subscribers
     deps.runs.onAdded((run) => this.#onStarted(run))
     deps.notifications.onRun((runId) => this.#onNotification(runId))
     this.#endSearching = repeatUntilStopped(() => this.#search(), searchIntervalMs, deps.onError)
@@ -63,7 +63,7 @@ export class RunFeed {
     for (const run of await listRunsOfUser(db, userId)) {
       if (this.#watches.has(run.id)) continue
       const after = isFirst ? await findLastSeq(db, run.id) : 0
-      if (this.#audience.has(userId)) this.#watch(run, after)
+      if (this.#subscribers.has(userId)) this.#watch(run, after)
     }
     return [...this.#watches.values()]
       .filter(({ run }) => run.user_id === userId)
@@ -81,7 +81,7 @@ export class RunFeed {
   }
 
   #onStarted({ id, chatId, userId, started }: ActiveRun): void {
-    if (!this.#audience.has(userId)) return
+    if (!this.#subscribers.has(userId)) return
     const { nodeId } = this.#deps
     const message_id = started.assistant_message.id
     const run: RunOwner = { id, chat_id: chatId, user_id: userId, message_id, node_id: nodeId }
@@ -113,7 +113,7 @@ export class RunFeed {
     } catch (error) {
       // The next search finds a run that could not be read, and one that another node has taken over.
       if (!(error instanceof AppError)) throw error
-      this.#audience.notifyChatChanged(run.user_id, run.chat_id)
+      this.#subscribers.notifyChatChanged(run.user_id, run.chat_id)
     } finally {
       this.#end(watch)
     }
@@ -129,7 +129,7 @@ export class RunFeed {
     const head = `{"type":"run","chatId":${JSON.stringify(chat_id)},"messageId":${JSON.stringify(message_id)}`
     let frames = ''
     for (const { json } of events) frames += sseFrame(`${head},"event":${json}}`)
-    if (frames !== '') this.#audience.send(user_id, frames)
+    if (frames !== '') this.#subscribers.send(user_id, frames)
     watch.after = events.at(-1)?.seq ?? watch.after
     if (!isEnd) return
     this.#ignore(watch.run.id)
@@ -137,7 +137,7 @@ export class RunFeed {
   }
 
   #onNotification(runId: number): void {
-    if (this.#audience.isEmpty || this.#deps.runs.has(runId)) return
+    if (this.#subscribers.isEmpty || this.#deps.runs.has(runId)) return
     if (this.#watches.has(runId) || this.#ignored.has(runId)) return
     this.#unknown.add(runId)
     if (!this.#isLookingUp) this.#lookUp().catch(this.#deps.onError)
@@ -151,7 +151,7 @@ export class RunFeed {
         this.#unknown.clear()
         for (const run of await listRunOwners(this.#deps.database.db, runIds)) {
           if (run.node_id === this.#deps.nodeId) continue
-          if (this.#audience.has(run.user_id)) this.#watch(run, 0)
+          if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
           else this.#ignore(run.id)
         }
       }
@@ -163,9 +163,9 @@ export class RunFeed {
   /** Finds the runs whose notification was lost. */
   async #search(): Promise<void> {
     const { database, nodeId } = this.#deps
-    if (this.#audience.isEmpty) return
+    if (this.#subscribers.isEmpty) return
     for (const run of await listForeignRuns(database.db, nodeId)) {
-      if (this.#audience.has(run.user_id)) this.#watch(run, 0)
+      if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
     }
   }
 

@@ -24,7 +24,7 @@ export class ToolSupportCache {
   }
 }
 
-/** A bot with another model or address is tried again. */
+/** A changed model or address changes the key, so the bot is tried with tools again. */
 function keyOf({ id, model, base_url, api_type, custom_api_path }: BotRow): string {
   return JSON.stringify([id, model, base_url, api_type, custom_api_path])
 }

@@ -51,7 +51,7 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
       signal: AbortSignal.any([deadline, AbortSignal.timeout(pageTimeoutMs)]),
     })
     if (!answer.ok)
-      throw new AppError('upstream_error', `The registry of connectors answers ${answer.status}.`)
+      throw new AppError('upstream_error', `The connector registry returned status ${answer.status}.`)
     const read = readRegistryPage(await answer.json())
     for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
     if (read.cursor === undefined || read.cursor === cursor) break

@@ -6,7 +6,10 @@ describe('Backoff', () => {
   it('waits longer after every failure, up to a minute, and not at all after a success', () => {
     let now = 0
     const backoff = new Backoff(() => now)
-    const error = new AppError('upstream_unreachable', 'The server cannot be reached.')
+    const error = new AppError(
+      'upstream_unreachable',
+      'The server cannot be reached. Check its address or try again later.',
+    )
     const pauses: number[] = []
     for (let failure = 0; failure < 10; failure++) {
       backoff.recordFailure('a', error)

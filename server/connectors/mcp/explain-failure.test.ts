@@ -14,7 +14,7 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
     const refused = Object.assign(new Error('no way there'), { code })
     expect(explainFailure(probing(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
       code: 'upstream_unreachable',
-      message: 'The server cannot be reached.',
+      message: 'The server cannot be reached. Check its address or try again later.',
     })
   },
 )

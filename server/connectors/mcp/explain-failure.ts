@@ -65,7 +65,11 @@ export function explainFailure(error: unknown): AppError {
 }
 
 function unreachable(cause: unknown): AppError {
-  return new AppError('upstream_unreachable', 'The server cannot be reached.', { cause })
+  return new AppError(
+    'upstream_unreachable',
+    'The server cannot be reached. Check its address or try again later.',
+    { cause },
+  )
 }
 
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
@@ -83,7 +87,7 @@ function explainKnown(error: unknown): AppError | undefined {
   if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
     return say(
       'upstream_refused_key',
-      'The authorization of this server failed: its sign-in does not work as it should.',
+      'The authorization of this server failed: its authorization server did not respond as expected. Connect again.',
     )
   }
   if (error instanceof SdkError) {

@@ -12,7 +12,7 @@ import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
 import { refreshTokens } from './refresh-tokens.ts'
 import { runAuth } from './run-auth.ts'
-import { readTokens } from './stored-tokens.ts'
+import { openTokens } from './stored-tokens.ts'
 
 /** A token is refreshed this long before it expires. */
 const refreshBeforeMs = 30_000
@@ -94,7 +94,7 @@ class ServerAuthorization implements AuthProvider {
   }
 
   #read({ tokens }: ConnectorGrantRow) {
-    return readTokens(this.#deps.sealer, tokens ?? '')
+    return openTokens(this.#deps.sealer, tokens ?? '')
   }
 
   #endsSoon(grant: ConnectorGrantRow): boolean {

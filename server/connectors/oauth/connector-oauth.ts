@@ -14,7 +14,7 @@ import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
 import { createClientMetadata, redirectAddress } from './client-metadata.ts'
-import { readTokens, writeTokens } from './stored-tokens.ts'
+import { openTokens, sealTokens } from './stored-tokens.ts'
 
 /** What is known of a connector's servers, and the scope that they last asked for. */
 export interface StoredDiscovery {
@@ -84,14 +84,14 @@ export class ConnectorOAuth implements OAuthClientProvider {
 
   async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
     const grant = await this.#find(ctx, ({ tokens }) => tokens !== null)
-    return grant?.tokens ? readTokens(this.#deps.sealer, grant.tokens).tokens : undefined
+    return grant?.tokens ? openTokens(this.#deps.sealer, grant.tokens).tokens : undefined
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
     // A server that returns no scope has granted the requested one.
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
-    const sealed = writeTokens(this.#deps.sealer, granted, this.#deps.now())
+    const sealed = sealTokens(this.#deps.sealer, granted, this.#deps.now())
     await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: sealed })
     await this.wantScope(null)
   }

@@ -3,7 +3,7 @@ import type { ConnectorDeps } from '../connector-deps.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
-import { readTokens } from './stored-tokens.ts'
+import { openTokens } from './stored-tokens.ts'
 
 /** Refreshes the tokens of a grant, once over all nodes. Resolves with whether there are new ones. */
 export async function refreshTokens(
@@ -15,7 +15,7 @@ export async function refreshTokens(
 ): Promise<boolean> {
   const { sealer } = deps
   const { db } = deps.database
-  if (readTokens(sealer, grant.tokens ?? '').tokens.refresh_token === undefined) return false
+  if (openTokens(sealer, grant.tokens ?? '').tokens.refresh_token === undefined) return false
   return deps.shared.tokenLeases.refresh(connector.id, {
     reserve: (now, until) => reserveRefresh(db, grant, now, until),
     async refresh() {

@@ -10,7 +10,7 @@ import { listGrants } from './grant-store.ts'
 import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { StoredDiscovery } from './connector-oauth.ts'
-import { readTokens } from './stored-tokens.ts'
+import { openTokens } from './stored-tokens.ts'
 
 const requestTimeoutMs = 15_000
 
@@ -53,7 +53,7 @@ async function findRevocation(
       metadata.token_endpoint_auth_methods_supported ??
       [],
     client,
-    tokens: readTokens(deps.sealer, tokens).tokens,
+    tokens: openTokens(deps.sealer, tokens).tokens,
   }
 }
 

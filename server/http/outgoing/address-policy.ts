@@ -9,12 +9,12 @@ export interface AddressPolicy {
   readonly allowedPrivateHosts: readonly string[]
   /** Only this machine can reach the product. Then addresses of users may point to this machine too. */
   readonly loopbackInstallation: boolean
-  /** The ports of the product and its database. They are never reached on this machine, not even through `*`. */
+  /** The ports of the product and its database. On loopback, an exception for `*` does not include them. */
   readonly ownPorts: readonly number[]
 }
 
 export interface Target {
-  /** As the URL names it, without brackets. */
+  /** The host of the URL, without brackets. */
   readonly host: string
   readonly port: number
   /** What `host` resolved to, or `host` itself when it is a literal. */
@@ -52,7 +52,7 @@ export function isAllowed(policy: AddressPolicy, target: Target): boolean {
 export function addressRefused(host: string, port: number): AppError {
   return new AppError(
     'address_refused',
-    `The address ${host}:${port} is not reachable from here: it lies inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
+    `The address ${host}:${port} is not reachable from here: it is inside a private network. The operator of this installation can allow it with ALLOWED_PRIVATE_HOSTS.`,
   )
 }
 
@@ -65,7 +65,10 @@ export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
   const text = String(address).trim()
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\0-\x20\x7f]/.test(text) || !URL.canParse(text))
-    throw new AppError('address_refused', 'This is not a web address.')
+    throw new AppError(
+      'address_refused',
+      'The address is not a valid web address such as https://example.com.',
+    )
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new AppError(
@@ -74,7 +77,7 @@ export function requireUrl(policy: AddressPolicy, address: string | URL): URL {
     )
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AppError('address_refused', 'An address must not hold a user name or password.')
+    throw new AppError('address_refused', 'An address must not contain a user name or password.')
   }
   const host = bareHost(url.hostname)
   const port = portOf(url)
@@ -146,6 +149,8 @@ function isException(policy: AddressPolicy, { host, port, address }: Target): bo
 function isSameAddress(name: string, address: string): boolean {
   if (isIP(name) === 0) return false
   const [first, second] = [name, address].map((text) => ipaddr.parse(text).toString())
-  const machine = ['127.0.0.1', '::1', '0:0:0:0:0:0:0:1']
-  return first === second || (machine.includes(first ?? '') && machine.includes(second ?? ''))
+  const loopbackAddresses = ['127.0.0.1', '::1', '0:0:0:0:0:0:0:1']
+  return (
+    first === second || (loopbackAddresses.includes(first ?? '') && loopbackAddresses.includes(second ?? ''))
+  )
 }

@@ -15,7 +15,7 @@ export interface SignUpPolicy {
 
 /** Shown to users who may not create an account. */
 export const emailNotAllowed =
-  'This e-mail address may not create an account here. Ask the administrator of this Yonder.'
+  'This e-mail address may not create an account here. Ask the administrator of this installation.'
 
 /** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
 export function readSignUpPolicy({

@@ -40,7 +40,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
   ): FastifyReply {
     const page = newAccountPage({
       ...filled,
-      sentence: 'The account is stored on this Yonder only.',
+      sentence: 'The account is stored in this installation only.',
       action: `${base}/${uid}/new-account`,
       token: makeFormToken(formKey, uid),
       signIn: `${base}/${uid}`,
@@ -52,7 +52,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
 function showClosed(reply: FastifyReply): FastifyReply {
   return sendPage(
     reply,
-    noticePage('Sign-up is closed', 'Ask the administrator of this Yonder for an account.'),
+    noticePage('Sign-up is closed', 'Ask the administrator of this installation for an account.'),
     403,
   )
 }

@@ -89,7 +89,7 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
   ): FastifyReply {
     const page = newAccountPage({
       ...filled,
-      sentence: 'The first account of this Yonder.',
+      sentence: 'The first account of this installation.',
       action: `${path}?token=${encodeURIComponent(token)}`,
       token: makeFormToken(formKey, `set-up ${token}`),
       signIn: null,

@@ -18,7 +18,7 @@ export interface SignInForm {
 export function signInPage(form: SignInForm): Page {
   return {
     title: 'Sign in',
-    sentence: 'Use your account on this Yonder.',
+    sentence: 'Use your account in this installation.',
     body: html`
       ${
         form.googleMissing

@@ -25,13 +25,13 @@ export async function openCalendar(
   )
   return {
     api: new calendar.Calendar(clientOptions(fetch, signal, limits)),
-    notRepeated: { retryConfig: retryConfig(limits, { isRepeatable: false, signal }) },
+    nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
     signal,
     now: deps.now,
   }
 }
 
-/** The user's time zone in Google Calendar. When the user has not allowed to read it, that of their own calendar. */
+/** Returns the user's time zone in Google Calendar, or that of their primary calendar when Google denies access to it. */
 export async function findTimeZone({ api }: CalendarClient): Promise<string> {
   try {
     const { data } = await api.settings.get({ setting: 'timezone' })

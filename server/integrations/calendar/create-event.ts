@@ -28,7 +28,7 @@ export const createEvent = googleTool({
     time_zone: timeZone,
     location: z.string().max(1_000).optional(),
     description: z.string().max(8_000).optional(),
-    guests: z.array(z.string().max(300)).max(200).optional().describe('Plain addresses.'),
+    guests: z.array(z.string().max(300)).max(200).optional().describe('Email addresses without names.'),
     email_guests: z
       .boolean()
       .optional()

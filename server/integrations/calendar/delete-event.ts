@@ -3,9 +3,9 @@ import { statusOf, wasRetried } from '../google/errors.ts'
 import { googleTool } from '../google/google-tool.ts'
 import { findTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireNamedEvent } from './event-target.ts'
+import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
 import { decideSendUpdates, listEmailedAddresses } from './guests.ts'
-import { calendarId, emailGuests, namedEvent, scope } from './input-schemas.ts'
+import { calendarId, emailGuests, approvedEvent, scope } from './input-schemas.ts'
 import { endSeries } from './split-series.ts'
 
 export const deleteEvent = googleTool({
@@ -13,11 +13,11 @@ export const deleteEvent = googleTool({
   title: 'Delete an event',
   description: 'Deletes an event, one occurrence of it, all of them, or this and the following ones.',
   effect: 'changes',
-  input: z.object({ calendar_id: calendarId, ...namedEvent, scope, email_guests: emailGuests }),
+  input: z.object({ calendar_id: calendarId, ...approvedEvent, scope, email_guests: emailGuests }),
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
     const zone = await findTimeZone(client)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
-    requireNamedEvent(event, input, zone)
+    requireApprovedEvent(event, input, zone)
     const target = await findEventTarget(client, calendarId, event, input.scope)
     const affected = eventOf(target)
     const sendUpdates = decideSendUpdates(listEmailedAddresses(affected), input.email_guests)

@@ -16,7 +16,7 @@ export type EventTarget =
   | { readonly kind: 'series'; readonly series: Event; readonly occurrence: Event }
   | { readonly kind: 'following'; readonly series: Event; readonly occurrence: Event }
 
-interface NamedEvent {
+interface ApprovedEvent {
   readonly title: string
   readonly start: string
 }
@@ -54,7 +54,7 @@ export async function findEventTarget(
   return { kind: isWhole ? 'series' : 'following', series, occurrence: event }
 }
 
-/** The one event whose fields describe the whole target. */
+/** Returns the event, or for a series its recurring event, from which Google derives the occurrences. */
 export function eventOf(target: EventTarget): Event {
   return target.kind === 'one' ? target.event : target.series
 }
@@ -63,7 +63,7 @@ export function eventOf(target: EventTarget): Event {
  * Checks that an event still has the title and start that the user saw when approving the call (§11.4).
  * @throws AppError `invalid_request`
  */
-export function requireNamedEvent(event: Event, expected: NamedEvent, timeZone: string): void {
+export function requireApprovedEvent(event: Event, expected: ApprovedEvent, timeZone: string): void {
   if (event.status === 'cancelled') {
     throw new AppError('invalid_request', 'This event has already been deleted. Nothing was done.')
   }

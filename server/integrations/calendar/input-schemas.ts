@@ -19,14 +19,16 @@ export const timeZone = z
   .optional()
   .describe("An IANA name such as Europe/Vienna. Default: the user's own time zone.")
 
-/** An event to be changed, with the title and start that the user who approves the call is shown. */
-export const namedEvent = {
+/** The event to change, with the title and start that are shown to the user for approval. */
+export const approvedEvent = {
   event_id: eventId,
   title: z
     .string()
     .max(2_000)
-    .describe('The exact current title of the event. It is shown to the user and checked.'),
-  start: time.describe('The current start of the event, as list_events returns it. Also shown and checked.'),
+    .describe('The exact current title of the event. It is shown to the user and must match the event.'),
+  start: time.describe(
+    'The current start of the event, as list_events returns it. It is shown to the user and must match the event.',
+  ),
 }
 
 export const scope = z

@@ -4,8 +4,8 @@ import { googleTool } from '../google/google-tool.ts'
 import { requirePlainText } from '../google/outgoing-text.ts'
 import { findTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireNamedEvent } from './event-target.ts'
-import { calendarId, namedEvent } from './input-schemas.ts'
+import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
+import { calendarId, approvedEvent } from './input-schemas.ts'
 
 export const respondToInvitation = googleTool({
   name: 'respond_to_invitation',
@@ -14,11 +14,13 @@ export const respondToInvitation = googleTool({
   effect: 'changes',
   input: z.object({
     calendar_id: calendarId,
-    ...namedEvent,
+    ...approvedEvent,
     organizer: z
       .string()
       .max(300)
-      .describe('The address of the organizer, who is notified. It is shown to the user and checked.'),
+      .describe(
+        "The organizer's email address. It is shown to the user and must match the event. The organizer is notified.",
+      ),
     scope: z
       .enum(['this_event', 'all_events'])
       .optional()
@@ -29,7 +31,7 @@ export const respondToInvitation = googleTool({
   async run(client: CalendarClient, { calendar_id: calendarId = 'primary', event_id: eventId, ...input }) {
     const zone = await findTimeZone(client)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
-    requireNamedEvent(event, input, zone)
+    requireApprovedEvent(event, input, zone)
     const organizer = event.organizer?.email ?? ''
     if (organizer.toLowerCase() !== input.organizer.trim().toLowerCase()) {
       throw new AppError('invalid_request', `The organizer is ${organizer || 'unknown'}. Nothing was done.`)

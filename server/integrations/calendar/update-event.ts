@@ -5,11 +5,11 @@ import { googleTool } from '../google/google-tool.ts'
 import { requireAddresses, requireLine, requirePlainText } from '../google/outgoing-text.ts'
 import { findTimeZone } from './client.ts'
 import type { CalendarClient } from './client.ts'
-import { eventOf, findEventTarget, requireNamedEvent } from './event-target.ts'
+import { eventOf, findEventTarget, requireApprovedEvent } from './event-target.ts'
 import type { EventTarget } from './event-target.ts'
 import { parseEventSpan, requireTimeZone, toGoogleSpan } from './event-time.ts'
 import { changeGuests, decideSendUpdates, listEmailedAddresses } from './guests.ts'
-import { calendarId, emailGuests, namedEvent, scope, time, timeZone } from './input-schemas.ts'
+import { calendarId, emailGuests, approvedEvent, scope, time, timeZone } from './input-schemas.ts'
 import { describeWhen } from './present-event.ts'
 import { moveSeries, originalStartOf, requireRule } from './recurrence.ts'
 import { splitSeries } from './split-series.ts'
@@ -25,8 +25,8 @@ const changeFields = {
   new_location: z.string().max(1_000).optional().describe('Empty to remove it.'),
   new_description: z.string().max(8_000).optional().describe('Empty to remove it.'),
   new_recurrence: z.string().max(500).optional().describe('Such as FREQ=WEEKLY;BYDAY=MO,WE.'),
-  add_guests: guestList.describe('Plain addresses.'),
-  remove_guests: guestList.describe('Plain addresses.'),
+  add_guests: guestList.describe('Email addresses without names.'),
+  remove_guests: guestList.describe('Email addresses without names.'),
 }
 
 type EventChanges = z.infer<z.ZodObject<typeof changeFields>>
@@ -39,7 +39,7 @@ export const updateEvent = googleTool({
   effect: 'changes',
   input: z.object({
     calendar_id: calendarId,
-    ...namedEvent,
+    ...approvedEvent,
     scope,
     ...changeFields,
     time_zone: timeZone,
@@ -49,7 +49,7 @@ export const updateEvent = googleTool({
     const zone = await findTimeZone(client)
     const newTimeZone = requireTimeZone(input.time_zone ?? zone)
     const { data: event } = await client.api.events.get({ calendarId, eventId })
-    requireNamedEvent(event, input, zone)
+    requireApprovedEvent(event, input, zone)
     const target = await findEventTarget(client, calendarId, event, input.scope)
     const patch = buildPatch(target, input, newTimeZone)
     const before = eventOf(target)

@@ -20,7 +20,7 @@ const maxDepth = 30
 const maxPartBytes = 1_000_000
 /** Characters of HTML that are converted for one email, over all its parts. */
 const maxHtmlChars = 300_000
-/** Plain text shorter than this may only say that the email is in HTML. */
+/** Shorter plain text is often just a note that the email is in HTML. */
 const minPlainChars = 200
 
 /** The readable text of an email and its attachments. */
@@ -99,7 +99,7 @@ function decodePart(part: Part): string {
   const data = part.body?.data ?? ''
   const maxChars = Math.floor((maxPartBytes * 4) / 3)
   const bytes = Buffer.from(data.slice(0, maxChars), 'base64url')
-  // With `stream`, a character that the cut splits is dropped and does not make the text invalid UTF-8.
+  // The limit may cut a character in half. `stream` drops that half, which would otherwise be invalid UTF-8.
   const stream = data.length > maxChars
   return (
     decodeAs('utf-8', bytes, { fatal: true, stream }) ??

@@ -23,7 +23,7 @@ export async function openGmail(
   )
   return {
     api: new gmail.Gmail(clientOptions(fetch, signal, limits)).users,
-    notRepeated: { retryConfig: retryConfig(limits, { isRepeatable: false, signal }) },
+    nonIdempotent: { retryConfig: retryConfig(limits, { isIdempotent: false, signal }) },
     signal,
     now: deps.now,
   }

@@ -14,7 +14,7 @@ const maxDraftTextChars = 100_000
 
 const draftFields = {
   ...mailFields,
-  to: recipients.optional().describe('Plain addresses. A draft may still have none.'),
+  to: recipients.optional().describe('Email addresses without names. A draft may still have none.'),
 }
 
 export const listDrafts = googleTool({
@@ -71,7 +71,7 @@ export const createDraft = googleTool({
     const message = thread === undefined ? { raw } : { raw, threadId: thread.threadId }
     const { data } = await client.api.drafts.create(
       { userId: 'me', requestBody: { message } },
-      client.notRepeated,
+      client.nonIdempotent,
     )
     return `The draft was saved. draft_id: ${data.id ?? 'unknown'}`
   },

@@ -12,9 +12,11 @@ export const recipients = z.array(address).max(100)
 
 /** The parts of an email that a tool call gives. */
 export const mailFields = {
-  to: recipients.describe('Plain addresses, such as ann@example.com.'),
-  cc: recipients.optional().describe('Plain addresses that get a copy.'),
-  bcc: recipients.optional().describe('Plain addresses that get a copy, hidden from the others.'),
+  to: recipients.describe('Email addresses without names, such as ann@example.com.'),
+  cc: recipients.optional().describe('Email addresses that receive a copy.'),
+  bcc: recipients
+    .optional()
+    .describe('Email addresses that receive a copy, hidden from the other recipients.'),
   subject: z.string().max(900),
   body: z.string().max(100_000).describe('The whole text, as plain text without markup.'),
 }

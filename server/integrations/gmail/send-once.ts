@@ -77,7 +77,7 @@ async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message
   try {
     const { data } = await client.api.drafts.create(
       { userId: 'me', requestBody: { message } },
-      client.notRepeated,
+      client.nonIdempotent,
     )
     if (data.id) return data.id
   } catch (error) {

@@ -33,8 +33,8 @@ export const replyToMessage = googleTool({
   effect: 'adds',
   input: z.object({
     message_id: messageId,
-    to: recipients.min(1).describe('Plain addresses, usually only of the sender.'),
-    cc: recipients.optional().describe('Plain addresses of others in the conversation, to reply to all.'),
+    to: recipients.min(1).describe('Email addresses, usually only that of the sender.'),
+    cc: recipients.optional().describe('Email addresses of the other recipients, to reply to all.'),
     subject: z.string().max(900).describe('The subject of the email, with "Re: " before it.'),
     body: mailFields.body,
   }),

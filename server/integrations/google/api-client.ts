@@ -17,8 +17,8 @@ export interface GoogleApiDeps {
 /** Google's own client of one API, for one tool call of one user. */
 export interface GoogleApiClient<Api> {
   readonly api: Api
-  /** Options of a request whose repetition could do its work twice. It is retried only when Google did nothing. */
-  readonly notRepeated: Pick<gmail_v1.Options, 'retryConfig'>
+  /** Options of a request that must not take effect twice. It is retried only when Google has rejected it. */
+  readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -38,7 +38,7 @@ export function clientOptions(
     signal,
     timeout: limits.attemptTimeoutMs,
     responseType: 'json',
-    retryConfig: retryConfig(limits, { isRepeatable: true, signal }),
+    retryConfig: retryConfig(limits, { isIdempotent: true, signal }),
     // The package would otherwise read it from an environment variable.
     universeDomain: 'googleapis.com',
   }

@@ -71,7 +71,7 @@ export function explainGoogleError(error: unknown): string {
     case 403:
       return explainForbidden(error)
     case 404:
-      return 'Google found nothing with this id. It may have been deleted. Look it up again.'
+      return 'Google found nothing with this id. The item may have been deleted. Look up its id again.'
     case 410:
       return 'This has already been deleted.'
     case 412:

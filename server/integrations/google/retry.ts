@@ -34,24 +34,24 @@ type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
  */
 export function retryConfig(
   limits: GoogleLimits,
-  { isRepeatable, signal }: { readonly isRepeatable: boolean; readonly signal: AbortSignal },
+  { isIdempotent, signal }: { readonly isIdempotent: boolean; readonly signal: AbortSignal },
 ): RetryConfig {
   return {
     retry: limits.maxRetries,
     // The request's own signal may be the one of its timeout only.
-    shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isRepeatable),
+    shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isIdempotent),
     retryBackoff: async (error) => {
       await setTimeout(retryDelayOf(error, limits), undefined, { signal })
     },
   }
 }
 
-function shouldRetry(error: Failure, limits: GoogleLimits, isRepeatable: boolean): boolean {
+function shouldRetry(error: Failure, limits: GoogleLimits, isIdempotent: boolean): boolean {
   const { currentRetryAttempt = 0, timeOfFirstRequest = Date.now() } = error.config.retryConfig ?? {}
   if (currentRetryAttempt >= limits.maxRetries || findAppError(error) !== undefined) return false
   if ((retryAfterOf(error) ?? 0) > limits.maxRetryDelayMs) return false
   if (Date.now() + retryDelayOf(error, limits) > timeOfFirstRequest + limits.maxRetryMs) return false
-  return isRateLimit(error) || (isRepeatable && isTemporary(error))
+  return isRateLimit(error) || (isIdempotent && isTemporary(error))
 }
 
 function isTemporary(error: Failure): boolean {

@@ -45,7 +45,7 @@ export function planDemoReply(
   return say(demoTexts.again({ now: quote(text), before: quote(before), turns, words: countWords(text) }))
 }
 
-/** A message without a reply precedes the next one in the same turn; only the newest one is obeyed. */
+/** A user message that got no reply is joined with the next one; only the last one counts. */
 function lastParagraph(text: string): string {
   return (
     text
@@ -130,7 +130,7 @@ function describeResult(content: string): string {
   return demoTexts.result(readResult(content).trim().slice(0, 2000))
 }
 
-/** The text between the two marks, when the result has them. */
+/** Removes the two marks that `buildPrompt` puts around a tool's result. */
 function readResult(content: string): string {
   return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
 }

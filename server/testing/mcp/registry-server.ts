@@ -10,7 +10,7 @@ export interface RegistryServer {
   close(): Promise<void>
 }
 
-/** A registry of connectors as the official one answers. */
+/** A connector registry with the responses of the official one. */
 export async function startRegistryServer(): Promise<RegistryServer> {
   const asked: string[] = []
   const registry: RegistryServer = {

@@ -77,14 +77,20 @@ describe('the list', () => {
   it('shows of each its status in colour, its address and what went wrong (§2.58)', async () => {
     new ConnectorsScene([
       makeConnector({ name: 'A', status: 'connected' }),
-      makeConnector({ name: 'B', status: 'failed', error_message: 'The server cannot be reached.' }),
+      makeConnector({
+        name: 'B',
+        status: 'failed',
+        error_message: 'The server cannot be reached. Check its address or try again later.',
+      }),
       makeConnector({ name: 'C', status: 'disconnected' }),
     ]).open()
     await screen.findByText('A')
     expect(rowOf('A').getByText('Connected')).toHaveClass('text-success')
     expect(rowOf('B').getByText('Failed')).toHaveClass('text-danger')
     expect(rowOf('C').getByText('Disconnected')).toHaveClass('text-danger')
-    expect(rowOf('B').getByText('The server cannot be reached.')).toBeInTheDocument()
+    expect(
+      rowOf('B').getByText('The server cannot be reached. Check its address or try again later.'),
+    ).toBeInTheDocument()
     expect(rowOf('C').getByText('https://c.example/mcp')).toBeInTheDocument()
   })
 })
@@ -127,12 +133,20 @@ describe('connecting', () => {
     expectConsole('error', /Failed to toggle connector "Files \/ 100%": The server cannot be reached\./)
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () => {
-      scene.connectors = [{ ...files, status: 'failed', error_message: 'The server cannot be reached.' }]
-      return refuse(502, 'The server cannot be reached.')
+      scene.connectors = [
+        {
+          ...files,
+          status: 'failed',
+          error_message: 'The server cannot be reached. Check its address or try again later.',
+        },
+      ]
+      return refuse(502, 'The server cannot be reached. Check its address or try again later.')
     })
     await scene.press('Connect', 'Files / 100%')
     expect(
-      await screen.findByText('Failed to toggle connector "Files / 100%": The server cannot be reached.'),
+      await screen.findByText(
+        'Failed to toggle connector "Files / 100%": The server cannot be reached. Check its address or try again later.',
+      ),
     ).toBeInTheDocument()
     expect(await screen.findByText('Failed')).toBeInTheDocument()
     expect(buttonOf('Connect')).toBeEnabled()
