@@ -4,7 +4,7 @@ import type { BotRow } from '../../db/tables/tables.ts'
 const maxAgeMs = 600_000
 const maxBots = 1_000
 
-/** Remembers which bots' models refused tools, so that they are not called twice each time (§12.18). */
+/** Remembers which bots' models refused tools, so that the next request omits them instead of failing first (§12.18). */
 export class ToolSupportCache {
   readonly #refusedUntil = new Map<string, number>()
   readonly #now: () => number
