@@ -1,3 +1,4 @@
+import { makeBot } from '../testing/wire-objects.ts'
 import { act, screen } from '@testing-library/react'
 import { BroadcastChannel } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -30,7 +31,7 @@ function Page() {
 function openPage() {
   const encoder = new TextEncoder()
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined
-  let bots = [{ name: 'Owl', model: 'owl-1' }]
+  let bots = [makeBot()]
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
     .on('GET /api/integrations', () => json([]))
@@ -48,7 +49,7 @@ function openPage() {
     ready: () => tell({ type: 'ready', runs: [] }),
     breakStream: () => act(async () => stream?.close()),
     rename: (name: string) => {
-      bots = [{ name, model: 'owl-1' }]
+      bots = [makeBot({ name })]
     },
     count: (list: string) => api.seen(`GET /api/${list}`).length,
   }

@@ -1,3 +1,4 @@
+import { makeBot, makeChat, makeMessage, makeSharedChat, owlAndFox } from '../testing/wire-objects.ts'
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -32,14 +33,7 @@ beforeEach(() => {
     '/api/shares': () => Response.json({ shares: [] }),
     '/api/integrations': () => Response.json([]),
     '/api/integration/types': () => Response.json([]),
-    '/api/chats/known': () =>
-      Response.json({
-        id: 'known',
-        messages: [],
-        update_time: '2026-01-02T03:04:05Z',
-        selected_message_id: null,
-        run: null,
-      }),
+    '/api/chats/known': () => Response.json(makeChat([], { id: 'known' })),
   }
   vi.stubGlobal('fetch', async (input: string, init?: RequestInit) => {
     const path = input.split('?')[0] ?? ''
@@ -124,7 +118,7 @@ describe('two people in one browser, one after the other', () => {
 
   beforeEach(() => {
     keepSession()
-    answers['/api/bots'] = () => Response.json([{ name: 'Owl', model: 'm' }])
+    answers['/api/bots'] = () => Response.json([makeBot()])
   })
 
   it('each begin with an empty message (§15.12)', async () => {
@@ -168,7 +162,7 @@ describe('signed in', () => {
   it.each(['/chat/known', '/chats/known'])(
     'shows the chat and its saved bot at %s (§2.2, §2.10)',
     async (path) => {
-      answers['/api/bots'] = () => Response.json(['Owl', 'Fox'].map((name) => ({ name, model: 'm' })))
+      answers['/api/bots'] = () => Response.json(owlAndFox)
       localStorage.setItem('chat_known_selectedBot', 'Fox')
       open(path)
       await waitFor(() => expect(requests.map((request) => request.path)).toContain('/api/chats/known'), {
@@ -261,22 +255,7 @@ it.each([
     begin()
     answers['/api/settings'] = () => new Promise(() => undefined)
     answers[`/api/share/${shareId}`] = () =>
-      Response.json({
-        id: shareId,
-        messages: [
-          {
-            id: '1',
-            parent_id: null,
-            role: 'user',
-            content: 'Read me',
-            timestamp: '2026-01-02T03:04:05.000Z',
-            unix_timestamp: 1,
-            status: 'complete',
-          },
-        ],
-        update_time: '2026-01-02T03:04:05.000Z',
-        selected_message_id: '1',
-      })
+      Response.json(makeSharedChat(shareId, [makeMessage('1', null, { content: 'Read me' })]))
     open(`/share/${shareId}`)
     expect(await find('Read me')).toBeVisible()
     expect(at()).toBe(`/share/${shareId}`)

@@ -6,46 +6,27 @@ import { vi } from 'vitest'
 import { ChatView } from '../features/chat/chat-view.tsx'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
+import { makeChat, makeMessage, owlAndFox } from './wire-objects.ts'
 
-export const bots = [
-  { name: 'Owl', model: 'owl-1' },
-  { name: 'Fox', model: 'fox-2' },
-]
 const today = new Date().setHours(9, 5, 0, 0)
 
 export function message(id: string, parent: string | null, more: Partial<Message> = {}): Message {
-  const role = more.role ?? 'user'
-  return {
-    id,
-    parent_id: parent,
-    role,
-    content: `text of ${id}`,
+  return makeMessage(id, parent, {
     timestamp: new Date(today).toISOString(),
     unix_timestamp: today,
-    status: 'complete',
     ...more,
-  }
+  })
 }
 export const reply = (id: string, parent: string, more: Partial<Message> = {}) =>
   message(id, parent, { role: 'assistant', model: 'owl-1', provider: 'Wood', bot: 'Owl', ...more })
 
-export const emptyChat: Chat = {
-  id: 'c1',
-  messages: [],
-  update_time: '2026-11-20T10:00:00.000Z',
-  selected_message_id: null,
-  run: null,
-}
-export const shortChat: Chat = {
-  ...emptyChat,
-  messages: [message('u1', null), reply('a1', 'u1')],
-  selected_message_id: 'a1',
-}
+export const emptyChat = makeChat()
+export const shortChat = makeChat([message('u1', null), reply('a1', 'u1')])
 
 /** Renders the view of a chat that the server returns. */
 export function openChat(chat: Chat, api = new ScriptedApi()) {
   vi.stubGlobal('scrollTo', () => undefined)
-  api.on('GET /api/bots', () => json(bots)).on('GET /api/chats/c1', () => json(chat))
+  api.on('GET /api/bots', () => json(owlAndFox)).on('GET /api/chats/c1', () => json(chat))
   return { api, view: renderScreen(api, <ChatView chatId="c1" />, '/chat/c1') }
 }
 

@@ -1,4 +1,4 @@
-import type { BrowseServer, Connector, ConnectorInput, ConnectorTool } from '@yonder/contract/connector'
+import type { Connector, ConnectorInput } from '@yonder/contract/connector'
 import { screen, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { ConnectorsSection } from '../features/connectors/connectors-section.tsx'
@@ -6,48 +6,7 @@ import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
 import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
-
-export function makeConnector(part: Partial<Connector> & { readonly name: string }): Connector {
-  return {
-    url: `https://${part.name.toLowerCase().replace(/\W/g, '')}.example/mcp`,
-    token: null,
-    client_id: null,
-    client_secret: null,
-    status: 'disconnected',
-    is_default: false,
-    error_message: null,
-    notice: null,
-    allow_tools: [],
-    tools: [],
-    ...part,
-  }
-}
-
-export function makeTool(name: string, part: Partial<ConnectorTool> = {}): ConnectorTool {
-  return {
-    name,
-    title: null,
-    description: `What ${name} does.`,
-    fingerprint: `print of ${name}`,
-    consent: 'ask',
-    problem: null,
-    ...part,
-  }
-}
-
-export function makeServer(title: string, part: Partial<BrowseServer> = {}): BrowseServer {
-  return {
-    name: 'mcp',
-    title,
-    author_name: 'example.com',
-    description: `What ${title} is for.`,
-    config_name: `com.example/${title}`,
-    server_url: `https://${title.toLowerCase()}.example/mcp`,
-    uuid: title,
-    needs_token: false,
-    ...part,
-  }
-}
+import { makeConnector } from './wire-objects.ts'
 
 /** A server that keeps connectors, and answers as told where a test says so. */
 export class ConnectorsScene {

@@ -6,14 +6,9 @@ import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../lib/toasts.ts'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
+import { makeIntegration } from './wire-objects.ts'
 
-export const gmail: Integration = {
-  name: 'google-gmail',
-  auth_type: 'oauth',
-  connected: false,
-  api_key: null,
-  notice: null,
-}
+export const gmail = makeIntegration()
 export const calendar: Integration = { ...gmail, name: 'google-calendar', connected: true }
 export const tavily: Integration = { ...gmail, name: 'tavily', auth_type: 'api_key' }
 export const mask = 'tvly••••••••9876'

@@ -1,5 +1,4 @@
 import type { Chat } from '@yonder/contract/chat'
-import type { Connector } from '@yonder/contract/connector'
 import type { Message } from '@yonder/contract/message'
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -9,17 +8,10 @@ import { ChatScreen } from '../app/screens/chat-screen.tsx'
 import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { renderScreen } from './render-screen.tsx'
 import { EventStream, json, ScriptedApi } from './scripted-api.ts'
+import { makeChat, makeConnector, makeMessage, makeTool, owlAndFox } from './wire-objects.ts'
 
-export const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
-  id,
-  parent_id: parent,
-  role: 'user',
-  content: '',
-  timestamp: '2026-11-20T10:00:00.000Z',
-  unix_timestamp: 0,
-  status: 'complete',
-  ...more,
-})
+export const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message =>
+  makeMessage(id, parent, { content: '', timestamp: '2026-11-20T10:00:00.000Z', unix_timestamp: 0, ...more })
 export const question = message('u1', null, { content: 'How much is 2 + 3?' })
 export const call = (id: string, parent: string, more: Partial<Message> = {}) =>
   message(id, parent, {
@@ -48,47 +40,24 @@ export const answered = { call: { state: 'answered', title: 'Calculator' } } as 
 export const begun = (id: string, parent: string) =>
   message(id, parent, { role: 'assistant', bot: 'Owl', status: 'streaming' })
 
-export const chatOf = (...messages: Message[]): Chat => ({
-  id: 'c1',
-  messages,
-  update_time: '2026-11-20T10:00:00.000Z',
-  selected_message_id: messages.at(-1)?.id ?? null,
-  run: null,
-})
+export const chatOf = (...messages: Message[]): Chat => makeChat(messages)
 
-export const connector: Connector = {
+export const connector = makeConnector({
   name: 'default',
   url: 'builtin://default',
-  token: null,
-  client_id: null,
-  client_secret: null,
   status: 'connected',
   is_default: true,
-  error_message: null,
-  notice: null,
   allow_tools: ['get_time'],
   tools: [
-    {
-      name: 'calculate',
-      title: 'Calculator',
-      description: 'Computes an expression.',
-      fingerprint: 'f1',
-      consent: 'ask',
-      problem: null,
-    },
+    makeTool('calculate', { title: 'Calculator', description: 'Computes an expression.', fingerprint: 'f1' }),
   ],
-}
+})
 
 /** Renders the screen of a chat with tools, and waits until everything is loaded. */
 export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = connector) {
   vi.stubGlobal('scrollTo', () => undefined)
   api
-    .on('GET /api/bots', () =>
-      json([
-        { name: 'Fox', model: 'fox-1' },
-        { name: 'Owl', model: 'owl-1' },
-      ]),
-    )
+    .on('GET /api/bots', () => json([...owlAndFox].reverse()))
     .on('GET /api/chats/c1', () => json(chat))
     .on('GET /api/mcp-servers', () => json([known]))
   const view = renderScreen(

@@ -1,4 +1,5 @@
-import type { Bot, BotInput } from '@yonder/contract/bot'
+import { makeBot } from '../../testing/wire-objects.ts'
+import type { BotInput } from '@yonder/contract/bot'
 import { screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { expect, test } from 'vitest'
@@ -20,7 +21,7 @@ const stored = () => Object.fromEntries(Object.keys(chosen).map((key) => [key, l
 
 async function rename(answer: (input: BotInput) => Response) {
   for (const [key, value] of Object.entries(chosen)) localStorage.setItem(key, value)
-  const bots = [{ name: 'Owl', model: 'm' }] as unknown as readonly Bot[]
+  const bots = [makeBot()]
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
     .on('PUT /api/bot/Owl', ({ body }) => answer(body as BotInput))

@@ -1,3 +1,4 @@
+import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { MemoryRouter, Route, Routes } from 'react-router'
@@ -6,24 +7,16 @@ import { ShareScreen } from './share-screen.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const message = (id: number, more: Pick<Message, 'role' | 'content'> & Partial<Message>): Message => ({
-  id: String(id),
-  parent_id: id === 1 ? null : String(id - 1),
-  timestamp: '2026-11-20T10:00:00.000Z',
-  unix_timestamp: 1_795_168_800_000 + id,
-  status: 'complete',
-  ...more,
-})
+const message = (id: number, fields: Partial<Message>) =>
+  makeMessage(String(id), id === 1 ? null : String(id - 1), {
+    timestamp: '2026-11-20T10:00:00.000Z',
+    unix_timestamp: 1_795_168_800_000 + id,
+    ...fields,
+  })
 
 /** Each test has a link of its own, since what was read is kept for a while. */
 function open(shareId: string, messages: readonly Message[]) {
-  const answer = {
-    id: shareId,
-    messages,
-    update_time: '2026-11-20T10:00:00.000Z',
-    selected_message_id: String(messages.length),
-  }
-  vi.stubGlobal('fetch', async () => Response.json(answer))
+  vi.stubGlobal('fetch', async () => Response.json(makeSharedChat(shareId, messages)))
   return render(
     <MemoryRouter initialEntries={[`/share/${shareId}`]}>
       <Routes>

@@ -1,3 +1,4 @@
+import { makeBot } from '../../testing/wire-objects.ts'
 import type { Bot } from '@yonder/contract/bot'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -9,9 +10,10 @@ import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { BotsSection } from './bots-section.tsx'
 
+/** The fields of the form that are optional. */
 const empty = { base_url: null, api_key: null, api_type: null, custom_api_path: null, max_tokens: null }
-const helper: Bot = { ...empty, name: 'Helper', model: 'gpt-x' }
-const full: Bot = {
+const helper = makeBot({ name: 'Helper', model: 'gpt-x' })
+const full = makeBot({
   name: 'a/b 100%',
   model: 'm',
   base_url: 'https://one.example/v1',
@@ -19,7 +21,7 @@ const full: Bot = {
   api_type: 'anthropic',
   custom_api_path: '/messages',
   max_tokens: 100,
-}
+})
 
 interface Call {
   readonly method: string
@@ -39,7 +41,7 @@ function serve({ method, path, body }: Call): Response {
     bots = bots.filter((bot) => path !== `/api/bot/${encodeURIComponent(bot.name)}`)
     return new Response(null, { status: 204 })
   }
-  const bot = { ...empty, ...(body as Bot) }
+  const bot = makeBot(body as Bot)
   bots =
     method === 'POST'
       ? [...bots, bot]

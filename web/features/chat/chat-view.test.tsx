@@ -1,10 +1,10 @@
+import { owlAndFox } from '../../testing/wire-objects.ts'
 import { act, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import {
   answerWithStream,
   articles,
-  bots,
   emptyChat,
   inMessages,
   message,
@@ -44,7 +44,7 @@ test('shows the messages of the selected path with their time, model and provide
 test('shows a placeholder while a chat loads, and a retry button when it could not be loaded', async () => {
   expectConsole('error', /fetching the data\. 500/)
   const api = new ScriptedApi()
-    .on('GET /api/bots', () => json(bots))
+    .on('GET /api/bots', () => json(owlAndFox))
     .on('GET /api/chats/c1', () => failure(500, 'internal', 'No.'))
   renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
   expect(screen.getByLabelText('Loading the chat')).toBeInTheDocument()
@@ -57,7 +57,7 @@ test('shows a placeholder while a chat loads, and a retry button when it could n
 
 test('keeps the place of the contents button while the chat is read (§2.15)', async () => {
   const header = render(<HeaderSlot />).container
-  const api = new ScriptedApi().on('GET /api/bots', () => json(bots))
+  const api = new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
   let respond = (_chat: Response): void => undefined
   api.on('GET /api/chats/c1', () => new Promise<Response>((resolve) => (respond = resolve)))
   renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
@@ -72,7 +72,7 @@ test('keeps the place of the contents button while the chat is read (§2.15)', a
 test('leads home from a chat that does not exist (§2.12, §8.10)', async () => {
   expectConsole('error', /fetching the data\. 404/)
   const api = new ScriptedApi()
-    .on('GET /api/bots', () => json(bots))
+    .on('GET /api/bots', () => json(owlAndFox))
     .on('GET /api/chats/c1', () => failure(404, 'not_found', 'There is no such chat.'))
   const view = renderScreen(api, <ChatView chatId="c1" />, '/chat/c1')
   await waitFor(() => expect(view.path()).toBe('/'))

@@ -1,3 +1,4 @@
+import { owlAndFox } from '../../testing/wire-objects.ts'
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
@@ -6,11 +7,7 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { HomeView } from './home-view.tsx'
 
-const bots = [
-  { name: 'Owl', model: 'owl-1' },
-  { name: 'Fox', model: 'fox-2' },
-]
-const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(bots))
+const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
 const sendButton = () => screen.getByRole('button', { name: 'Send message' })
 const input = () => screen.getByPlaceholderText('Type your message...')
 

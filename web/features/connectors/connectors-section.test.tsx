@@ -1,14 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
-import {
-  buttonOf,
-  ConnectorsScene,
-  defer,
-  makeConnector,
-  refuse,
-  rowOf,
-} from '../../testing/connectors-scene.tsx'
+import { buttonOf, ConnectorsScene, defer, refuse, rowOf } from '../../testing/connectors-scene.tsx'
+import { makeConnector } from '../../testing/wire-objects.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { json, settle } from '../../testing/scripted-api.ts'
 import { toasts } from '../../lib/toasts.ts'

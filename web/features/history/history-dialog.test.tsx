@@ -1,3 +1,4 @@
+import { makeChatSummary } from '../../testing/wire-objects.ts'
 import type { ChatSummary } from '@yonder/contract/chat'
 import { createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
@@ -10,14 +11,13 @@ import { HistoryDialog } from './history-dialog.tsx'
 const route = 'GET /api/chats'
 
 function chat(id: string, question: string, model: string): ChatSummary {
-  return {
+  return makeChatSummary({
     id,
-    update_time: '2026-01-02T03:04:05.000Z',
     messages: [
       { role: 'user', content: question },
       { role: 'assistant', content: `Reply to ${question}`, model },
     ],
-  }
+  })
 }
 
 const kept = [
@@ -178,7 +178,7 @@ it('only logs a 401 (§8.29)', async () => {
 })
 
 it('shows placeholders for an empty chat (§2.46)', async () => {
-  open(keep([{ id: 'e', update_time: '2026-01-02T03:04:05.000Z', messages: [] }]))
+  open(keep([makeChatSummary({ id: 'e' })]))
   expect(await screen.findByText('New Chat')).toBeVisible()
   expect(screen.getByText('Start a new conversation...')).toBeVisible()
 })

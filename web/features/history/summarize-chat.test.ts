@@ -1,3 +1,4 @@
+import { makeChatSummary } from '../../testing/wire-objects.ts'
 import type { ChatSummary } from '@yonder/contract/chat'
 import { describe, expect, it } from 'vitest'
 import { measureWork } from '../../testing/measure-work.ts'
@@ -5,8 +6,7 @@ import { formatUpdateTime, summarizeChat } from './summarize-chat.ts'
 
 type Messages = ChatSummary['messages']
 
-const summarize = (...messages: Messages) =>
-  summarizeChat({ id: 'c', update_time: '2026-11-20T10:00:00Z', messages })
+const summarize = (...messages: Messages) => summarizeChat(makeChatSummary({ messages }))
 const user = (content: Messages[number]['content']): Messages[number] => ({ role: 'user', content })
 const reply = (content: string, model = 'm'): Messages[number] => ({ role: 'assistant', content, model })
 

@@ -1,3 +1,4 @@
+import { makeOwnShare } from '../../testing/wire-objects.ts'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, expect, it } from 'vitest'
@@ -8,8 +9,8 @@ import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../../lib/toasts.ts'
 import { OwnShares } from './own-shares.tsx'
 
-const first = { id: 'abc', title: 'How do tides work?', created_at: '2026-11-19T10:00:00.000Z' }
-const second = { id: 'def', title: '', created_at: '2026-11-18T10:00:00.000Z' }
+const first = makeOwnShare()
+const second = makeOwnShare({ id: 'def', title: '', created_at: '2026-11-18T10:00:00.000Z' })
 
 afterEach(() => {
   for (const { id } of toasts.get()) dismissToast(id)

@@ -1,4 +1,4 @@
-import type { SharedChat } from '@yonder/contract/share'
+import { makeMessage, makeSharedChat } from '../../testing/wire-objects.ts'
 import { act, render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { mutate } from 'swr'
@@ -6,22 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { SharedChatView } from './shared-chat-view.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 
-const chat: SharedChat = {
-  id: 'abc',
-  update_time: '2026-11-20T10:00:00.000Z',
-  selected_message_id: '1',
-  messages: [
-    {
-      id: '1',
-      parent_id: null,
-      role: 'user',
-      content: 'Hello',
-      timestamp: '2026-11-20T10:00:00.000Z',
-      unix_timestamp: 1,
-      status: 'complete',
-    },
-  ],
-}
+const chat = makeSharedChat('abc', [makeMessage('1', null, { content: 'Hello' })])
 const gone = { error: { code: 'not_found', message: 'There is no such shared chat.' } }
 
 let requests: { readonly path: string; readonly init: RequestInit | undefined }[]

@@ -1,3 +1,4 @@
+import { owlAndFox } from '../../../testing/wire-objects.ts'
 import { act, fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
@@ -6,11 +7,6 @@ import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { Composer } from './composer.tsx'
 import { useBotChoice } from './use-bot-choice.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
-
-const bots = [
-  { name: 'Owl', model: 'owl-1' },
-  { name: 'Fox', model: 'fox-2' },
-]
 
 interface Props {
   readonly loading?: boolean
@@ -29,7 +25,7 @@ function Example({
   return <Composer choice={choice} draftKey="draft" loading={loading} onSend={onSend} onStop={onStop} />
 }
 
-function open(props: Props = {}, list: unknown = bots) {
+function open(props: Props = {}, list: unknown = owlAndFox) {
   const api = new ScriptedApi().on('GET /api/bots', () => json(list))
   return { api, ...renderScreen(api, <Example {...props} />) }
 }
@@ -170,7 +166,7 @@ test('selects nothing until the list is loaded, then the first bot (§4.3, §4.4
   renderScreen(api, <Example onSend={onSend} />)
   expect(screen.queryByRole('combobox')).toBeNull()
   expect(sendButton()).toBeDisabled()
-  answer(json(bots))
+  answer(json(owlAndFox))
   expect(await screen.findByRole('combobox')).toHaveValue('Owl')
   await userEvent.type(input(), 'word{Enter}')
   expect(onSend).toHaveBeenCalledExactlyOnceWith('word', 'Owl')

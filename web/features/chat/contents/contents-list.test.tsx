@@ -1,3 +1,4 @@
+import { makeMessage } from '../../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
@@ -5,15 +6,9 @@ import { expect, test, vi } from 'vitest'
 import { ContentsList } from './contents-list.tsx'
 
 const rounds = (count: number): readonly Message[] =>
-  Array.from({ length: count }, (_, index) => ({
-    id: `u${index + 1}`,
-    parent_id: null,
-    role: 'user',
-    content: `**Question** ${index + 1}`,
-    timestamp: '2026-11-20T10:00:00.000Z',
-    unix_timestamp: 1,
-    status: 'complete',
-  }))
+  Array.from({ length: count }, (_, index) =>
+    makeMessage(`u${index + 1}`, null, { content: `**Question** ${index + 1}` }),
+  )
 
 function open(count: number) {
   const onSelect = vi.fn<(id: string) => void>()

@@ -1,17 +1,9 @@
+import { makeMessage } from '../../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { expect, test } from 'vitest'
 import { indexSiblings, visiblePath } from './message-tree.ts'
 
-const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
-  id,
-  parent_id: parent,
-  role: 'user',
-  content: id,
-  timestamp: '2026-11-20T10:00:00.000Z',
-  unix_timestamp: 1,
-  status: 'complete',
-  ...more,
-})
+const message = makeMessage
 const reply = (id: string, parent: string) => message(id, parent, { role: 'assistant' })
 const ids = (messages: readonly Message[]) => messages.map(({ id }) => id)
 

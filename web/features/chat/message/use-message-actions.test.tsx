@@ -1,5 +1,5 @@
+import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import type { Chat } from '@yonder/contract/chat'
-import type { Message } from '@yonder/contract/message'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -11,38 +11,20 @@ import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
 import { outbox } from '../session/outbox.ts'
 
-const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
-  id,
-  parent_id: parent,
-  role: 'user',
-  content: `text of ${id}`,
-  timestamp: '2026-11-20T10:00:00.000Z',
-  unix_timestamp: 1,
-  status: 'complete',
-  ...more,
-})
-const reply = (id: string, parent: string, more: Partial<Message> = {}) =>
-  message(id, parent, { role: 'assistant', model: 'owl-1', bot: 'Owl', ...more })
-
-const chat: Chat = {
-  id: 'c1',
-  messages: [
-    message('u1', null),
-    reply('a1', 'u1'),
-    message('u2', 'a1'),
-    reply('b1', 'u2'),
-    reply('b2', 'u2'),
-    message('u3', 'b1'),
+const chat = makeChat(
+  [
+    makeMessage('u1', null),
+    makeReply('a1', 'u1'),
+    makeMessage('u2', 'a1'),
+    makeReply('b1', 'u2'),
+    makeReply('b2', 'u2'),
+    makeMessage('u3', 'b1'),
   ],
-  update_time: '2026-11-20T10:00:00.000Z',
-  selected_message_id: 'b2',
-  run: null,
-}
+  { selected_message_id: 'b2' },
+)
 
 function open(shown: Chat = chat, api = new ScriptedApi()) {
-  api
-    .on('GET /api/bots', () => json([{ name: 'Owl', model: 'owl-1' }]))
-    .on('GET /api/chats/c1', () => json(shown))
+  api.on('GET /api/bots', () => json([makeBot()])).on('GET /api/chats/c1', () => json(shown))
   renderScreen(
     api,
     <>
@@ -137,8 +119,8 @@ test('regenerates: clears the reply and requests another one to the same message
   expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u2', botName: 'Owl' }])
   stream.send({
     type: 'started',
-    user_message: message('u2', 'a1'),
-    assistant_message: reply('b3', 'u2', { content: '', status: 'streaming' }),
+    user_message: makeMessage('u2', 'a1'),
+    assistant_message: makeReply('b3', 'u2', { content: '', status: 'streaming' }),
   })
   stream.text('A third one')
   stream.end()
@@ -173,8 +155,8 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
   await userEvent.click(button('Regenerate'))
   stream.send({
     type: 'started',
-    user_message: message('u2', 'a1'),
-    assistant_message: reply('b3', 'u2', { content: '', status: 'streaming' }),
+    user_message: makeMessage('u2', 'a1'),
+    assistant_message: makeReply('b3', 'u2', { content: '', status: 'streaming' }),
   })
   stream.end()
   await within(lastArticle()).findByText('3/3')
@@ -186,7 +168,7 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
   'offers another reply with a labelled button when one was %s (§14.4)',
   async (status) => {
     const stream = new EventStream()
-    const ended = { ...chat, messages: [message('u1', null), reply('a1', 'u1', { status })] }
+    const ended = { ...chat, messages: [makeMessage('u1', null), makeReply('a1', 'u1', { status })] }
     const api = open(
       { ...ended, selected_message_id: 'a1' },
       new ScriptedApi().on('POST /api/chat/completions', () => stream.response),
@@ -287,7 +269,7 @@ test('disables every change while a reply is being written (§14.7)', async () =
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => new EventStream(1).response)
   const running = {
     ...chat,
-    messages: [...chat.messages, reply('c1', 'u3', { status: 'streaming', content: '' })],
+    messages: [...chat.messages, makeReply('c1', 'u3', { status: 'streaming', content: '' })],
   }
   open({ ...running, selected_message_id: 'c1', run: { message_id: 'c1', seq: 1 } }, api)
   await ready()

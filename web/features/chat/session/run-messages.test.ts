@@ -1,17 +1,10 @@
-import type { Chat } from '@yonder/contract/chat'
+import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import type { Message } from '@yonder/contract/message'
 import { expect, it, test } from 'vitest'
 import { findUserMessage, resumeRun, selectLeaf } from './run-messages.ts'
 
-const message = (id: string, parent: string | null, role: Message['role'] = 'assistant'): Message => ({
-  id,
-  parent_id: parent,
-  role,
-  content: '',
-  timestamp: '',
-  unix_timestamp: 1,
-  status: 'complete',
-})
+const message = (id: string, parent: string | null, role: Message['role'] = 'assistant') =>
+  makeMessage(id, parent, { role })
 
 it('resumes a run with everything that it has written and nothing of other branches', () => {
   const messages = [
@@ -22,7 +15,7 @@ it('resumes a run with everything that it has written and nothing of other branc
     message('result', 'call', 'user'),
     message('answer', 'result'),
   ]
-  const chat = { id: 'chat', messages, update_time: '', selected_message_id: 'answer' }
+  const chat = makeChat(messages)
   const run = resumeRun({ ...chat, run: { message_id: 'call', seq: 7 } })
   expect(run?.messages.map(({ id }) => id)).toEqual(['question', 'call', 'result', 'answer'])
   expect(run?.seq).toBe(7)
@@ -30,19 +23,16 @@ it('resumes a run with everything that it has written and nothing of other branc
   expect(resumeRun({ ...chat, run: { message_id: 'gone', seq: 7 } })).toBeUndefined()
 })
 
-const chat: Chat = {
-  id: 'c',
-  messages: [
+const chat = makeChat(
+  [
     message('u1', null, 'user'),
     message('a1', 'u1'),
     message('a2', 'u1'),
     message('u2', 'a1', 'user'),
     message('u3', 'a1', 'user'),
   ],
-  update_time: '2026-11-20T10:00:00.000Z',
-  selected_message_id: 'a2',
-  run: null,
-}
+  { selected_message_id: 'a2' },
+)
 
 test.each([
   ['a1', 'u3'],

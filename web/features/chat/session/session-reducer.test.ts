@@ -1,3 +1,4 @@
+import { makeChat, makeMessage } from '../../../testing/wire-objects.ts'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
@@ -8,16 +9,8 @@ import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, initialState } from './session-state.ts'
 import type { Activity, SessionAction, SessionState } from './session-state.ts'
 
-const message = (id: string, parent: string | null, more: Partial<Message> = {}): Message => ({
-  id,
-  parent_id: parent,
-  role: 'user',
-  content: '',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  unix_timestamp: 1,
-  status: 'complete',
-  ...more,
-})
+const message = (id: string, parent: string | null, more: Partial<Message> = {}) =>
+  makeMessage(id, parent, { content: '', ...more })
 const question = message('question', null, { content: 'Hi' })
 const reply = (more: Partial<Message> = {}) =>
   message('reply', 'question', { role: 'assistant', status: 'streaming', ...more })
@@ -42,13 +35,7 @@ const ready = (seq: number | undefined, mayHaveMissed: boolean): SessionAction =
   run: seq === undefined ? undefined : { chatId: 'chat', messageId: 'reply', seq },
   mayHaveMissed,
 })
-const chatWith = (messages: Message[], run: Chat['run'] = null): Chat => ({
-  id: 'chat',
-  messages,
-  update_time: '',
-  selected_message_id: messages.at(-1)?.id ?? null,
-  run,
-})
+const chatWith = (messages: Message[], run: Chat['run'] = null) => makeChat(messages, { id: 'chat', run })
 const read = (chat: Chat, isLive = true): SessionAction => ({ type: 'read', chat, isLive })
 const guess: RunState = {
   seq: 0,

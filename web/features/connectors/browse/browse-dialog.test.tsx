@@ -2,15 +2,8 @@ import type { BrowseServer } from '@yonder/contract/connector'
 import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
-import {
-  buttonOf,
-  ConnectorsScene,
-  defer,
-  dialogOf,
-  makeConnector,
-  makeServer,
-  refuse,
-} from '../../../testing/connectors-scene.tsx'
+import { buttonOf, ConnectorsScene, defer, dialogOf, refuse } from '../../../testing/connectors-scene.tsx'
+import { makeConnector, makeServer } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
 import { nameNewConnector } from '../form/connector-draft.ts'

@@ -6,10 +6,10 @@ import {
   ConnectorsScene,
   defer,
   dialogOf,
-  makeConnector,
   refuse,
   rowOf,
 } from '../../../testing/connectors-scene.tsx'
+import { makeConnector } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { json } from '../../../testing/scripted-api.ts'
 import { toasts } from '../../../lib/toasts.ts'

@@ -1,4 +1,4 @@
-import type { Integration } from '@yonder/contract/integration'
+import { makeIntegration } from '../../../testing/wire-objects.ts'
 import { act, cleanup, configure, screen } from '@testing-library/react'
 import { Route, Routes, useLocation, useParams } from 'react-router'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -8,13 +8,7 @@ import { failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { CallbackView } from './callback-view.tsx'
 import { storeAuthorization } from './pending-authorization.ts'
 
-const gmail: Integration = {
-  name: 'google-gmail',
-  auth_type: 'oauth',
-  connected: true,
-  api_key: null,
-  notice: null,
-}
+const gmail = makeIntegration({ connected: true })
 const route = 'POST /api/integration/callback/google-gmail'
 const answered = '/callback/gmail?state=s-1&code=c-1&scope=mail'
 
