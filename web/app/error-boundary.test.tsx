@@ -14,7 +14,7 @@ function Misplaced() {
   return null
 }
 
-it('stands in for a screen that fails, and logs why (§14.27)', () => {
+it('replaces a screen that fails, and logs why (§14.27)', () => {
   expectConsole('error', /A screen failed.*Torn/s)
   expectConsole('error', /Broken/)
   render(
@@ -26,7 +26,7 @@ it('stands in for a screen that fails, and logs why (§14.27)', () => {
   expect(screen.getByRole('button', { name: 'Reload' })).toBeVisible()
 })
 
-it('tells of a context that is missing in the log alone (§8.35)', () => {
+it('reports a missing context only in the log (§8.35)', () => {
   expectConsole('error', /A screen failed.*useApi must be used within ApiContext/s)
   expectConsole('error', /Misplaced/)
   render(
@@ -38,7 +38,7 @@ it('tells of a context that is missing in the log alone (§8.35)', () => {
   expect(document.body).not.toHaveTextContent(/useApi|Context/)
 })
 
-it('gives the next screen a try of its own', () => {
+it('renders the next screen after a failed one', () => {
   expectConsole('error', /A screen failed/)
   expectConsole('error', /Broken/)
   const { rerender } = render(
@@ -54,7 +54,7 @@ it('gives the next screen a try of its own', () => {
   expect(screen.getByText('Whole')).toBeVisible()
 })
 
-it('says that there is no network, for as long as that is so (§10.20)', () => {
+it('says that there is no network while it is offline (§10.20)', () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   render(<ConnectionBanner />)
   expect(screen.queryByText(/Offline/)).toBeNull()

@@ -41,12 +41,12 @@ function openPage() {
       return new Response(body)
     })
   renderScreen(api, <Page />)
-  const tell = (line: object) =>
+  const emit = (line: object) =>
     act(async () => stream?.enqueue(encoder.encode(`data: ${JSON.stringify(line)}\n\n`)))
   return {
     api,
-    tell,
-    ready: () => tell({ type: 'ready', runs: [] }),
+    emit,
+    ready: () => emit({ type: 'ready', runs: [] }),
     breakStream: () => act(async () => stream?.close()),
     rename: (name: string) => {
       bots = [makeBot({ name })]
@@ -60,24 +60,24 @@ test('a list of settings is read again when another tab has changed it, and no o
   await screen.findByText('Owl')
   await page.ready()
   page.rename('Eagle')
-  await page.tell({ type: 'changed', what: 'bots' })
+  await page.emit({ type: 'changed', what: 'bots' })
   await screen.findByText('Eagle')
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('what a newer server tells and this page does not know changes nothing (§10.13)', async () => {
+test('an event that this page does not know, from a newer server, changes nothing (§10.13)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
-  await page.tell({ type: 'changed', what: 'constructor' })
-  await page.tell({ type: 'weather', what: 'bots' })
+  await page.emit({ type: 'changed', what: 'constructor' })
+  await page.emit({ type: 'weather', what: 'bots' })
   page.rename('Eagle')
-  await page.tell({ type: 'changed', what: 'bots' })
+  await page.emit({ type: 'changed', what: 'bots' })
   await screen.findByText('Eagle')
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('after a stretch without the stream every list is read again (§10.11)', async () => {
+test('after the stream was lost every list is read again (§10.11)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()

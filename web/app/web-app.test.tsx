@@ -85,12 +85,12 @@ describe('signed out', () => {
     open(path)
     expect(await landing()).toBeVisible()
     expect(at()).toBe(path)
-    // Nothing of anyone is asked for without a sign-in.
+    // Nothing of a user is requested without a sign-in.
     expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
   })
 
   it.each(['/nowhere', '/settings/general/deep', '/chat', '/callback/gmail/deep'])(
-    'leads %s to the start (§2.8)',
+    'redirects %s to the home page (§2.8)',
     async (path) => {
       open(path)
       expect(await landing()).toBeVisible()
@@ -99,20 +99,20 @@ describe('signed out', () => {
   )
 })
 
-it('keeps what an outside service has answered for whoever signs in, and sends it nowhere (§2.6)', async () => {
+it('keeps the response of an outside service in the address until the user signs in, and does not send it (§2.6)', async () => {
   open('/callback/gmail?code=c&state=s')
   expect(await landing()).toBeVisible()
   expect(location.search).toBe('?code=c&state=s')
   expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
 })
 
-/** Somebody signs in in another tab of the same browser. */
+/** A user signs in in another tab of the same browser. */
 function signInElsewhere(user: typeof ada) {
   keepSession(user)
   act(() => void dispatchEvent(new StorageEvent('storage', { key: storeKey })))
 }
 
-describe('two people in one browser, one after the other', () => {
+describe('two users in one browser, one after the other', () => {
   const eve = { ...ada, sub: 'local|2', name: 'Eve' }
   const input = () => screen.findByPlaceholderText('Type your message...', {}, { timeout: 5000 })
 
@@ -121,7 +121,7 @@ describe('two people in one browser, one after the other', () => {
     answers['/api/bots'] = () => Response.json([makeBot()])
   })
 
-  it('each begin with an empty message (§15.12)', async () => {
+  it('each start with an empty message (§15.12)', async () => {
     open('/')
     await userEvent.type(await input(), 'A secret')
     signInElsewhere(eve)
@@ -132,7 +132,7 @@ describe('two people in one browser, one after the other', () => {
     expect(await input()).toHaveValue('')
   })
 
-  it('find no message that the other could not send (§15.12)', async () => {
+  it('do not see a message that the other could not send (§15.12)', async () => {
     expectConsole('error', /Error sending message/)
     answers['/api/chat/completions'] = () =>
       Response.json({ error: { code: 'unavailable', message: 'Not now.' } }, { status: 503 })
@@ -210,20 +210,20 @@ describe('signed in', () => {
     expect(at()).toBe('/callback/gmail')
   })
 
-  it('leads any other path to the home page (§2.8)', async () => {
+  it('redirects any other path to the home page (§2.8)', async () => {
     open('/nowhere/at/all')
     expect(await find(/How can I help you today/)).toBeVisible()
     expect(at()).toBe('/')
   })
 
-  it('leads an unknown chat to the home page (§2.12, §8.10)', async () => {
+  it('redirects an unknown chat to the home page (§2.12, §8.10)', async () => {
     expectConsole('error', /fetching the data\. 404/)
     open('/chat/gone')
     expect(await find(/How can I help you today/)).toBeVisible()
     expect(at()).toBe('/')
   })
 
-  it('logs out after a 401, and goes to the root (§2.11, §8.2)', async () => {
+  it('signs out after a 401, and goes to the root (§2.11, §8.2)', async () => {
     answers['/api/auth/userinfo'] = () =>
       Response.json({ error: { code: 'unauthenticated', message: 'Expired.' } }, { status: 401 })
     open('/settings/general')
@@ -249,7 +249,7 @@ it.each([
   ['signed in', () => keepSession()],
   ['signed out', () => undefined],
 ])(
-  'shows a shared chat to a person who is %s, at once and without a token (§2.3, §6.2, §7.1, §7.9)',
+  'shows a shared chat to a visitor who is %s, at once and without a token (§2.3, §6.2, §7.1, §7.9)',
   async (name, begin) => {
     const shareId = name.replace(' ', '-')
     begin()

@@ -42,7 +42,7 @@ describe('every call', () => {
     expect(sent[0]?.path).toBe('/api/bots')
   })
 
-  it("takes and sends this site's cookies when the caller asks for it", async () => {
+  it("accepts and sends this site's cookies when the caller requests it", async () => {
     const { client, sent } = open(() => Response.json(1))
     await client.post('/a', {}, { credentials: 'same-origin' })
     await client.post('/a', {})
@@ -62,7 +62,7 @@ describe('every call', () => {
     }
   })
 
-  it('answers nothing after a 401, and says that the person is logged out (§8.2, §2.11)', async () => {
+  it('returns undefined after a 401, and signs the user out (§8.2, §2.11)', async () => {
     const { client, onUnauthorized } = open(refusal(401))
     for (const call of [client.read, client.get, client.post, client.put, client.delete, client.request])
       expect(await call('/a')).toBeUndefined()
@@ -85,7 +85,7 @@ describe('a read', () => {
 })
 
 describe('the write helper', () => {
-  it('offers get, post, put and delete with JSON bodies (§7.38)', async () => {
+  it('sends get, post, put and delete with JSON bodies (§7.38)', async () => {
     const { client, sent } = open(() => Response.json({ ok: true }))
     expect(await client.get('/a')).toEqual({ ok: true })
     await client.post('/b', { n: 1 })
@@ -111,7 +111,7 @@ describe('the write helper', () => {
     })
   })
 
-  it('stays truthful when the answer is not one of the server (§8.3)', async () => {
+  it('throws the status when the response is not from our server (§8.3)', async () => {
     const { client } = open(() => new Response('<h1>Bad gateway</h1>', { status: 502 }))
     expect(await catchError(client.post('/a', {}))).toMatchObject({
       message: 'API error: 502',
@@ -120,14 +120,14 @@ describe('the write helper', () => {
     })
   })
 
-  it('takes an empty answer as a success', async () => {
+  it('accepts an empty response as a success', async () => {
     const { client } = open(() => new Response(null, { status: 204 }))
     expect(await client.delete('/a')).toBeNull()
   })
 })
 
 describe('a bare request', () => {
-  it('hands over the answer as it is, with its own headers and signal', async () => {
+  it('returns the response as it is, with its own headers and signal', async () => {
     const { client, sent } = open(refusal(409))
     const { signal } = new AbortController()
     const response = await client.request('/a', {

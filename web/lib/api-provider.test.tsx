@@ -89,7 +89,7 @@ it('reads again on reconnect, but not on focus and not by itself (§7.28, §9.4)
   expect(api.seen(route)).toHaveLength(2)
 })
 
-it('makes one of equal reads within two seconds (§7.28, §9.4)', async () => {
+it('combines equal reads within two seconds into one request (§7.28, §9.4)', async () => {
   const api = new ScriptedApi().on(route, () => json(1))
   const tree = (count: number) => (
     <ApiProvider api={api.client}>

@@ -6,7 +6,7 @@ const maxSilenceMs = 40_000
 export interface ConnectedStream {
   readonly response: Response
   /** Restarts the wait for the next data; called for everything that arrives. */
-  readonly heard: () => void
+  readonly restartTimeout: () => void
   readonly close: () => void
 }
 
@@ -20,17 +20,17 @@ export async function connectStream(
   const silence = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const close = () => clearTimeout(timer)
-  const heard = () => {
+  const restartTimeout = () => {
     close()
     timer = setTimeout(() => silence.abort(new Error('The server does not answer.')), maxSilenceMs)
   }
-  heard()
+  restartTimeout()
   try {
     const response = await api.request(path, {
       ...request,
       signal: AbortSignal.any([signal, silence.signal]),
     })
-    if (response !== undefined) return { response, heard, close }
+    if (response !== undefined) return { response, restartTimeout, close }
   } catch (error) {
     close()
     throw error

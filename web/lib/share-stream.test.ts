@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { shareStream } from './share-stream.ts'
 import type { SharedStreamState } from './share-stream.ts'
 
-/** One lock, held by whoever came first. */
+/** One lock, held by the first page that requests it. */
 function createLocks() {
   const queue: (() => Promise<void>)[] = []
   let held = false
@@ -25,7 +25,7 @@ function createLocks() {
   }
 }
 
-/** The server's side: numbers events on and on, whoever listens, and counts who does. */
+/** The server's side: numbers events across connections, and counts the open ones. */
 function createServer() {
   const open = new Set<ReadableStreamDefaultController<Uint8Array>>()
   const encoder = new TextEncoder()
@@ -56,7 +56,7 @@ function createServer() {
         own.error(new Error('left'))
       })
       const response = new Response(body, { status: server.status })
-      return Promise.resolve({ response, heard: () => undefined, close: () => undefined })
+      return Promise.resolve({ response, restartTimeout: () => undefined, close: () => undefined })
     },
   }
   return server
@@ -77,52 +77,52 @@ afterEach(() => {
 })
 
 function openPage(name = 'stream') {
-  const heard: string[] = []
+  const received: string[] = []
   const states: SharedStreamState[] = []
   const leave = shareStream({
     name,
     connect: server.connect,
-    onData: (data) => heard.push(data),
+    onData: (data) => received.push(data),
     onState: (state) => states.push(state),
   })
   leavers.push(leave)
-  return { heard, states, leave }
+  return { received, states, leave }
 }
 
-it('gives ten pages every event over one connection (§10.7)', async () => {
+it('passes every event to ten pages over one connection (§10.7)', async () => {
   const pages = Array.from({ length: 10 }, () => openPage())
   await vi.waitFor(() => expect(pages.map(({ states }) => states)).toEqual(pages.map(() => ['open'])))
   server.send('one')
   server.send('two')
   await vi.waitFor(() =>
-    expect(pages.map(({ heard }) => heard)).toEqual(pages.map(() => ['ready', 'one', 'two'])),
+    expect(pages.map(({ received }) => received)).toEqual(pages.map(() => ['ready', 'one', 'two'])),
   )
   expect(server.requests).toBe(1)
 })
 
-it('tells a page that comes later that the stream is open, and nothing of the past', async () => {
+it('reports the open stream to a page that joins later, without past events', async () => {
   const first = openPage()
   await vi.waitFor(() => expect(first.states).toEqual(['open']))
   const later = openPage()
   await vi.waitFor(() => expect(later.states).toEqual(['open']))
-  expect(later.heard).toEqual([])
+  expect(later.received).toEqual([])
   expect(server.requests).toBe(1)
 })
 
-it('is passed on when its page goes: one page reads on, the others hear where it begins (§10.8)', async () => {
+it('moves to another page when its page closes, and every page gets the first event of the new stream (§10.8)', async () => {
   const pages = [openPage(), openPage(), openPage()]
   await vi.waitFor(() => expect(pages[2]?.states).toEqual(['open']))
   pages[0]?.leave()
   await vi.waitFor(() => expect(server.requests).toBe(2))
   expect(server.open.size).toBe(1)
   server.send('after')
-  await vi.waitFor(() => expect(pages[2]?.heard).toEqual(['ready', 'ready', 'after']))
-  expect(pages[1]?.heard).toEqual(['ready', 'ready', 'after'])
-  expect(pages[0]?.heard).toEqual(['ready'])
+  await vi.waitFor(() => expect(pages[2]?.received).toEqual(['ready', 'ready', 'after']))
+  expect(pages[1]?.received).toEqual(['ready', 'ready', 'after'])
+  expect(pages[0]?.received).toEqual(['ready'])
   expect(pages[2]?.states).toEqual(['open'])
 })
 
-it('comes back by itself when it breaks, and says so when that takes long', async () => {
+it('reconnects by itself, and is reported as lost only when that takes long', async () => {
   const [leader, other] = [openPage(), openPage()]
   await vi.waitFor(() => expect(other.states).toEqual(['open']))
   server.status = 503
@@ -131,10 +131,10 @@ it('comes back by itself when it breaks, and says so when that takes long', asyn
   server.status = 200
   await vi.waitFor(() => expect(other.states).toEqual(['open', 'lost', 'open']), 5000)
   expect(leader.states).toEqual(other.states)
-  expect(other.heard).toEqual(['ready', 'ready'])
+  expect(other.received).toEqual(['ready', 'ready'])
 })
 
-it('is given up when the network goes, without waiting for silence', async () => {
+it('is closed when the network goes offline, without waiting for silence', async () => {
   const page = openPage()
   await vi.waitFor(() => expect(page.states).toEqual(['open']))
   server.status = 503
@@ -142,7 +142,7 @@ it('is given up when the network goes, without waiting for silence', async () =>
   await vi.waitFor(() => expect(page.states).toEqual(['open', 'lost']), 3000)
   server.status = 200
   window.dispatchEvent(new Event('online'))
-  await vi.waitFor(() => expect(page.heard).toEqual(['ready', 'ready']))
+  await vi.waitFor(() => expect(page.received).toEqual(['ready', 'ready']))
   expect(page.states).toEqual(['open', 'lost', 'open'])
 })
 
@@ -158,7 +158,7 @@ it('is unavailable where the server refuses it, and in a browser without locks (
   expect(server.requests).toBe(requests)
 })
 
-it('is not shared under another name, and is not tried again in haste', async () => {
+it('is not shared under another name, and is retried after a delay', async () => {
   const [ada, eve] = [openPage('ada'), openPage('eve')]
   await vi.waitFor(() => expect(ada.states).toEqual(['open']))
   eve.leave()

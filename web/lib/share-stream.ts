@@ -6,15 +6,15 @@ import { waitToRetry } from './wait-to-retry.ts'
 export type SharedStreamState = 'open' | 'lost' | 'unavailable'
 
 export interface SharedStreamOptions {
-  /** Names what is shared; the pages of one browser that say the same name share one stream. */
+  /** The pages of one browser that pass the same name share one stream. */
   readonly name: string
-  /** Asks for the stream; nothing when nobody is signed in any more. */
+  /** Requests the stream; undefined when the user was signed out. */
   readonly connect: (signal: AbortSignal) => Promise<ConnectedStream | undefined>
   /** Called in every page with every event's data, in order. */
   readonly onData: (data: string) => void
   /**
-   * Called in every page. `open` follows the stream's first event, so a page that is told `open` before any event has come
-   * to a stream that was there already.
+   * Called in every page. The first `open` follows the stream's first event; a page that gets `open` before any event has
+   * joined a stream that was open already.
    */
   readonly onState: (state: SharedStreamState) => void
 }
@@ -22,18 +22,18 @@ export interface SharedStreamOptions {
 type Note =
   | { readonly kind: 'data'; readonly data: string }
   | { readonly kind: 'state'; readonly state: SharedStreamState }
-  /** A page has come and wants to know the state. */
+  /** A page that has just opened requests the state. */
   | { readonly kind: 'ask' }
 
-/** Milliseconds for which a stream that ended may be away before pages are told. */
-const graceTime = 1000
-/** Milliseconds below which a stream that ended is not tried again at once. */
-const shortLife = 5000
+/** How long a stream may be closed before the pages show that it is lost. */
+const gracePeriodMs = 1000
+/** A stream that was open for a shorter time counts as failed, and the next attempt waits longer. */
+const minGoodStreamMs = 5000
 
 /**
  * One event stream for all pages of a browser. The page that holds the lock reads it and passes it on; when that page
- * goes, another one gets the lock and goes on with a stream of its own, whose first event tells where it begins. Returns
- * how to leave (§10.7, §10.8).
+ * closes, another one gets the lock and opens a stream of its own, whose first event says where it begins. The returned
+ * function leaves the shared stream (§10.7, §10.8).
  */
 export function shareStream(options: SharedStreamOptions): () => void {
   // Missing where the page is not a secure context: `http` at another address than localhost.
@@ -50,19 +50,19 @@ export function shareStream(options: SharedStreamOptions): () => void {
   channel.addEventListener('message', ({ data: note }: MessageEvent<Note>) => {
     if (signal.aborted) return
     if (note.kind === 'data') options.onData(note.data)
-    else if (note.kind === 'ask') leader?.answer()
+    else if (note.kind === 'ask') leader?.sendState()
     else if (note.state !== state) {
-      // Each page that asks is answered for all to hear.
+      // The response to a page that asks reaches every page.
       state = note.state
       options.onState(state)
     }
   })
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
-  const tell = (note: Note) => channel.postMessage(note)
-  tell({ kind: 'ask' })
+  const send = (note: Note) => channel.postMessage(note)
+  send({ kind: 'ask' })
   locks
     .request(options.name, { signal }, async () => {
-      leader = new StreamLeader(options, tell, signal, state)
+      leader = new StreamLeader(options, send, signal, state)
       await leader.read()
     })
     .catch((error: unknown) => {
@@ -76,68 +76,68 @@ export function shareStream(options: SharedStreamOptions): () => void {
   }
 }
 
-/** The page that reads the stream for all. */
+/** Reads the stream on behalf of every page. */
 class StreamLeader {
   readonly #options: SharedStreamOptions
-  readonly #tell: (note: Note) => void
+  readonly #send: (note: Note) => void
   readonly #signal: AbortSignal
   #state: SharedStreamState | undefined
   #late: ReturnType<typeof setTimeout> | undefined
 
-  /** `state` is what the page was told by the one before. */
+  /** `state` is the last one that this page got from the former leader. */
   constructor(
     options: SharedStreamOptions,
-    tell: (note: Note) => void,
+    send: (note: Note) => void,
     signal: AbortSignal,
     state: SharedStreamState | undefined,
   ) {
     this.#state = state
     this.#options = options
-    this.#tell = tell
+    this.#send = send
     this.#signal = signal
   }
 
-  answer(): void {
-    if (this.#state !== undefined) this.#tell({ kind: 'state', state: this.#state })
+  sendState(): void {
+    if (this.#state !== undefined) this.#send({ kind: 'state', state: this.#state })
   }
 
   async read(): Promise<void> {
     for (let failures = 0; !this.#signal.aborted; failures += 1) {
-      this.#late ??= setTimeout(() => this.#show('lost'), graceTime)
+      this.#late ??= setTimeout(() => this.#show('lost'), gracePeriodMs)
       const broken = new AbortController()
-      const giveUp = () => broken.abort()
-      // A stream without its network may look open for long.
-      window.addEventListener('offline', giveUp)
+      const disconnect = () => broken.abort()
+      // A stream may look open long after its network is gone.
+      window.addEventListener('offline', disconnect)
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
         if (await this.#pass(stream)) failures = 0
       } catch {
-        // Whatever broke it, it is tried again, and the pages learn that it is lost.
+        // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
-        window.removeEventListener('offline', giveUp)
+        window.removeEventListener('offline', disconnect)
       }
       await waitToRetry(failures, this.#signal)
     }
   }
 
-  /** Passes on what comes; true when it came for long enough to call the stream good. */
-  async #pass({ response, heard, close }: ConnectedStream): Promise<boolean> {
-    const begun = Date.now()
+  /** Passes on the events of one connection; returns whether it was open for long enough to count as good. */
+  async #pass({ response, restartTimeout, close }: ConnectedStream): Promise<boolean> {
+    const startedAt = Date.now()
     try {
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         this.#show('unavailable')
       if (!response.ok) return false
       for await (const data of readSse(response)) {
         if (this.#signal.aborted) return false
-        heard()
+        restartTimeout()
         clearTimeout(this.#late)
         this.#late = undefined
         this.#options.onData(data)
-        this.#tell({ kind: 'data', data })
+        this.#send({ kind: 'data', data })
         this.#show('open')
       }
-      return Date.now() - begun > shortLife
+      return Date.now() - startedAt > minGoodStreamMs
     } finally {
       close()
     }
@@ -145,10 +145,10 @@ class StreamLeader {
 
   #show(state: SharedStreamState): void {
     if (this.#state === state || this.#signal.aborted) return
-    // A refusal stays one while it is tried again.
+    // A refused stream stays `unavailable` while it is retried.
     if (this.#state === 'unavailable' && state === 'lost') return
     this.#state = state
     this.#options.onState(state)
-    this.#tell({ kind: 'state', state })
+    this.#send({ kind: 'state', state })
   }
 }

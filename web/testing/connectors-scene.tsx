@@ -8,7 +8,7 @@ import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
 import { makeConnector } from './wire-objects.ts'
 
-/** A server that keeps connectors, and answers as told where a test says so. */
+/** A server that keeps connectors, and responds as the test scripts it. */
 export class ConnectorsScene {
   readonly api = new ScriptedApi()
   connectors: Connector[]
@@ -84,7 +84,7 @@ export function buttonOf(name: string | RegExp, where: ReturnType<typeof within>
 
 export const dialogOf = (name: string) => within(screen.getByRole('dialog', { name }))
 
-/** An answer that comes when the test says so. */
+/** A response that the test sends later. */
 export function defer<Value>() {
   let resolve: (value: Value) => void = () => undefined
   const promise = new Promise<Value>((settle) => {

@@ -12,7 +12,7 @@ it('fails a test on an error or a warning that it did not announce', () => {
   expect(() => checkConsole()).toThrow('warn: Careful')
 })
 
-it('accepts what was announced, at its level only', () => {
+it('accepts an announced line, at its level only', () => {
   expectConsole('error', /broke/)
   console.error('It broke')
   expect(() => checkConsole()).not.toThrow()
@@ -22,7 +22,7 @@ it('accepts what was announced, at its level only', () => {
   expect(() => checkConsole()).toThrow('error: It broke')
 })
 
-it('fails when what was announced did not come', () => {
+it('fails when an announced line is missing', () => {
   expectConsole('error', /broke/)
   expect(() => checkConsole()).toThrow('missing: broke')
 })

@@ -28,7 +28,7 @@ export function watchConsole(): void {
   })
 }
 
-/** Fails when a line was logged that nobody expected, or an expected one is missing. */
+/** Fails when a line was logged that the test did not expect, or an expected one is missing. */
 export function checkConsole(): void {
   for (const undo of restore) undo()
   const surprises = lines.filter(

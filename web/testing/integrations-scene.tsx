@@ -19,7 +19,7 @@ export const types = 'GET /api/integration/types'
 export const create = 'POST /api/integration'
 export const consent = 'GET /api/integration/auth/google-gmail'
 
-/** A server that keeps integrations, and answers as told where a test says so. One for each test. */
+/** A server that keeps integrations, and responds as the test scripts it. One for each test. */
 export class IntegrationsScene {
   readonly api = new ScriptedApi()
   stored: readonly Integration[] = []
@@ -40,7 +40,7 @@ export class IntegrationsScene {
       .on(consent, () => json({ authUrl: 'https://accounts.example/auth?client_id=y&state=s-1' }))
   }
 
-  /** The server keeps it, beside or instead of what had its name. */
+  /** Stores the integration in place of the one with its name. */
   keep(integration: Integration): Response {
     this.stored = [...this.stored.filter(({ name }) => name !== integration.name), integration]
     return json(integration)
@@ -69,5 +69,5 @@ export const button = (name: string, scope: ReturnType<typeof within> = screen) 
 export const cardOf = async (title: string) =>
   within((await screen.findByRole('heading', { name: title })).closest('li')!)
 
-/** An answer that does not come. */
+/** A response that never arrives. */
 export const never = () => new Promise<Response>(() => undefined)

@@ -1,5 +1,5 @@
 /**
- * Begins to count this process's own work; what comes back tells it in milliseconds. On a busy machine the clock counts
+ * Starts counting this process's own work; the returned function returns it in milliseconds. On a busy machine the clock counts
  * what others do as well.
  */
 export function measureWork(): () => number {

@@ -1,4 +1,4 @@
 import { vi } from 'vitest'
 
-// The files that a worker runs share its page, but what a module has kept in mind ends with its file.
+// The files that a worker runs share its page. Modules are reset, so that no state outlives its file.
 vi.resetModules()

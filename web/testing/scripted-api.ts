@@ -13,7 +13,7 @@ export interface SeenRequest {
 
 type Answer = (request: SeenRequest) => Response | Promise<Response>
 
-/** A server at the edge of the browser: answers by route, and remembers what it was asked. */
+/** A server at the edge of the browser: responds by route, and records every request. */
 export class ScriptedApi {
   readonly requests: SeenRequest[] = []
   readonly #answers = new Map<string, Answer>()
@@ -32,7 +32,7 @@ export class ScriptedApi {
     return this
   }
 
-  /** Answers a route with streams that the test writes, from the event after `after` on; what comes back names the newest. */
+  /** Answers a route with streams that the test writes, from the event after `after` on; the returned function returns the newest. */
   stream(route: string, after = 0): () => EventStream {
     const streams: EventStream[] = []
     this.on(route, () => {
@@ -75,7 +75,7 @@ export function failure(status: number, code: string, message: string, statusTex
   return Response.json({ error: { code, message } }, { status, statusText })
 }
 
-/** Waits until what has been answered has had its effects, to see that something did not happen. */
+/** Waits until the responses so far have had their effects, to see that something did not happen. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -33,7 +33,7 @@ function open() {
 
 const path = () => screen.getByTestId('path').textContent
 
-it('has a logo that goes to the start (§2.14)', async () => {
+it('has a logo that links to the home page (§2.14)', async () => {
   open()
   await userEvent.click(screen.getByRole('link', { name: 'Yonder' }))
   expect(path()).toBe('/')
@@ -77,7 +77,7 @@ describe('the avatar menu', () => {
     })
   }
 
-  it('holds the themes, the settings, the legal pages and the way out (§2.18)', () => {
+  it('lists the themes, the settings, the legal pages and Log out (§2.18)', () => {
     openMenu()
     expect(screen.getAllByRole('menuitemradio').map((item) => item.textContent)).toEqual([
       'Light',

@@ -29,7 +29,7 @@ it.each([
   },
 )
 
-it('tells all that stays in the browser, and what integrations keep and pass on (§2.95)', () => {
+it('states all that stays in the browser, and what integrations store and send (§2.95)', () => {
   render(
     <MemoryRouter>
       <PrivacyScreen />

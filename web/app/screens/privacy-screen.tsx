@@ -49,14 +49,14 @@ export function PrivacyScreen() {
       </LegalSection>
       <LegalSection title="Deletion and export">
         <p>
-          Deleting your data or exporting it by yourself is not available. Ask the people who run this site if
+          Deleting your data or exporting it by yourself is not available. Ask the operator of this site if
           you want either.
         </p>
       </LegalSection>
       <LegalSection title="Children">
         <p>
           Yonder is not meant for children under 13, and no data about them is collected knowingly. If a child
-          has signed in, tell the people who run this site.
+          has signed in, write to the operator of this site.
         </p>
       </LegalSection>
       <LegalSection title="Changes">

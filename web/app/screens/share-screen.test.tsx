@@ -63,7 +63,7 @@ it('shows the messages of the path, and of a tool call its name and state alone 
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-it('asks search engines to keep it out (§20.8)', async () => {
+it('asks search engines not to index it (§20.8)', async () => {
   open('robots', [message(1, { role: 'user', content: 'Hello' })])
   await screen.findByText('Hello')
   await waitFor(() =>

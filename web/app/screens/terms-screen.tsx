@@ -8,8 +8,8 @@ export function TermsScreen() {
     >
       <LegalSection title="Who runs this site">
         <p>
-          Yonder is software that anyone may run. The terms below are between you and the people who run the
-          site you are looking at; they decide who may sign in and which models are offered.
+          Yonder is software that anyone may run. The terms below are between you and the operator of this
+          site, who decides who may sign in and which models are offered.
         </p>
       </LegalSection>
       <LegalSection title="Who may use it">
@@ -21,8 +21,8 @@ export function TermsScreen() {
       <LegalSection title="Your account">
         <p>
           You sign in through an identity provider. Keep that account safe: you are responsible for what is
-          done with it. If you give a bot a key of your own, the people who run this site can read it, so use
-          one with a spending limit.
+          done with it. If you give a bot a key of your own, the operator of this site can read it, so use one
+          with a spending limit.
         </p>
       </LegalSection>
       <LegalSection title="What you write and what comes back">
@@ -45,14 +45,14 @@ export function TermsScreen() {
       </LegalSection>
       <LegalSection title="What is not allowed">
         <p>
-          Do not use Yonder to break the law, to harm or deceive people, to get into systems that are not
+          Do not use Yonder to break the law, to harm or deceive others, to get into systems that are not
           yours, or to hinder others from using it. A user who does so may lose access.
         </p>
       </LegalSection>
       <LegalSection title="No guarantee">
         <p>
-          Yonder is offered as it is. It may change, be interrupted or end. As far as the law permits, nobody
-          is liable for damage that comes from its use.
+          Yonder is offered as it is. It may change, be interrupted or end. As far as the law permits, there
+          is no liability for damage that comes from its use.
         </p>
       </LegalSection>
       <LegalSection title="Changes">

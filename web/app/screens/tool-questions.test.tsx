@@ -107,7 +107,7 @@ describe('a call with an elicitation', () => {
     const { api, stream } = await openAsking([
       name,
       { ...age, value: 17.5 },
-      { ...name, name: 'mail', label: 'Mail', format: 'email', minLength: null, value: 'nobody' },
+      { ...name, name: 'mail', label: 'Mail', format: 'email', minLength: null, value: 'ada' },
     ])
     await userEvent.type(within(form()).getByLabelText('Name *'), 'A')
     await userEvent.click(within(form()).getByRole('button', { name: 'Submit' }))

@@ -135,7 +135,7 @@ describe('a turn that ends with a result', () => {
       expect(screen.queryByRole('button', { name: 'Connect' })).toBeNull()
     })
 
-    it('leads to the consent page and back, and can be used again after a return without consent (§13.20)', async () => {
+    it('opens the consent page, and can be used again after a return without consent (§13.20)', async () => {
       const { api, assign } = await openNeeding()
       api.on(connect, consent)
       await userEvent.click(button('Connect'))
@@ -147,7 +147,7 @@ describe('a turn that ends with a result', () => {
       await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
     })
 
-    it('does not lead there when the user has left the chat before the response (§18.29)', async () => {
+    it('does not open the page when the user has left the chat before the response (§18.29)', async () => {
       const { api, view, assign } = await openNeeding()
       let answer: (response: Response) => void = () => undefined
       api.on(connect, () => new Promise((resolve) => (answer = resolve)))

@@ -5,7 +5,7 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { ScriptedApi } from '../../testing/scripted-api.ts'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 
-it('brings a wrong field in sight under the message that tells what is wrong (§5.6, §8.34)', async () => {
+it('scrolls a wrong field into view with its message (§5.6, §8.34)', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
   const api = new ScriptedApi()
   renderScreen(api, <BotFormDialog onClose={vi.fn()} />)

@@ -29,7 +29,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
     submit: async (draft) => {
       if ((await save.run(inputOf(draft))).done) onClose()
     },
-    // One message stands for the whole form.
+    // One message covers the whole form.
     clears: 'all',
   })
   const { draft, problems, change } = form

@@ -29,7 +29,7 @@ interface Call {
   readonly body: unknown
 }
 
-/** The server at the network's edge: it keeps bots, and answers as told. */
+/** The server at the network's edge: it keeps bots, and responds as the test scripts it. */
 let bots: Bot[]
 let calls: Call[]
 let answer: (call: Call) => Response | Promise<Response> | undefined
@@ -185,7 +185,7 @@ describe('adding', () => {
     [409, 'You already have a bot named "Helper".', 'You already have a bot named "Helper".'],
     [400, 'base_url: Too big; max_tokens: Too big', 'Base URL: Too big; Max tokens: Too big'],
   ])(
-    'keeps the dialog with everything typed when saving fails, and gives the reason, here and in the log: %i (§8.15, §8.34)',
+    'keeps the dialog with everything typed when saving fails, and shows the reason, here and in the log: %i (§8.15, §8.34)',
     async (status, sent, reason) => {
       expectConsole('error', new RegExp(`Failed to save bot: ${reason}`))
       answer = ({ method }) => (method === 'POST' ? refuse(status, sent) : undefined)
@@ -225,7 +225,7 @@ describe('adding', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   })
 
-  it('says nothing of success after a 401 (§8.2)', async () => {
+  it('does not show success after a 401 (§8.2)', async () => {
     answer = ({ method }) => (method === 'POST' ? new Response(null, { status: 401 }) : undefined)
     const form = await openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'Helper')
@@ -391,7 +391,7 @@ describe('deleting', () => {
     expect(screen.getByText('a/b 100%')).toBeInTheDocument()
   })
 
-  it('says nothing of success after a 401 (§8.2)', async () => {
+  it('does not show success after a 401 (§8.2)', async () => {
     answer = ({ method }) => (method === 'DELETE' ? new Response(null, { status: 401 }) : undefined)
     const question = await openDelete()
     await userEvent.click(button('Delete', question))

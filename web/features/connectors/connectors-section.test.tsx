@@ -161,7 +161,7 @@ describe('connecting', () => {
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
   })
 
-  it('leaves for nowhere once the person has left the page (§18.29)', async () => {
+  it('does not open the sign-in page once the user has left the page (§18.29)', async () => {
     const leave = vi
       .spyOn(location, 'assign')
       .mockReset()
@@ -195,7 +195,7 @@ describe('connecting', () => {
     expect(scene.writes).toHaveLength(1)
   })
 
-  it('says nothing of success after a 401 (§8.2)', async () => {
+  it('does not show success after a 401 (§8.2)', async () => {
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () => new Response(null, { status: 401 }))
     await scene.press('Connect', 'Files / 100%')

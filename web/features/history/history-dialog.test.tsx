@@ -50,7 +50,7 @@ function open(api: ScriptedApi) {
 const rows = () => screen.getAllByRole('link')
 const box = () => screen.getByRole('searchbox', { name: 'Search chats' })
 
-it('takes no more of a search than the server looks for', async () => {
+it('limits a search to the length that the server accepts', async () => {
   open(keep(kept))
   fireEvent.change(box(), { target: { value: 'x'.repeat(499) } })
   await userEvent.type(box(), 'yz{Enter}')
@@ -157,7 +157,7 @@ it('goes through its states: loading, none yet, none found (§2.45)', async () =
   expect(screen.queryByText('No chats yet')).toBeNull()
 })
 
-it('shows an error, and the way on (§2.45, §8.29)', async () => {
+it('shows an error with a retry (§2.45, §8.29)', async () => {
   expectConsole('error', /fetching the data\. 500/)
   const api = keep(kept)
   api.on(route, () => failure(500, 'internal', 'Down.'))

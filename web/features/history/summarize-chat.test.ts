@@ -17,7 +17,7 @@ describe('a chat in the history', () => {
     expect(summarize(user(`${exact}yz`))).toMatchObject({ title: exact, isTitleCut: true })
   })
 
-  it('counts characters as a person does (§9.6)', () => {
+  it('counts characters as a reader does (§9.6)', () => {
     expect(summarize(user('👩‍👩‍👧‍👦'.repeat(31))).title).toBe('👩‍👩‍👧‍👦'.repeat(30))
     expect(summarize(user('é'.repeat(40))).title).toBe('é'.repeat(30))
   })
@@ -35,7 +35,7 @@ describe('a chat in the history', () => {
     expect(summarize(user('Hi'), reply('')).preview).toBe('Hi')
   })
 
-  it('is told by the model of its second message (§2.43)', () => {
+  it('shows the model of its second message (§2.43)', () => {
     expect(summarize(user('Hi'), reply('One', 'claude-x'), reply('Two', 'gemini-y')).model).toBe('claude-x')
     expect(summarize(user('Hi')).model).toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { toReturnPath } from './return-path.ts'
 
 const origin = 'https://yonder.example'
 
-it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('comes back to %s (§15.7)', (path) => {
+it.each(['/', '/chat/abc', '/settings/bots?tab=1#top'])('returns to %s (§15.7)', (path) => {
   expect(toReturnPath(path, origin)).toBe(path)
 })
 

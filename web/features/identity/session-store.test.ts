@@ -7,7 +7,7 @@ const session: Session = {
   expiresAt: 1_000,
   refreshToken: 'refresh',
   idToken: 'id',
-  user: { sub: 'person-1', name: 'Ada', email: null, picture: null },
+  user: { sub: 'user-1', name: 'Ada', email: null, picture: null },
 }
 
 it('keeps one entry per issuer and client in local storage (§3.26)', () => {
@@ -26,7 +26,7 @@ it.each([
   ['another kind of value', '7'],
   ['null', 'null'],
   ['the entry of an older version', '{"token":"x"}'],
-  ['an entry without a person', JSON.stringify({ ...session, user: {} })],
+  ['an entry without a user', JSON.stringify({ ...session, user: {} })],
   ['an expiry in words', JSON.stringify({ ...session, expiresAt: 'soon' })],
 ])('takes %s for signed out', (_name, text) => {
   const store = createSessionStore('https://id.example', 'web')
@@ -34,7 +34,7 @@ it.each([
   expect(store.read()).toBeNull()
 })
 
-it('hears of changes to its own entry alone, until it is stopped', () => {
+it('is notified of changes to its own entry only, until it is stopped', () => {
   const store = createSessionStore('https://id.example', 'web')
   const onChange = vi.fn<() => void>()
   const stop = store.watch(onChange)
@@ -48,7 +48,7 @@ it('hears of changes to its own entry alone, until it is stopped', () => {
   expect(onChange).toHaveBeenCalledTimes(2)
 })
 
-it('waits for the next change, but not for ever', async () => {
+it('waits for the next change, for a limited time', async () => {
   const store = createSessionStore('https://id.example', 'web')
   const changed = store.nextChange(60_000)
   dispatchEvent(new StorageEvent('storage', { key: store.key }))

@@ -72,7 +72,7 @@ describe('the sign-in screen', () => {
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
   })
 
-  it('shows why a sign-in failed, and lets one try again (§4.1, §8.5)', () => {
+  it('shows why a sign-in failed, and offers to try again (§4.1, §8.5)', () => {
     open(false, { status: 'error', message: loginFailed })
     expect(screen.getByRole('alert')).toHaveTextContent('Login failed')
     expect(screen.getByRole('button', { name: 'Sign in with Google' })).toBeEnabled()

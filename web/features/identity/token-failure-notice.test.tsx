@@ -9,7 +9,7 @@ import { IdentityContext } from './use-identity.ts'
 
 function open(failure: string | null) {
   const getAccessToken = vi.fn<IdentityClient['getAccessToken']>(() => Promise.reject(new Error(tokenFailed)))
-  const user = { sub: 'person-1', name: 'Ada', email: null, picture: null }
+  const user = { sub: 'user-1', name: 'Ada', email: null, picture: null }
   const state: IdentityState = { status: 'authenticated', user, failure }
   const identity: IdentityClient = {
     getState: () => state,
@@ -28,7 +28,7 @@ function open(failure: string | null) {
   return getAccessToken
 }
 
-it('says that no token can be had, stays while that is so, and tries again when asked (§4.1, §8.6)', async () => {
+it('says that no token is available, stays while that is so, and retries on request (§4.1, §8.6)', async () => {
   const getAccessToken = open(tokenFailed)
   expect(screen.getByRole('status')).toHaveTextContent('Get access token failed')
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
@@ -37,7 +37,7 @@ it('says that no token can be had, stays while that is so, and tries again when 
   expect(screen.getByRole('status')).toHaveTextContent('Get access token failed')
 })
 
-it('is not there while tokens can be had', () => {
+it('is not shown while tokens are available', () => {
   open(null)
   expect(screen.queryByRole('status')).toBeNull()
 })

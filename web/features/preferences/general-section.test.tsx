@@ -38,16 +38,16 @@ it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async ()
   expect(container.querySelector('img')).toBeNull()
 })
 
-it("calls a person without a name 'User' (§2.49)", async () => {
-  const nobody = { ...ada, name: null, email: null, picture: null }
+it("calls a user without a name 'User' (§2.49)", async () => {
+  const unnamed = { ...ada, name: null, email: null, picture: null }
   renderScreen(
-    new ScriptedApi().on(route, () => json(nobody)),
+    new ScriptedApi().on(route, () => json(unnamed)),
     <GeneralSection />,
   )
   expect(await screen.findByText('User')).toBeVisible()
 })
 
-it("says 'Loading...' until the answer is there (§2.49)", async () => {
+it("says 'Loading...' until the response arrives (§2.49)", async () => {
   let answer: (response: Response) => void = () => undefined
   const waiting = new Promise<Response>((resolve) => {
     answer = resolve

@@ -53,7 +53,7 @@ describe('the theme', () => {
   })
 
   it.each(['light', 'dark', 'system'] as const)(
-    'is taken from storage when it is %s (§3.19, §3.21)',
+    'is read from storage when it is %s (§3.19, §3.21)',
     (theme) => {
       localStorage.setItem('theme', theme)
       follow()
@@ -134,7 +134,7 @@ describe('the first paint', () => {
     expect([isDark(), icon(), frame()]).toEqual(first)
   })
 
-  it('comes before the styles and the application are asked for (§14.28)', () => {
+  it('comes before the styles and the application are requested (§14.28)', () => {
     expect(page.indexOf('<script src="/theme.js"></script>')).toBeGreaterThan(0)
     expect(page.indexOf('/theme.js')).toBeLessThan(page.indexOf('/main.tsx'))
     expect(page.indexOf('/theme.js')).toBeGreaterThan(page.indexOf('rel="icon"'))

@@ -62,7 +62,7 @@ it('revokes a link once that is confirmed, and shows the list without it (§20.4
   expect(screen.queryByRole('alertdialog')).toBeNull()
 })
 
-it('keeps a link when the person thinks again', async () => {
+it('keeps a link when the user cancels', async () => {
   const api = serve()
   open(api)
   await screen.findByRole('link', { name: /How do tides work/ })
@@ -73,7 +73,7 @@ it('keeps a link when the person thinks again', async () => {
   expect(api.seen('DELETE /api/share/abc')).toHaveLength(0)
 })
 
-it('takes a link that is gone already as revoked', async () => {
+it('treats a link that is already gone as revoked', async () => {
   open(serve().on('DELETE /api/share/abc', () => failure(404, 'not_found', 'There is no such link.')))
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke' })
   await userEvent.click(revoke as Element)

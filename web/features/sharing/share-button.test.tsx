@@ -57,7 +57,7 @@ it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7
   expect(feedback()).toBe('')
 })
 
-it('gives the link to the system where that can share, and copies nothing (§7.10, §20.3)', async () => {
+it('passes the link to the system where that can share, and copies nothing (§7.10, §20.3)', async () => {
   const shared: ShareData[] = []
   setNativeShare(async (data) => {
     shared.push(data)
@@ -69,7 +69,7 @@ it('gives the link to the system where that can share, and copies nothing (§7.1
   expect(feedback()).toBe('Shared')
 })
 
-it('takes it as an answer when the person closes the dialog of the system (§20.12)', async () => {
+it('does nothing more when the user closes the dialog of the system (§20.12)', async () => {
   setNativeShare(() => Promise.reject(new DOMException('closed', 'AbortError')))
   open()
   await click()
@@ -118,7 +118,7 @@ it('logs a refused clipboard, and shows the link that was made all the same (§2
   expect(feedback()).toBe('')
 })
 
-it('asks once, however often it is clicked meanwhile', async () => {
+it('sends one request, however often it is clicked meanwhile', async () => {
   let answer: (response: Response) => void = () => undefined
   const api = open(new ScriptedApi().on(route, () => new Promise((resolve) => (answer = resolve))))
   await click()

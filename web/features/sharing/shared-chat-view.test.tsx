@@ -45,7 +45,7 @@ function open() {
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 const notice = 'This is a shared chat view. The content is read-only.'
 
-it("says 'Loading...' until the chat is there (§2.39)", async () => {
+it("says 'Loading...' until the chat is loaded (§2.39)", async () => {
   let resolve: (response: Response) => void = () => undefined
   answer = () => new Promise((done) => (resolve = done))
   open()
@@ -58,7 +58,7 @@ it("says 'Loading...' until the chat is there (§2.39)", async () => {
   expect(screen.getByText('1 message shown')).toBeVisible()
 })
 
-it('has a footer that says what it is and leads home, and nothing to write or press (§2.37, §2.38)', async () => {
+it('has a footer that says what it is and links to the home page, and no composer or actions (§2.37, §2.38)', async () => {
   open()
   await pass(0)
   expect(screen.getByRole('contentinfo')).toHaveTextContent(notice)
@@ -97,7 +97,7 @@ it.each([
   expect(screen.queryByText(notice)).toBeNull()
 })
 
-it('tries again after five seconds when the server could not be asked, but not for a link that is not there (§7.1)', async () => {
+it('retries after five seconds when the server cannot be reached, but not for a link that does not exist (§7.1)', async () => {
   expectConsole('error', /network/)
   answer = () => Promise.reject(new TypeError('network'))
   open()
@@ -109,7 +109,7 @@ it('tries again after five seconds when the server could not be asked, but not f
   expect(requests).toHaveLength(2)
 })
 
-it('does not ask again for a link that is not there (§20.11)', async () => {
+it('does not retry for a link that does not exist (§20.11)', async () => {
   expectConsole('error', /fetching the data\. 404/)
   answer = () => Response.json(gone, { status: 404 })
   open()

@@ -119,12 +119,12 @@ class UnstoredReplyError extends Error {}
 
 /** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */
 async function* readEvents(
-  { response, heard }: ConnectedStream,
+  { response, restartTimeout }: ConnectedStream,
   after: number,
 ): AsyncGenerator<RunEvent, void, undefined> {
   let seq = after
   for await (const data of readSse(response)) {
-    heard()
+    restartTimeout()
     const event = parseEvent(data)
     // The server may repeat what is known.
     if (event === undefined || event.seq <= seq) continue

@@ -141,7 +141,7 @@ describe('adding from it', () => {
     expect(buttonOf('Add', dialog)).toBeEnabled()
   })
 
-  it('knows what was added before by its address (§18.27)', async () => {
+  it('marks a connector as added by its address (§18.27)', async () => {
     const scene = sceneOf(
       [makeServer('Weather')],
       new ConnectorsScene([makeConnector({ name: 'Files', url: 'https://weather.example/mcp' })]),

@@ -6,7 +6,7 @@ type AllowTools = readonly string[] | null
 export interface AllowDraft {
   /** What was stored when the change began. */
   readonly before: AllowTools
-  /** Nothing asks; the names are kept for whoever changes their mind. */
+  /** No tool asks first; the names are kept in case the user changes back. */
   readonly everyTool: boolean
   readonly names: readonly string[]
 }
@@ -26,14 +26,14 @@ export function allowToolsOf({ everyTool, names }: AllowDraft): string[] | null 
   return everyTool ? null : [...names]
 }
 
-/** What the person has added and removed, put onto what is stored by now: others may have been allowed meanwhile. */
+/** Applies what the user added and removed to the stored list, since other tools may have been allowed meanwhile. */
 export function applyDraft(draft: AllowDraft, now: AllowTools): AllowTools {
   const { before, everyTool, names } = draft
   if (everyTool) return before === null ? now : null
   const removed = new Set(before?.filter((name) => !names.includes(name)))
   const added = addedNames(draft)
   if (before !== null && removed.size === 0 && added.length === 0) return now
-  // Where nothing asks by now, the list that the person has made still holds: it asks more.
+  // Where every tool is allowed by now, the user's list is used: it allows fewer tools.
   const kept = (now ?? before ?? []).filter((name) => !removed.has(name))
   return [...new Set([...kept, ...added])]
 }

@@ -66,7 +66,7 @@ export function ManageTools({ tools, draft, onChange, onEmptied }: ManageToolsPr
   )
 }
 
-/** The heading of the allowed tools (§2.69); null stands for every tool. */
+/** The heading of the allowed tools (§2.69); null means every tool. */
 function describeAllowed(names: readonly string[] | null): string {
   return `Allowed Tools (${names === null ? 'all' : names.length})`
 }

@@ -55,7 +55,7 @@ describe('the tools', () => {
     expect(dialog.getByText(/end$/)).toBeInTheDocument()
   })
 
-  it('tell what to do when there are none', async () => {
+  it('say what to do when there are none', async () => {
     const dialog = await openTools(sceneOf({ tools: [], status: 'disconnected' }))
     expect(dialog.getByText('Available Tools (0)')).toBeInTheDocument()
     expect(dialog.getByText('Connect it to see what it offers.')).toBeInTheDocument()
@@ -171,7 +171,7 @@ describe('the allowed tools', () => {
     expect(dialog.getByPlaceholderText(search).closest('[inert]')).not.toBeNull()
   })
 
-  it('stay in manage mode when saving fails, which is told (§8.21, §8.34)', async () => {
+  it('stay in manage mode when saving fails, and show the failure (§8.21, §8.34)', async () => {
     expectConsole('error', /Failed to update allow tools: The tool "read" has changed/)
     const scene = sceneOf()
     scene.api.on(update, () => {

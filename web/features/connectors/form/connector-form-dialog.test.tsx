@@ -133,7 +133,7 @@ describe('adding', () => {
     [409, 'You already have a connector named "A".', 'You already have a connector named "A".'],
     [400, 'url: Too big; allow_tools.3: Too big', 'URL: Too big; Allowed Tools: Too big'],
   ])(
-    'keeps what was typed when saving fails, and gives the reason: %i (§8.18)',
+    'keeps what was typed when saving fails, and shows the reason: %i (§8.18)',
     async (status, sent, reason) => {
       expectConsole('error', new RegExp(`Failed to save connector: ${reason}`))
       const scene = new ConnectorsScene()
@@ -280,7 +280,7 @@ describe('editing', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('says nothing of success after a 401 (§8.2)', async () => {
+  it('does not show success after a 401 (§8.2)', async () => {
     const scene = new ConnectorsScene([github])
     scene.api.on(update, () => new Response(null, { status: 401 }))
     const form = await openEdit(scene)

@@ -59,7 +59,7 @@ async function expectReturnAfter(milliseconds: number): Promise<void> {
   expect(screen.getByText('The integrations')).toBeInTheDocument()
 }
 
-it('hands the code in with its state, once, and says what it does (§2.91, §2.92, §4.29, §7.26)', async () => {
+it('submits the code with its state once, and shows the progress (§2.91, §2.92, §4.29, §7.26)', async () => {
   let answer: (response: Response) => void = () => undefined
   api.on(route, () => new Promise((resolve) => (answer = resolve)))
   open(answered)
@@ -74,7 +74,7 @@ it('hands the code in with its state, once, and says what it does (§2.91, §2.9
   expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
 })
 
-it('takes the code out of the address before it hands it in (§19.9)', async () => {
+it('removes the code from the address before it submits it (§19.9)', async () => {
   let seen: string | null = null
   api.on(route, () => {
     seen = screen.getByTestId('search').textContent
@@ -118,7 +118,7 @@ it('never writes the code into the log', async () => {
 it.each([
   ['/callback/google-gmail', 'Gmail', 'google-gmail'],
   ['/callback/google-calendar', 'Google Calendar', 'google-calendar'],
-])('knows %s too (§2.91, §7.26)', async (path, title, name) => {
+])('supports %s too (§2.91, §7.26)', async (path, title, name) => {
   api.on(`POST /api/integration/callback/${name}`, () => json({ ...gmail, name }))
   open(`${path}?code=c-1&state=s-1`)
   await pass(0)
@@ -165,7 +165,7 @@ it.each([
 })
 
 it.each(['&state=s-2', '&state=', ''])(
-  'hands in nothing that this tab has not asked for: "%s" (§8.28)',
+  'submits nothing that this tab did not request: "%s" (§8.28)',
   async (state) => {
     expectConsole('error', /Failed to connect Gmail/)
     open(`/callback/gmail?code=c-1${state}`)
@@ -178,7 +178,7 @@ it.each(['&state=s-2', '&state=', ''])(
   },
 )
 
-it('hands nothing in at a second visit of the same address, and shows how things stand (§4.29, §19.9)', async () => {
+it('submits nothing at a second visit of the same address, and shows the current state (§4.29, §19.9)', async () => {
   open(answered)
   await pass(0)
   cleanup()
@@ -188,7 +188,7 @@ it('hands nothing in at a second visit of the same address, and shows how things
   expect(api.requests).toHaveLength(1)
 })
 
-it('says nothing of success after a 401 (§8.2)', async () => {
+it('does not show success after a 401 (§8.2)', async () => {
   api.on(route, () => new Response(null, { status: 401 }))
   open(answered)
   await pass(5000)

@@ -48,7 +48,7 @@ export async function leaveForConsent(authUrl: string): Promise<void> {
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new Error('The address to authenticate at is not a web address.')
   const state = address.searchParams.get('state')
-  // Without it a response could not be told from one that another site started.
+  // Without it a response could not be distinguished from one that another site started.
   if (!state) throw new Error('The address to authenticate at has no state.')
   storeAuthorization(state)
   await leaveFor(address)

@@ -73,7 +73,7 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
-  it('takes nobody away from where they went before the list came', async () => {
+  it('does not move the focus that the user moved before the list was read', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
@@ -109,7 +109,7 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
-  it('knows by the name how it is authorized, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
+  it('derives the type of authorization from the name, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
     scene.open()
     const form = await openAdd()
     const select = await form.findByLabelText('Integration *')
@@ -233,7 +233,7 @@ describe('the form that adds', () => {
     expect((await cardOf('Gmail')).getByText('Google is not set up here.')).toBeInTheDocument()
   })
 
-  it('leaves for nowhere once the person has left the form (§19.7)', async () => {
+  it('does not open the consent page once the user has left the form (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
@@ -245,7 +245,7 @@ describe('the form that adds', () => {
     expect(scene.api.seen(consent)).toEqual([])
   })
 
-  it('leaves for nowhere either once the person has left it while the address of consent was on its way (§19.7)', async () => {
+  it('does not open the consent page when the user leaves the form while its address is requested (§19.7)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.open()
     scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))

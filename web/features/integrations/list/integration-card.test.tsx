@@ -45,7 +45,7 @@ describe('connecting', () => {
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeEnabled()
   })
 
-  it('leaves for nowhere once the person has left the page', async () => {
+  it('does not open the consent page once the user has left the page', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(consent, () => new Promise((resolve) => (answer = resolve)))
     const { redraw } = scene.open(gmail)
@@ -123,7 +123,7 @@ describe('disconnecting', () => {
     expect(again).toHaveFocus()
   })
 
-  it('takes nobody back from what they do by then', async () => {
+  it('does not move the focus that the user moved meanwhile', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
     const question = await ask()
@@ -158,7 +158,7 @@ describe('disconnecting', () => {
     expect(await screen.findByText('Google has ended this connection.')).toBeInTheDocument()
   })
 
-  it('says nothing of success after a 401 (§8.2)', async () => {
+  it('does not show success after a 401 (§8.2)', async () => {
     scene.api.on(route, () => new Response(null, { status: 401 }))
     await userEvent.click(button('Disconnect', await ask()))
     await waitFor(() => expect(scene.api.signedOut).toBe(true))
@@ -213,7 +213,7 @@ describe('the key of a card', () => {
     expect(scene.writes).toHaveLength(1)
   })
 
-  it('takes nothing from a box that was opened again meanwhile', async () => {
+  it('does not clear a box that was opened again meanwhile', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
     const { toggle, box } = await openKey(tavily)
