@@ -38,8 +38,7 @@ interface Entry {
 /**
  * Numbers the events of all runs of this process, merges them for up to 50 ms, commits them together, and only then
  * passes them to their readers (§10.15, §17.18). So everything that a user saw is in the database. The first event
- * and the first text of
- * a run do not wait. One commit is under way at a time; what comes meanwhile goes into the next.
+ * and the first text of a run do not wait. One commit is under way at a time; what comes meanwhile goes into the next.
  */
 export class RunLog {
   readonly #options: RunLogOptions
