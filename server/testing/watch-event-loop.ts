@@ -1,25 +1,25 @@
 /**
- * Watches for stretches in which this process computes without giving way. Only its own processor time counts: on a busy
- * machine it may stand still without having done anything wrong.
+ * Measures how long this process blocks its event loop. Only its own processor time counts, because on a busy machine the
+ * process may be paused by the system.
  */
-export function watchEventLoop(): { /** Milliseconds of the longest stretch. */ stop(): number } {
-  const interval = 10
-  let longest = 0
+export function watchEventLoop(): { /** The longest stretch in milliseconds. */ stop(): number } {
+  const intervalMs = 10
+  let longestMs = 0
   let wall = performance.now()
   let used = process.cpuUsage()
-  const look = (): void => {
+  const measure = (): void => {
     const now = performance.now()
     const { user, system } = process.cpuUsage(used)
-    longest = Math.max(longest, Math.min(now - wall - interval, (user + system) / 1_000))
+    longestMs = Math.max(longestMs, Math.min(now - wall - intervalMs, (user + system) / 1_000))
     wall = now
     used = process.cpuUsage()
   }
-  const timer = setInterval(look, interval)
+  const timer = setInterval(measure, intervalMs)
   return {
     stop() {
       clearInterval(timer)
-      look()
-      return longest
+      measure()
+      return longestMs
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Connections to outside services, and the consents that people are away to give. */
+/** Connections to outside services, and the pending consents of users. */
 export async function createIntegrations(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('integrations')

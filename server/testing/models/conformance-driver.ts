@@ -47,7 +47,7 @@ export async function startConformanceDriver(): Promise<ConformanceDriver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const scenario = JSON.parse(Buffer.concat(chunks).toString()) as Scenario
-      new Person(test, scenario).play().then(
+      new SimulatedUser(test, scenario).play().then(
         (log) => response.end(log),
         (error: unknown) => {
           response.statusCode = 500
@@ -69,7 +69,7 @@ export async function startConformanceDriver(): Promise<ConformanceDriver> {
   }
 }
 
-class Person {
+class SimulatedUser {
   readonly #test: ChatApp
   readonly #scenario: Scenario
   readonly #log: string[] = []
