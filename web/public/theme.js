@@ -1,5 +1,5 @@
 // Runs before the first paint, so that a dark page never flashes white. Modules come too late for that; the rule is the
-// one of features/preferences/theme-store.ts.
+// one of features/preferences/theme.ts.
 ;(function () {
   let stored = null
   try {

@@ -1,0 +1,33 @@
+import { expect, it, vi } from 'vitest'
+import { createStoredValue } from './stored-value.ts'
+
+const create = () => createStoredValue('colour', (text) => text ?? 'green')
+
+it('returns what is stored, parsed, and stores what is set', () => {
+  const value = create()
+  expect(value.get()).toBe('green')
+  value.set('red')
+  expect(localStorage.getItem('colour')).toBe('red')
+  expect(value.get()).toBe('red')
+})
+
+it('notifies listeners of changes here until they unsubscribe', () => {
+  const value = create()
+  const listener = vi.fn()
+  const unsubscribe = value.subscribe(listener)
+  value.set('red')
+  expect(listener).toHaveBeenCalledTimes(1)
+  unsubscribe()
+  value.set('blue')
+  expect(listener).toHaveBeenCalledTimes(1)
+})
+
+it('notifies listeners when another tab changes the value or clears the storage', () => {
+  const listener = vi.fn()
+  const unsubscribe = create().subscribe(listener)
+  for (const key of ['colour', null, 'other']) dispatchEvent(new StorageEvent('storage', { key }))
+  expect(listener).toHaveBeenCalledTimes(2)
+  unsubscribe()
+  dispatchEvent(new StorageEvent('storage', { key: 'colour' }))
+  expect(listener).toHaveBeenCalledTimes(2)
+})
