@@ -44,7 +44,7 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoin
   }
   throw new AppError(
     'bot_misconfigured',
-    `The bot "${bot.name}" has no address to ask: give it a base URL, or set DEFAULT_MODEL_BASE_URL on the server.`,
+    `The bot "${bot.name}" has no address: enter its base URL, or set DEFAULT_MODEL_BASE_URL on the server.`,
   )
 }
 
@@ -60,7 +60,7 @@ function openKey(bot: BotRow, sealer: Sealer): string | null {
   } catch (error) {
     throw new AppError(
       'bot_misconfigured',
-      `The stored key of the bot "${bot.name}" cannot be read any more, since SECRET_KEY is another one. Enter the key again.`,
+      `The stored key of the bot "${bot.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the key again.`,
       { cause: error },
     )
   }

@@ -76,6 +76,6 @@ export async function runCompletion(
 function tooMany(times: number): RunEnding {
   return failed(
     'output_limit',
-    `The model used tools ${times} times in a row without an answer, so it was stopped. Send a message to let it go on.`,
+    `The model used tools ${times} times in a row without an answer, so it was stopped. Send a message to let it continue.`,
   )
 }

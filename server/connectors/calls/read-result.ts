@@ -78,7 +78,7 @@ class BlockReader {
     const image = readImage(data, this.#limits.maxImageBytes)
     if (image !== undefined) return { type: 'image', ...image }
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
-    return note(`A picture${claimed} was left out: it is no PNG, JPEG, GIF or WebP, or too large.`)
+    return note(`A picture${claimed} was left out: it is not a PNG, JPEG, GIF or WebP, or is too large.`)
   }
 
   #readResource(resource: unknown): OutcomePart {

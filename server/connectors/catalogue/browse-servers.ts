@@ -46,13 +46,13 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   let cursor: string | undefined
   for (let page = 0; page < maxPages && found.size < maxServers; page++) {
     budget.allow(maxPageBytes)
-    const answer = await fetchPage(pageAddress(registryUrl, cursor), {
+    const response = await fetchPage(pageAddress(registryUrl, cursor), {
       headers: { accept: 'application/json' },
       signal: AbortSignal.any([deadline, AbortSignal.timeout(pageTimeoutMs)]),
     })
-    if (!answer.ok)
-      throw new AppError('upstream_error', `The connector registry returned status ${answer.status}.`)
-    const read = readRegistryPage(await answer.json())
+    if (!response.ok)
+      throw new AppError('upstream_error', `The connector registry returned status ${response.status}.`)
+    const read = readRegistryPage(await response.json())
     for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
     if (read.cursor === undefined || read.cursor === cursor) break
     cursor = read.cursor

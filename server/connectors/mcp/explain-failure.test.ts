@@ -22,6 +22,6 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
 it('explains when the address is not an MCP server', () => {
   expect(explainFailure(probing(new Error('Not Found')))).toMatchObject({
     code: 'upstream_invalid',
-    message: 'What the server answers is not MCP.',
+    message: 'The server sent a response that is not valid MCP.',
   })
 })

@@ -96,9 +96,9 @@ function explainKnown(error: unknown): AppError | undefined {
       case SdkErrorCode.UnsupportedResultType:
       case SdkErrorCode.ClientHttpUnexpectedContent:
       case SdkErrorCode.EraNegotiationFailed:
-        return say('upstream_invalid', 'What the server answers is not MCP.')
+        return say('upstream_invalid', 'The server sent a response that is not valid MCP.')
       case SdkErrorCode.ConnectionClosed:
-        return say('upstream_cut', 'The server broke the connection.')
+        return say('upstream_cut', 'The server closed the connection.')
       case SdkErrorCode.CapabilityNotSupported:
         return say('upstream_invalid', 'The server has no tools.')
       default:
@@ -106,7 +106,7 @@ function explainKnown(error: unknown): AppError | undefined {
     }
   }
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
-    return say('upstream_invalid', 'What the server answers is not MCP.')
+    return say('upstream_invalid', 'The server sent a response that is not valid MCP.')
   }
   return undefined
 }
@@ -122,12 +122,16 @@ function explainStatus(error: SdkHttpError): AppError {
     )
   }
   if (status === 429) {
-    return new AppError('upstream_rate_limited', 'The server is asked too often. Try again later.', options)
+    return new AppError(
+      'upstream_rate_limited',
+      'The server received too many requests. Try again later.',
+      options,
+    )
   }
   if (status >= 500) return new AppError('upstream_error', `The server failed (${status}).`, options)
   return new AppError(
     'upstream_invalid',
-    `The server does not answer as an MCP server does (${status}).`,
+    `The server did not respond like an MCP server (${status}). Check its address.`,
     options,
   )
 }

@@ -47,7 +47,7 @@ export class ResponseBudget {
     }
     for (const byte of chunk) if (byte === 0x5b || byte === 0x7b) this.#containers++
     if (this.#containers > maxContainers) {
-      return new AppError('output_limit', 'The connector sent an answer of too many parts.')
+      return new AppError('output_limit', 'The connector sent a response with too many parts.')
     }
     if (!isEventStream) return undefined
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) this.#lines++
@@ -73,7 +73,7 @@ export function limitResponses(
   let lastStreamAt = 0
   const waitToReopen = async (signal: AbortSignal | null | undefined): Promise<void> => {
     if (budget.countStream() > limits.maxReconnects) {
-      throw new AppError('upstream_cut', 'The connector breaks its stream again and again.')
+      throw new AppError('upstream_cut', 'The connector closed its stream too many times.')
     }
     const wait = lastStreamAt + limits.minReconnectMs - Date.now()
     lastStreamAt = Date.now() + Math.max(0, wait)

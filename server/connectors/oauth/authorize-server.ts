@@ -35,7 +35,7 @@ function openToken({ sealer }: ConnectorDeps, { name }: ConnectorRow, token: str
   } catch (error) {
     throw new AppError(
       'upstream_refused_key',
-      `The stored token of "${name}" cannot be read any more, since SECRET_KEY is another one. Enter it again.`,
+      `The stored token of "${name}" cannot be decrypted, because SECRET_KEY has changed. Enter it again.`,
       { cause: error },
     )
   }

@@ -193,7 +193,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
 function requireSafeAddress(address: URL, publicUrl: string): void {
   if (address.protocol === 'https:') return
   if (address.protocol === 'http:' && isLocal(address) && isLocal(new URL(publicUrl))) return
-  throw new AppError('address_refused', 'The server names a sign-in page that is not a safe web address.')
+  throw new AppError('address_refused', 'The sign-in page of this server does not have a safe web address.')
 }
 
 function isLocal({ hostname }: URL): boolean {

@@ -78,14 +78,14 @@ async function send(
   const form = new URLSearchParams({ token, token_type_hint })
   const headers = new Headers({ accept: 'application/json' })
   authenticate(client, authMethods, form, headers)
-  const answer = await fetchByOrigin(url, guards)(endpoint, {
+  const response = await fetchByOrigin(url, guards)(endpoint, {
     method: 'POST',
     headers,
     body: form,
     signal: AbortSignal.any([closing, AbortSignal.timeout(requestTimeoutMs)]),
   })
-  await answer.body?.cancel()
-  if (!answer.ok) throw new Error(`Tokens could not be revoked at ${endpoint.origin} (${answer.status}).`)
+  await response.body?.cancel()
+  if (!response.ok) throw new Error(`Tokens could not be revoked at ${endpoint.origin} (${response.status}).`)
 }
 
 /** Adds the client's credentials in the way that the server supports. */

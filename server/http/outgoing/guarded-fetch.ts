@@ -38,12 +38,12 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     let url = requireUrl(policy, address)
     let request = init
     for (let redirects = 0; ; redirects++) {
-      const answer = await send(url, request, dispatcher)
-      const location = answer.headers.get('location')
-      if (answer.status < 300 || answer.status >= 400 || location === null) return answer
-      await answer.body?.cancel()
+      const response = await send(url, request, dispatcher)
+      const location = response.headers.get('location')
+      if (response.status < 300 || response.status >= 400 || location === null) return response
+      await response.body?.cancel()
       url = requireRedirect(policy, url, location, redirects < maxRedirects)
-      request = afterRedirect(answer.status, request)
+      request = afterRedirect(response.status, request)
     }
   }
 
@@ -64,8 +64,8 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   try {
     // Both `fetch` types are equivalent, but only undici's accepts a dispatcher of this version.
     const sent = { ...init, headers, redirect: 'manual', dispatcher } as UndiciInit
-    const answer: unknown = await undiciFetch(url.href, sent)
-    return answer as Response
+    const response: unknown = await undiciFetch(url.href, sent)
+    return response as Response
   } catch (error) {
     throw findAppError(error) ?? error
   }
@@ -79,7 +79,7 @@ function findAppError(error: unknown): AppError | undefined {
 
 function requireRedirect(policy: AddressPolicy, from: URL, location: string, allowed: boolean): URL {
   if (!URL.canParse(location, from.href))
-    throw new AppError('address_refused', 'The server redirects to something that is no address.')
+    throw new AppError('address_refused', 'The server redirects to an invalid address.')
   const to = requireUrl(policy, new URL(location, from).href)
   if (to.origin !== from.origin) {
     throw new AppError(

@@ -35,7 +35,7 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
     const announced = Number(headers['content-length'])
     if (encoding !== '' && encoding !== 'identity') {
       controller.abort(
-        new AppError('upstream_invalid', 'The server sent a compressed answer, which was not asked for.'),
+        new AppError('upstream_invalid', 'The server sent a compressed response, which was not requested.'),
       )
     } else if (announced > this.maxBytes) {
       controller.abort(this.tooLarge())

@@ -83,7 +83,7 @@ async function fetchDiscovery(issuer: string, fetch: typeof globalThis.fetch): P
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(providerTimeoutMs),
   })
-  if (!response.ok) throw new Error(`The provider's discovery document answers ${response.status}.`)
+  if (!response.ok) throw new Error(`The provider's discovery document returned status ${response.status}.`)
   const document = Discovery.parse(await response.json())
   if (document.issuer !== issuer) {
     throw new Error(`OIDC_ISSUER is ${issuer}, but the provider calls itself ${document.issuer}.`)
