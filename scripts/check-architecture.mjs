@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { checkCircles } from './architecture/circles.mjs'
+import { checkDocPaths } from './architecture/doc-paths.mjs'
 import { checkFolders } from './architecture/folders.mjs'
 import { checkHomes } from './architecture/homes.mjs'
 import { checkNames } from './architecture/names.mjs'
@@ -25,7 +26,7 @@ const rules = [
 ]
 
 const sources = readSources(rootFolder)
-const problems = rules.flatMap((rule) => rule(sources))
+const problems = [...rules.flatMap((rule) => rule(sources)), ...checkDocPaths(rootFolder)]
 for (const problem of problems) console.log(problem)
 console.log(`${describeSizes(sources)}; ${problems.length} problems.`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,5 +1,9 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkCircles } from './circles.mjs'
+import { checkDocPaths } from './doc-paths.mjs'
 import { checkFolders } from './folders.mjs'
 import { checkHomes } from './homes.mjs'
 import { checkNames } from './names.mjs'
@@ -330,6 +334,19 @@ describe('the rules of the architecture', () => {
     expect(checkFolders(tree({ ...listed, 'web/ui/more.tsx': '' }))).toStrictEqual([
       'web/ui: 21 source files, the limit is 20',
     ])
+  })
+})
+
+describe('the paths in documents', () => {
+  it('refuses a path that does not exist, and accepts folders, files and places to fill in', () => {
+    const root = mkdtempSync(join(tmpdir(), 'yonder-docs-'))
+    mkdirSync(join(root, 'docs/decisions'), { recursive: true })
+    mkdirSync(join(root, 'server'))
+    writeFileSync(join(root, 'server/app.ts'), '')
+    writeFileSync(join(root, 'README.md'), '`server/app.ts`, `server/` and `server/NNNN-name.ts`')
+    writeFileSync(join(root, 'docs/decisions/001.md'), 'See `server/gone.ts` and `DATA_DIR/file`.')
+    expect(checkDocPaths(root)).toStrictEqual(['docs/decisions/001.md: server/gone.ts does not exist'])
+    rmSync(root, { recursive: true })
   })
 })
 

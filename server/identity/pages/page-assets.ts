@@ -64,17 +64,17 @@ a.quiet { text-underline-offset: 3px; padding: 10px; }
  * typed as a password.
  */
 export const pageScript = `
-for (const form of document.querySelectorAll('form')) {
+for (const form of document.forms) {
   form.addEventListener('submit', (event) => {
     if (form.dataset.sent) { event.preventDefault(); return }
     form.dataset.sent = 'yes'
-    form.querySelector('.button')?.setAttribute('aria-busy', 'true')
+    event.submitter?.setAttribute('aria-busy', 'true')
   })
 }
 addEventListener('pageshow', () => {
-  for (const form of document.querySelectorAll('form')) {
+  for (const form of document.forms) {
     delete form.dataset.sent
-    form.querySelector('.button')?.removeAttribute('aria-busy')
+    for (const control of form.elements) control.removeAttribute('aria-busy')
   }
 })
 for (const button of document.querySelectorAll('button.reveal')) {
