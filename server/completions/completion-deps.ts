@@ -8,15 +8,17 @@ import type { RunLog } from './log/run-log.ts'
 import type { RunNotifications } from './log/run-notifications.ts'
 import type { ToolSupportCache } from './loop/tool-support-cache.ts'
 
-/** What the functions of this folder pick from; `open-completions.ts` creates it. */
+/**
+ * The dependencies of this folder's functions, each of which picks those it needs. Created in `open-completions.ts`.
+ */
 export interface CompletionDeps {
   readonly database: Database
-  /** Names this process among those that share the database. */
+  /** Identifies this process among those that share the database. */
   readonly nodeId: string
   /** The runs that this process writes. */
   readonly runs: ActiveRuns
   readonly log: RunLog
-  /** Notifications of what other processes write into runs. */
+  /** Notifies of events that other processes write into runs. */
   readonly notifications: RunNotifications
   /** Milliseconds since 1970. */
   readonly now: () => number

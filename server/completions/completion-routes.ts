@@ -34,11 +34,11 @@ import { answerElicitation } from './tools/elicitations.ts'
 export interface CompletionRoutesDeps {
   readonly completions: CompletionDeps
   readonly sse: SseHub
-  /** Completions that one user may request. */
+  /** Completions that each user may request per minute. */
   readonly perMinute: number
   /** True once the process shuts down. */
   readonly isClosing: () => boolean
-  /** Notifies the user's other tabs and devices of a change that no run reports. */
+  /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 

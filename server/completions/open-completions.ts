@@ -21,9 +21,9 @@ export type CompletionOptions = Pick<
 > & {
   /** The users who have a live stream at this node. */
   readonly subscribers: RunSubscribers & OtherNotifications
-  /** Notifies the user's other tabs and devices of a change that no run reports. */
+  /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
-  /** Completions that one user may request. */
+  /** Completions that each user may request per minute. */
   readonly perMinute: number
   /** Called with every stream that opens. */
   readonly onOpen: SseOptions['onOpen']
@@ -32,27 +32,27 @@ export type CompletionOptions = Pick<
 /** The runs of this process. */
 export interface Completions {
   register(api: Api): void
-  /** The run that is writing into a chat, on whichever node. */
+  /** Returns the run that is writing into a chat, whichever node owns it. */
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**
-   * Returns the user's runs with the last event of each; later events are sent to the subscribers until `leaveRuns`.
-   * `alone` is true for the first live stream of the user.
+   * Returns the user's runs, each with the number of its last event; later events are sent to the subscribers until
+   * `leaveRuns`. `isFirst` is true for the first live stream of the user.
    */
-  joinRuns(userId: string, alone: boolean): Promise<LiveRun[]>
+  joinRuns(userId: string, isFirst: boolean): Promise<LiveRun[]>
   leaveRuns(userId: string): void
   /**
-   * Starts no new runs, waits `graceMs` milliseconds for those under way, and ends the rest as interrupted with their
+   * Refuses new runs, waits up to `graceMs` milliseconds for running ones, and ends the rest as interrupted, with their
    * text. Call it before the database closes.
    */
   close(graceMs?: number): Promise<void>
 }
 
 const defaultGraceMs = 1_000
-/** Milliseconds for storing the ends of runs during the shutdown. */
+/** Milliseconds to wait until the ends of runs are stored during the shutdown. */
 const maxCloseMs = 5_000
 
-/** Opens the run log and everything that works on runs. */
+/** Opens the run log and starts everything that works on runs. */
 export function openCompletions(options: CompletionOptions): Completions {
   const { database, nodeId, subscribers, now, onError } = options
   const { db, dialect } = database
@@ -95,7 +95,7 @@ export function openCompletions(options: CompletionOptions): Completions {
       }),
     readRun: (chatId) => findRunningReply(deps, chatId),
     countActive: () => runs.size,
-    joinRuns: (userId, alone) => feed.join(userId, alone),
+    joinRuns: (userId, isFirst) => feed.join(userId, isFirst),
     leaveRuns: (userId) => feed.leave(userId),
     async close(graceMs = defaultGraceMs) {
       isClosing = true
@@ -108,7 +108,7 @@ export function openCompletions(options: CompletionOptions): Completions {
   }
 }
 
-/** Resolves when `work` does, at the latest after `maxMs` milliseconds. */
+/** Settles like `work`, or resolves after `maxMs` milliseconds. */
 function within(maxMs: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, maxMs)

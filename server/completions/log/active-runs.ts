@@ -2,7 +2,7 @@ import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { RunRecorder } from './run-recorder.ts'
 
-/** Why a run is aborted: the user stopped it, or its server shuts down. It is the reason of the abort signal. */
+/** Why a run is aborted: the user stopped it, or its server shuts down. Used as the `reason` of its abort signal. */
 export type AbortReason = 'stopped' | 'interrupted'
 
 /** A run that this process writes. */
@@ -12,18 +12,18 @@ export interface ActiveRun {
   readonly userId: string
   readonly started: StartedEvent
   readonly recorder: RunRecorder
-  /** What its tool calls ask the user. */
+  /** The elicitations of its tool calls. */
   readonly elicitations: {
     readonly isEmpty: boolean
     answer(id: string, answer: ElicitationAnswer): void
   }
-  /** Ends it and keeps what it has written so far. */
+  /** Ends the run and keeps what it has written so far. */
   abort(reason: AbortReason): void
-  /** Resolves when its end is stored, or cannot be. */
+  /** Resolves when the run's end is stored, or when storing it has failed for good. */
   readonly ended: Promise<void>
 }
 
-/** The runs that this process writes, by their ids. */
+/** The runs that this process writes, by run id. */
 export class ActiveRuns {
   readonly #runs = new Map<number, ActiveRun>()
   readonly #listeners: ((run: ActiveRun) => void)[] = []

@@ -7,7 +7,7 @@ import { readRunEvents } from './read-run-events.ts'
 import type { RunCursor } from './read-run-events.ts'
 
 export interface FollowOptions extends RunCursor {
-  /** Sends `id:` lines. */
+  /** Whether each event gets an `id:` line with its number. */
   readonly numbered: boolean
 }
 
@@ -28,7 +28,7 @@ export async function followRun(
     }
     stream.end()
   } catch (error) {
-    // The response has begun, so an error can only be sent inside it.
+    // The headers are already sent, so the error can only be sent as an event.
     stream.end(sseFrame(JSON.stringify({ error: toDetail(error, deps.onError) })))
   }
 }

@@ -6,22 +6,22 @@ import type { RunRecorder } from './run-recorder.ts'
 import { readRunStatus } from './run-status.ts'
 import { listEvents } from './run-store.ts'
 
-/** Events read from the database at once: a large backlog is sent in batches, at the reader's pace. */
+/** Events read from the database at once, so that a large backlog is sent in batches, at the reader's pace. */
 const maxBatchEvents = 32
-/** Milliseconds after which the log of another process's run is read again when no notification came. */
+/** Milliseconds without a notification after which the log of another process's run is read again. */
 const pollIntervalMs = 400
 
 /** A position in the log of a run. */
 export interface RunCursor {
   readonly runId: number
-  /** The number of the last event before it; 0 for the beginning. */
+  /** The number of the last event before this position; 0 for the beginning. */
   readonly after: number
 }
 
 /**
- * Reads the events of a run from a cursor to its end, without a gap or a repeat: the backlog from the database, then
- * each commit as it happens, from this process or from the log when another node writes the run. The last batch has
- * `isEnd`; without one, the log was removed or `signal` was aborted.
+ * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
+ * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
+ * has `isEnd`; if none has, the log was removed or `signal` was aborted.
  * @throws AppError when this process has lost the run (`RunRecorder.lose`)
  */
 export async function* readRunEvents(
@@ -54,7 +54,8 @@ export async function* readRunEvents(
       case 'missing':
         return
       case 'has_more':
-        // The run ended between the two reads, so its last events are there now. If they are not, the log was removed.
+        // The run ended between the two reads, so another read finds its last events. If it does not, the log was
+        // removed.
         if (isRetry) return
         isRetry = true
         break
@@ -66,7 +67,7 @@ export async function* readRunEvents(
   }
 }
 
-/** Reads a run of this process as it is committed. */
+/** Reads a run of this process from memory, commit by commit. */
 async function* readCommits(
   recorder: RunRecorder,
   after: number,

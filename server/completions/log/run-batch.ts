@@ -8,13 +8,13 @@ export interface NumberedEvent {
 
 /** Committed events of one run, framed once for all readers. */
 export class RunBatch {
-  /** The end of a run all of whose events the reader has. */
+  /** Ends a stream whose reader already has all events of the run. */
   static readonly ofEnd = new RunBatch([], { isEnd: true, isStored: true })
 
   readonly events: readonly NumberedEvent[]
   /** True for the batch that ends the run. */
   readonly isEnd: boolean
-  /** True when it was read from the database, where more may be waiting. */
+  /** True when the batch was read from the database, which may contain further events. */
   readonly isStored: boolean
   #plain: string | undefined
   #numbered: string | undefined
@@ -33,13 +33,13 @@ export class RunBatch {
     )
   }
 
-  /** The lines of the stream, with the end marker behind the last event of a run (§7.31). */
+  /** The SSE frames of the events, with the end marker after the last event of a run (§7.31). */
   frames(numbered: boolean): string {
     if (numbered) return (this.#numbered ??= this.#toFrames(true))
     return (this.#plain ??= this.#toFrames(false))
   }
 
-  /** What a reader lacks that has the events up to `seq`. */
+  /** The part of the batch that comes after event `seq`. */
   after(seq: number): RunBatch {
     const [first] = this.events
     if (first === undefined || first.seq > seq) return this

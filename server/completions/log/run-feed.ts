@@ -9,9 +9,9 @@ import { RunBatch } from './run-batch.ts'
 import { findLastSeq, listForeignRuns, listRunOwners, listRunsOfUser } from './run-store.ts'
 import type { RunOwner } from './run-store.ts'
 
-/** Milliseconds between two searches for runs of other nodes, which also finds those without a notification. */
+/** Milliseconds between two searches for runs of other nodes, which find runs whose notification was lost. */
 const searchIntervalMs = 1_000
-/** Runs that are remembered as ended, or as of no subscriber at this node. */
+/** Runs that are remembered as not to be sent: they have ended, or their user has no live stream at this node. */
 const maxIgnoredRuns = 10_000
 
 /** The users who have a live stream at this node. */
@@ -24,24 +24,24 @@ export interface RunSubscribers {
 
 type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>
 
-/** A run whose events are sent to its user. */
+/** A run whose events are being sent to its user. */
 interface Watch {
   readonly run: RunOwner
-  /** The last event that was sent, or the last one before the first that will be. */
+  /** The number of the last event that was sent; before the first is sent, the number of the event before it. */
   after: number
-  readonly leaving: AbortController
+  readonly controller: AbortController
 }
 
 /**
- * Sends the events of runs, on whichever node, to the live streams of their users. Each event is framed once for all
- * streams of a user, and a run is read only while its user has a stream here.
+ * Sends the events of runs to the live streams of their users, whichever node writes the run. Each event is framed once
+ * for all streams of a user, and a run is read only while its user has a stream at this node.
  */
 export class RunFeed {
   readonly #deps: Deps
   readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
   readonly #ignored = new Set<number>()
-  /** Runs that notifications named and whose users are not looked up yet. */
+  /** Runs that a notification named and whose users are not looked up yet. */
   readonly #unknown = new Set<number>()
   readonly #endSearching: () => Promise<void>
   #isLookingUp = false
@@ -55,8 +55,8 @@ export class RunFeed {
   }
 
   /**
-   * Returns the user's runs with the last event before those that will be sent. Where the user has other streams
-   * already (`isFirst` is false), a run that was not found yet is sent from its beginning.
+   * Returns the user's running runs, each with the number of the last event before those that will be sent. When the
+   * user already has another stream (`isFirst` is false), a run that was not found before is sent from its beginning.
    */
   async join(userId: string, isFirst: boolean): Promise<LiveRun[]> {
     const { db } = this.#deps.database
@@ -91,27 +91,27 @@ export class RunFeed {
 
   #watch(run: RunOwner, after: number): void {
     if (this.#watches.has(run.id)) return
-    const own = this.#deps.runs.get(run.id)?.recorder
-    if (own?.isRunning === true) this.#open(run, own.state.seq)
+    const recorder = this.#deps.runs.get(run.id)?.recorder
+    if (recorder?.isRunning === true) this.#open(run, recorder.state.seq)
     else if (run.node_id !== this.#deps.nodeId) this.#open(run, after)
   }
 
   #open(run: RunOwner, after: number): Watch {
-    const watch: Watch = { run, after, leaving: new AbortController() }
+    const watch: Watch = { run, after, controller: new AbortController() }
     this.#watches.set(run.id, watch)
     this.#read(watch).catch(this.#deps.onError)
     return watch
   }
 
   async #read(watch: Watch): Promise<void> {
-    const { run, after, leaving } = watch
+    const { run, after, controller } = watch
     try {
-      for await (const batch of readRunEvents(this.#deps, { runId: run.id, after }, leaving.signal)) {
-        if (leaving.signal.aborted) return
+      for await (const batch of readRunEvents(this.#deps, { runId: run.id, after }, controller.signal)) {
+        if (controller.signal.aborted) return
         this.#send(watch, batch)
       }
     } catch (error) {
-      // The next search finds a run that could not be read, and one that another node has taken over.
+      // Such a run could not be read, or another node has taken it over. The next search finds it again.
       if (!(error instanceof AppError)) throw error
       this.#subscribers.notifyChatChanged(run.user_id, run.chat_id)
     } finally {
@@ -120,7 +120,7 @@ export class RunFeed {
   }
 
   #end(watch: Watch): void {
-    watch.leaving.abort()
+    watch.controller.abort()
     if (this.#watches.get(watch.run.id) === watch) this.#watches.delete(watch.run.id)
   }
 
@@ -160,7 +160,7 @@ export class RunFeed {
     }
   }
 
-  /** Finds the runs whose notification was lost. */
+  /** Finds runs whose notification was lost. */
   async #search(): Promise<void> {
     const { database, nodeId } = this.#deps
     if (this.#subscribers.isEmpty) return

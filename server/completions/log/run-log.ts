@@ -9,36 +9,40 @@ import type { NumberedEvent } from './run-batch.ts'
 import { RunRecorder } from './run-recorder.ts'
 import type { TakenEvents } from './run-recorder.ts'
 
-/** Milliseconds for which the events of all runs are gathered into one commit. */
+/** Milliseconds for which the events of all runs are collected into one commit. */
 const mergeIntervalMs = 50
-/** Runs in one commit: the notification of it must fit into what PostgreSQL allows. */
+/** Runs in one commit, so that its notification stays below the size limit of PostgreSQL. */
 const maxCommitRuns = 300
-/** Milliseconds after which a failed commit is retried, and after which its run is given up. */
+/** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
+/** Milliseconds of failing commits after which a run is ended. */
 const maxRetryMs = 8_000
 
 export interface RunLogOptions {
-  /** Writes events and returns the runs that this node still holds. One commit outside of a transaction. */
+  /**
+   * Writes events and returns the ids of the runs that this node still owns. Outside a transaction, it commits once.
+   */
   readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
-  /** Called when a commit failed; it is retried. */
+  /** Called when a commit failed, before it is retried. */
   readonly onError: (error: unknown) => void
 }
 
-/** What one run brings to a commit. */
+/** The part of a commit that belongs to one run. */
 interface Entry {
   readonly recorder: RunRecorder
   readonly batch: RunBatch
   readonly state: RunState
-  /** The events before numbering, kept so that a failed commit can be retried. */
+  /** The events before they were numbered, needed to retry a failed commit. */
   readonly taken: TakenEvents
 }
 
 /**
- * Numbers the events of all runs of this process, merges them for up to 50 ms, commits them together, and only then
- * passes them to their readers (§10.15, §17.18). So everything that a user saw is in the database. The first event
- * and the first text of a run do not wait. One commit is under way at a time; what comes meanwhile goes into the next.
+ * Numbers the events of all runs of this process, collects them for up to 50 ms, commits them together, and only then
+ * passes them to their readers. So everything that a user saw is in the database. The first text of a reply and the end
+ * of a run are committed without this delay. One commit is under way at a time; events that arrive meanwhile go into
+ * the next (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions
@@ -46,7 +50,7 @@ export class RunLog {
   #timer: NodeJS.Timeout | undefined
   #immediate: NodeJS.Immediate | undefined
   #flushing: Promise<void> | undefined
-  #hurry = false
+  #urgent = false
 
   constructor(options: RunLogOptions) {
     this.#options = options
@@ -54,17 +58,17 @@ export class RunLog {
 
   /** Opens the recorder of a run whose first event is committed. */
   open(runId: number, started: RunEvent): RunRecorder {
-    return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, hurry) => {
+    return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgent) => {
       this.#dirty.add(recorder)
-      this.#schedule(hurry)
+      this.#schedule(urgent)
     })
   }
 
-  #schedule(hurry: boolean): void {
+  #schedule(urgent: boolean): void {
     if (this.#flushing !== undefined) {
-      this.#hurry ||= hurry
-    } else if (hurry) {
-      // Only after everything that has arrived by now was read, so that many first tokens make one commit.
+      this.#urgent ||= urgent
+    } else if (urgent) {
+      // Runs after all input that has already arrived was read, so that the first tokens of many runs share one commit.
       this.#immediate ??= setImmediate(() => this.#start())
     } else if (this.#immediate === undefined) {
       this.#timer ??= setTimeout(() => this.#start(), mergeIntervalMs)
@@ -77,9 +81,9 @@ export class RunLog {
     this.#immediate = undefined
     this.#flushing = this.#flush().finally(() => {
       this.#flushing = undefined
-      const hurry = this.#hurry
-      this.#hurry = false
-      if (this.#dirty.size > 0) this.#schedule(hurry)
+      const urgent = this.#urgent
+      this.#urgent = false
+      if (this.#dirty.size > 0) this.#schedule(urgent)
     })
   }
 
@@ -90,7 +94,7 @@ export class RunLog {
       await this.#commit(entries)
     } catch (error) {
       this.#options.onError(error)
-      // One run that cannot be written must not hold up the others.
+      // Commits each run on its own, so that one that cannot be written does not block the others.
       for (const entry of entries)
         await this.#commit([entry]).catch((cause: unknown) => this.#putBack(entry, cause))
     }
@@ -100,7 +104,7 @@ export class RunLog {
     const entries: Entry[] = []
     for (const recorder of this.#dirty) {
       if (entries.length >= maxCommitRuns) {
-        this.#hurry = true
+        this.#urgent = true
         break
       }
       this.#dirty.delete(recorder)
@@ -114,20 +118,20 @@ export class RunLog {
     const rows = entries.flatMap(({ recorder, batch }) =>
       batch.events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
     )
-    let held: ReadonlySet<number> = new Set()
+    let ownedRunIds: ReadonlySet<number> = new Set()
     if (entries.some(({ taken }) => taken.writes.length > 0)) {
       await this.#options.transaction(async (trx) => {
-        held = await this.#options.append(trx, rows)
+        ownedRunIds = await this.#options.append(trx, rows)
         for (const { recorder, taken, state } of entries) {
-          if (!held.has(recorder.runId)) continue
+          if (!ownedRunIds.has(recorder.runId)) continue
           for (const write of taken.writes) await write(trx, state)
         }
       })
     } else {
-      held = await this.#options.append(this.#options.db, rows)
+      ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
-      if (held.has(recorder.runId)) recorder.publish(batch, state)
+      if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'The reply was taken over by another server.'))
     }
   }
@@ -148,7 +152,7 @@ export class RunLog {
   }
 }
 
-/** Numbers what a run has added since the last commit, and folds it as every reader will. */
+/** Numbers the events that a run has added since the last commit, and computes the state after them. */
 function toEntry(recorder: RunRecorder): Entry | undefined {
   const taken = recorder.take()
   if (taken.events.length === 0) return undefined
@@ -163,7 +167,7 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
   return { recorder, batch: new RunBatch(events, { isEnd }), state, taken }
 }
 
-/** The type comes first and the number second, as in every line of the stream. */
+/** Puts `type` first and `seq` second: the log's queries match events by how their JSON begins. */
 function number(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

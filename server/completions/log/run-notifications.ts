@@ -1,17 +1,17 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/** Notifications of what other processes write into runs. They may be lost, so readers poll as well. */
+/** Notifications of events that other processes write into runs. They may be lost, so readers also poll. */
 export interface RunNotifications {
-  /** Resolves at the next notification of the run, and after `timeoutMs` in any case. */
+  /** Resolves at the next notification about the run, or after `timeoutMs`. */
   wait(runId: number, timeoutMs: number): Promise<void>
-  /** Calls `listener` with every run that another process has written to. */
+  /** Calls `listener` with the id of every run that another process has written to. */
   onRun(listener: (runId: number) => void): void
   close(): Promise<void>
 }
 
 /** Notifications on the same connection that are not about runs. */
 export interface OtherNotifications {
-  /** Called when a node, maybe this one, has changed something. */
+  /** Called when any node, this one included, has changed something. */
   onChange(change: ChangeNotification): void
   /** Called when notifications may have been lost. */
   onGap(): void

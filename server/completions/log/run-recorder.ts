@@ -4,33 +4,33 @@ import type { Db } from '../../db/database.ts'
 import type { AppError } from '../../lib/app-error.ts'
 import type { RunBatch } from './run-batch.ts'
 
-/** Characters of one text event; a longer text is cut into several. */
+/** Characters after which a text event is closed and the text continues in another. */
 const maxTextChars = 16_384
 
-/** Runs in the transaction that commits its event; `run` is the state that readers will see after that event. */
+/** Runs in the transaction that commits its event; `run` is the state after all events of that commit. */
 export type EventWrite = (trx: Db, run: RunState) => Promise<void>
 
 /** A reader of a run that this process writes. */
 export interface RunSubscriber {
   onBatch(batch: RunBatch): void
-  /** Called instead of any further batch when this process has lost the run. */
+  /** Called when this process has lost the run; no further batch follows. */
   onLost(error: AppError): void
 }
 
 type TextKind = 'text' | 'reasoning'
 
-/** What a source adds to a run: text of the reply, or an event. */
+/** Text of a reply, or another event, from a source. */
 export type RunChunk =
   | { readonly type: TextKind; readonly text: string }
   | { readonly type: 'event'; readonly event: UnnumberedEvent }
 
 /** Where a recorder pulls a reply from. */
 export interface RunSource {
-  /** Returns what came in since the last call, in order. */
+  /** Returns the chunks that arrived since the last call, in order. */
   drain(): readonly RunChunk[]
 }
 
-/** What the run log takes from a recorder for one commit. */
+/** The events of one run that go into one commit, and what is written with them. */
 export interface TakenEvents {
   readonly events: readonly UnnumberedEvent[]
   readonly writes: readonly EventWrite[]
@@ -41,31 +41,31 @@ export class RunRecorder {
   readonly runId: number
   /** The state after the last committed event. */
   state: RunState
-  /** Since when commits fail, in milliseconds since 1970. */
+  /** When the first of the failing commits failed, in milliseconds since 1970. Undefined after a success. */
   failingSince: number | undefined
-  /** True once the end was added: from then on the commit decides whether this process still had the run. */
+  /** True once the end was added. From then on, only its commit shows whether this process still owned the run. */
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
-  readonly #wake: (recorder: RunRecorder, hurry: boolean) => void
+  readonly #wake: (recorder: RunRecorder, urgent: boolean) => void
   #close: () => void = () => undefined
   readonly #subscribers = new Set<RunSubscriber>()
   #source: RunSource | undefined
   #events: UnnumberedEvent[] = []
   #writes: EventWrite[] = []
-  /** Text that is not an event yet. */
+  /** Text that is not part of an event yet. */
   #tail = ''
   #tailKind: TextKind = 'text'
-  /** The kinds of text that the open reply has by now. */
-  readonly #begun = new Set<TextKind>()
-  /** True while the log knows that something is waiting here. */
+  /** The kinds of text that the open reply already has. */
+  readonly #startedKinds = new Set<TextKind>()
+  /** True while the log knows that there is something to commit. */
   #isAnnounced = false
-  /** Events that the log took and has not committed yet. */
+  /** The number of events that the log took and has not committed yet. */
   #takenCount = 0
   #settling: { readonly seq: number; readonly resolve: () => void }[] = []
   #lost: AppError | undefined
 
-  constructor(runId: number, state: RunState, wake: (recorder: RunRecorder, hurry: boolean) => void) {
+  constructor(runId: number, state: RunState, wake: (recorder: RunRecorder, urgent: boolean) => void) {
     this.runId = runId
     this.state = state
     this.#wake = wake
@@ -84,7 +84,7 @@ export class RunRecorder {
     this.#announce(this.#appendText(kind, text))
   }
 
-  /** Adds an event, with what must be committed together with it. Does nothing after the end of the run. */
+  /** Adds an event, and a write to commit together with it. Does nothing after the end of the run. */
   add(event: UnnumberedEvent, write?: EventWrite): void {
     if (this.isEnding) return
     this.#addEvent(event)
@@ -92,27 +92,27 @@ export class RunRecorder {
     this.#announce(event.type === 'ended')
   }
 
-  /** From now on a reply is pulled from `source`: when `onReadable` asks for it, and before each commit. */
+  /** Sets the source from which the reply is pulled: when it is readable (see `onReadable`), and before each commit. */
   readFrom(source: RunSource): void {
     this.#source = source
   }
 
   /**
-   * Called when data is waiting in the source. Before the first text it is pulled at once; after that just before the
-   * next commit, together with the data of other runs.
+   * Called when the source has data. The data is pulled at once before the reply's first text, or when the source
+   * `isFull`; otherwise just before the next commit, together with the data of other runs.
    */
   onReadable(isFull: boolean): void {
-    if (isFull || !this.#begun.has('text')) this.#pull()
+    if (isFull || !this.#startedKinds.has('text')) this.#pull()
     else this.#announce(false)
   }
 
-  /** Pulls for the last time. */
+  /** Pulls the remaining data and removes the source. */
   endReading(): void {
     this.#pull()
     this.#source = undefined
   }
 
-  /** Resolves when everything added so far is committed, without waiting for more, or when the run is lost. */
+  /** Commits everything added so far without delay. Resolves when it is committed, or when the run is lost. */
   settled(): Promise<void> {
     this.#sealTail()
     const seq = this.state.seq + this.#takenCount + this.#events.length
@@ -121,13 +121,13 @@ export class RunRecorder {
     return new Promise((resolve) => this.#settling.push({ seq, resolve }))
   }
 
-  /** Passes on every commit after `state`. The returned function unsubscribes. */
+  /** Passes every commit after `state` to the subscriber. Returns a function that unsubscribes. */
   subscribe(subscriber: RunSubscriber): () => void {
     this.#subscribers.add(subscriber)
     return () => this.#subscribers.delete(subscriber)
   }
 
-  /** Called by the run log before a commit: returns everything since the last call. */
+  /** Called by the run log before a commit. Returns everything added since the last call. */
   take(): TakenEvents {
     this.#addChunks(this.#source?.drain() ?? [])
     this.#sealTail()
@@ -139,7 +139,7 @@ export class RunRecorder {
     return taken
   }
 
-  /** Called by the run log after a failed commit: what was taken goes before what came meanwhile. */
+  /** Called by the run log after a failed commit. Puts the taken events before those that were added meanwhile. */
   putBack({ events, writes }: TakenEvents): void {
     this.#sealTail()
     this.#events = [...events, ...this.#events]
@@ -160,7 +160,7 @@ export class RunRecorder {
     this.#close()
   }
 
-  /** Called when another node has taken over the run or storage failed. Nothing more is written or shown. */
+  /** Called when another node has taken over the run, or when storing it failed. Nothing more is written or shown. */
   lose(error: AppError): void {
     if (this.#lost !== undefined) return
     this.#lost = error
@@ -175,30 +175,30 @@ export class RunRecorder {
     if (chunks.length > 0) this.#announce(this.#addChunks(chunks))
   }
 
-  /** Returns true when a text is the first of its kind in the open reply: readers wait for it. */
+  /** Returns true when a text is the first of its kind in the open reply, and so urgent. */
   #addChunks(chunks: readonly RunChunk[]): boolean {
-    let hurry = false
+    let urgent = false
     for (const chunk of chunks) {
       if (chunk.type === 'event') this.#addEvent(chunk.event)
-      else if (this.#appendText(chunk.type, chunk.text)) hurry = true
+      else if (this.#appendText(chunk.type, chunk.text)) urgent = true
     }
-    return hurry
+    return urgent
   }
 
   #addEvent(event: UnnumberedEvent): void {
     this.#sealTail()
     this.#events.push(event)
     if (event.type === 'ended') this.isEnding = true
-    // The first text of the next reply is as urgent as that of this one.
-    if (event.type === 'reply') this.#begun.clear()
+    // The first text of the next reply is urgent again.
+    if (event.type === 'reply') this.#startedKinds.clear()
   }
 
   #appendText(kind: TextKind, text: string): boolean {
     if (kind !== this.#tailKind || this.#tail.length > maxTextChars) this.#sealTail()
     this.#tailKind = kind
     this.#tail += text
-    if (this.#begun.has(kind)) return false
-    this.#begun.add(kind)
+    if (this.#startedKinds.has(kind)) return false
+    this.#startedKinds.add(kind)
     return true
   }
 
@@ -212,10 +212,10 @@ export class RunRecorder {
     this.#tail = ''
   }
 
-  #announce(hurry: boolean): void {
-    if (this.#lost !== undefined || (this.#isAnnounced && !hurry)) return
+  #announce(urgent: boolean): void {
+    if (this.#lost !== undefined || (this.#isAnnounced && !urgent)) return
     this.#isAnnounced = true
-    this.#wake(this, hurry)
+    this.#wake(this, urgent)
   }
 
   #settle(committed: number): void {

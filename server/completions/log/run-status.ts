@@ -7,8 +7,8 @@ import { findActiveRun, findRun } from './run-store.ts'
 type StatusDeps = Pick<CompletionDeps, 'database' | 'runs' | 'now'>
 
 /**
- * Status of a run whose log has no events after the given one: it ended there, more events were written since, it is
- * waiting for more, or it is no longer stored. A run whose node died is ended first.
+ * Returns the status of a run in whose log the caller found no events after `after`: the run ended there, more events
+ * were written since, it is waiting for more, or it is no longer stored. A run whose node died is ended first.
  */
 export async function readRunStatus(
   deps: StatusDeps,
@@ -31,7 +31,7 @@ export interface RunningReply {
   readonly messages: readonly Message[]
 }
 
-/** Returns a chat's run as far as its events are committed. A run whose node died is ended and does not count. */
+/** Returns the chat's running run, up to its last committed event. A run whose node died is ended and not returned. */
 export async function findRunningReply(deps: StatusDeps, chatId: string): Promise<RunningReply | undefined> {
   const { db, dialect } = deps.database
   const run = await findActiveRun(db, dialect, chatId)

@@ -4,10 +4,10 @@ import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
-/** Milliseconds for which a node holds its runs without renewing their leases. */
+/** Milliseconds for which a node owns its runs without renewing their leases. */
 export const leaseTime = 10_000
 
-/** A literal: SQLite does not use the partial index of running runs for a parameter. */
+/** A literal, because SQLite does not use the partial index of running runs when the status is a parameter. */
 const running = sql.lit('running')
 
 /** A run; `expired` is true when its node has not renewed the lease in time. */
@@ -33,7 +33,7 @@ const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<n
     .compile(),
 )
 
-/** Returns the run's id. Violates a unique index when the chat has a running run. */
+/** Returns the run's id. Violates a unique index when the chat already has a running run. */
 export async function insertRun(trx: Db, { clock }: Dialect, run: NewRun, started: string): Promise<number> {
   const { rows } = await runInsert(trx, { ...run, clock })
   const [row] = rows
@@ -71,7 +71,7 @@ export async function findActiveRun(
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** The chat's newest run whose log is still there; with `messageId` the one that writes or wrote this reply. */
+/** Returns the chat's newest run that is still stored; with `messageId`, the newest that began with this reply. */
 export async function findLatestRun(
   db: Db,
   dialect: Dialect,
@@ -80,7 +80,7 @@ export async function findLatestRun(
 ): Promise<StoredRun | undefined> {
   let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
-  // Ids grow within a chat, which has one running run at a time; the clocks of two nodes may differ.
+  // By id and not by time, since the clocks of two nodes may differ. Ids grow within a chat, which has one running run.
   const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? undefined : toStoredRun(row)
 }
@@ -94,7 +94,7 @@ export function listRunOwners(db: Db, runIds: readonly number[]): Promise<RunOwn
   return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
 }
 
-/** The user's running runs, on whichever node. */
+/** Returns the user's running runs on all nodes. */
 export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
@@ -152,7 +152,7 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Returns the `started` and `tool_result` events of a chat's runs that name a message, newest first. */
+/** Returns the `started` and `tool_result` events of a chat's runs that contain the id of a message, newest first. */
 export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
     .selectFrom('run_events as e')
@@ -175,7 +175,7 @@ const eventInsert = prepareQuery((db, event: RunEventRow) =>
   db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
 )
 
-/** For the first event of a run, and for a run that no node holds any more; the run log writes all others. */
+/** Used for a run's first event, and for a run that no node owns any more; the run log writes all other events. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
@@ -196,13 +196,13 @@ const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
     .compile(),
 )
 
-/** Ends a running run. Returns false when it had ended before. */
+/** Ends a running run. Returns false when it has already ended. */
 export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
   const { numAffectedRows = 0n } = await runEnd(trx, { id: runId, ...end })
   return numAffectedRows > 0n
 }
 
-/** Renews the leases of these runs of a node and returns the renewed ones; another node has ended the others. */
+/** Renews the leases of a node's runs. Returns the ids of those still running; another node has ended the others. */
 export async function renewLeases(
   db: Db,
   dialect: Dialect,
@@ -220,7 +220,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Requests the run's node to stop it. */
+/** Asks the run's node to stop it. */
 export async function requestStop(db: Db, runId: number): Promise<void> {
   await db
     .updateTable('runs')
@@ -230,7 +230,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Runs of this node that were requested to stop at another node. */
+/** Returns the node's runs for which another node has received a stop request. */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')

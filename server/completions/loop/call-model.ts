@@ -5,12 +5,12 @@ import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall 
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 
-/** Characters of a reply, reasoning included, after which it is ended. */
+/** Characters of a reply, reasoning included, after which the reply is ended. */
 export const maxReplyChars = 1_000_000
 
 /**
- * Characters of the tool calls of one reply. Each reply that makes one of them stores those that come after it; what
- * the first one carries for all of them is stored once.
+ * Characters of all tool calls that the model makes in one turn. They are limited because each call is stored with all
+ * calls that come after it.
  */
 export const maxCallChars = 300_000
 
@@ -23,10 +23,10 @@ export interface RunEnding {
   readonly finish?: CutReason
 }
 
-/** What one call of the model brought. */
+/** The outcome of one request to the model. */
 export interface ModelAnswer {
   readonly ending: RunEnding
-  /** In the model's order; none unless the reply is complete. */
+  /** In the model's order; empty unless the reply is complete. */
   readonly calls: readonly ModelToolCall[]
 }
 
@@ -40,8 +40,8 @@ export interface CallModelOptions {
 }
 
 /**
- * Calls the model once; the recorder pulls its reply as events. Never rejects; the upstream is aborted before it
- * resolves.
+ * Calls the model once; the recorder pulls the reply as events. Never rejects. On an abort or an exceeded limit, the
+ * upstream request is aborted before this resolves.
  */
 export async function callModel({
   model,
@@ -64,7 +64,7 @@ export async function callModel({
       onReadable: (isFull) => recorder.onReadable(isFull),
     })
     recorder.readFrom({ drain: () => turn.read(reply.drain()) })
-    // A stop does not wait until the upstream's socket is closed.
+    // An aborted reply does not wait until the upstream's socket is closed.
     await Promise.race([reply.closed, aborted])
     recorder.endReading()
   }
@@ -73,7 +73,7 @@ export async function callModel({
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
 
-/** Reads the parts of one reply: what of them goes into the run's log, the calls, and how it ended. */
+/** Reads the parts of one reply: returns the chunks for the run's log, and collects the calls and the ending. */
 class ModelTurn {
   ending: RunEnding | undefined
   readonly calls: ModelToolCall[] = []

@@ -25,7 +25,7 @@ import { callModel } from './call-model.ts'
 import type { ModelAnswer, RunEnding } from './call-model.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
-/** A run that is in the database and not started yet. */
+/** A run that is stored but not started yet. */
 export interface WrittenRun {
   readonly id: number
   readonly chatId: string
@@ -49,13 +49,13 @@ export type ActionDeps = Pick<
   'database' | 'now' | 'openBotModel' | 'toolSupport' | 'connectors' | 'onError'
 >
 
-/** The effects of a run's loop: calls the model and tools, and records everything. */
+/** The effects of a run's loop: calls the model and the tools, and records everything. */
 export class RecordedActions implements RunActions {
   readonly #deps: ActionDeps
   readonly #frame: RunFrame
   readonly #model: ModelStream
   readonly #chatId: string
-  /** The message that the open reply answers. */
+  /** The parent of the open reply: a user message or a tool's result. */
   #parentId: string
   /** The open reply. */
   #replyId: string
@@ -106,7 +106,7 @@ export class RecordedActions implements RunActions {
       remaining,
       continues,
     })
-    // The event carries the whole text that the reply has by now.
+    // The event contains the whole text of the reply so far, so that text is committed first.
     await recorder.settled()
     const event: UnnumberedEvent = {
       type: 'tool_call',
@@ -175,7 +175,7 @@ export class RecordedActions implements RunActions {
       await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, place, time)
       await moveLeaf(trx, this.#chatId, id)
     })
-    // The next prompt is read from the database.
+    // The next prompt is built from the database, so the reply must be committed.
     await recorder.settled()
   }
 
@@ -186,7 +186,7 @@ export class RecordedActions implements RunActions {
       apiType: apiTypeOf(bot),
       signal,
       onStatus: (status) => {
-        // A stopped reply shows no further status.
+        // After an abort no further status is shown.
         if (!signal.aborted) recorder.add({ type: 'mcp_status', ...status })
       },
     })
@@ -207,7 +207,7 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Says once for a bot and a chat that its model gets no tools. */
+  /** Adds a notice that the bot's model gets no tools, once per bot and chat. */
   async #addNotice(): Promise<void> {
     const { bot, recorder } = this.#frame
     if (await hasNotice(this.#deps.database.db, this.#chatId, bot.name)) return
@@ -217,20 +217,20 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Returns a time later than every other message of the chat, into which nothing else writes during the run. */
+  /** Returns a time later than that of every message of the chat. During the run nothing else writes into the chat. */
   #nextTime(): number {
     this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
     return this.#latestTime
   }
 }
 
-/** The outcome of a call that failed because of a defect here, maybe after the tool has finished. */
+/** The outcome of a call that failed because of a defect in our code, maybe after the tool had finished. */
 const defectiveCall =
   'The call failed because of a defect in this server. The tool may or may not have finished.'
 
 const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
 
-/** Resolves with `fallback` as soon as `signal` is aborted: a stop does not wait for what is under way. */
+/** Resolves like `work`, or with `fallback` as soon as `signal` is aborted. Does not wait for `work` then. */
 async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

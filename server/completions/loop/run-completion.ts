@@ -3,27 +3,29 @@ import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { abortedEnding, failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'
 
-/** How often one run calls its model (§12.2). */
+/** Model calls of one run (§12.2). */
 export const maxRounds = 50
-/** How many tool calls one run makes: their results are stored. */
+/** Tool calls of one run. Limited because all their results are stored. */
 export const maxCalls = 200
 
 /** What a run does next with the open reply. */
 export type RunStep =
   | { readonly kind: 'call_model' }
-  /** The first of the calls goes into the reply; `continues` is true when their turn began with another call. */
+  /**
+   * The reply makes the first of `calls`; `continues` is true when an earlier reply made the first call of the turn.
+   */
   | { readonly kind: 'dispatch'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
   | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
-/** The effects of the loop. Each of them stores and shows what it did. */
+/** The effects of the loop. Each of them stores its outcome and shows it to the user. */
 export interface RunActions {
-  /** Calls the model, whose text goes into the open reply. */
+  /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
-  /** Puts the first call into the open reply. Returns undefined when the call needs approval. */
+  /** Writes the first call into the open reply. Returns undefined when the call needs approval. */
   dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
   invoke(invocation: ToolInvocation): Promise<void>
-  /** Opens another reply, to the result. */
+  /** Opens another reply after the tool's result. */
   openReply(): Promise<void>
 }
 
@@ -40,7 +42,7 @@ export async function runCompletion(
   let step = first
   let rounds = 0
   let calls = 0
-  // A call that is stored as running gets its result in any case.
+  // A call that is stored as running gets its result even after an abort.
   while (!signal.aborted || step.kind === 'invoke') {
     switch (step.kind) {
       case 'call_model': {

@@ -1,10 +1,13 @@
 import type { BotRow } from '../../db/tables/tables.ts'
 
-/** Milliseconds for which a refusal counts. */
+/** Milliseconds for which a refusal is remembered. */
 const maxAgeMs = 600_000
 const maxBots = 1_000
 
-/** Remembers which bots' models refused tools, so that the next request omits them instead of failing first (§12.18). */
+/**
+ * Remembers which bots' models refused tools, so that later requests omit tools at once instead of failing first
+ * (§12.18).
+ */
 export class ToolSupportCache {
   readonly #refusedUntil = new Map<string, number>()
   readonly #now: () => number
@@ -24,7 +27,7 @@ export class ToolSupportCache {
   }
 }
 
-/** A changed model or address changes the key, so the bot is tried with tools again. */
+/** Contains the model and its address, so that after a change of either the bot gets tools again. */
 function keyOf({ id, model, base_url, api_type, custom_api_path }: BotRow): string {
   return JSON.stringify([id, model, base_url, api_type, custom_api_path])
 }

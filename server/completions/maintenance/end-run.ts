@@ -12,7 +12,7 @@ import { endRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } 
 import { interruptedCall, storeResult, writeResult } from '../tools/tool-result.ts'
 import type { WrittenResult } from '../tools/tool-result.ts'
 
-/** Stores the end of a run together with its reply, as its events say. A run that has ended already keeps its end. */
+/** Stores the end of a run and its last reply, both from `state`. Changes nothing when the run has already ended. */
 export async function closeRun(
   trx: Db,
   run: { readonly id: number; readonly chat_id: string },
@@ -21,14 +21,14 @@ export async function closeRun(
 ): Promise<void> {
   const last = state.messages.at(-1)
   if (last === undefined) throw new Error(`run ${run.id} has no reply`)
-  // The chat first, as everything that writes into a chat does: in another order two of them would deadlock.
+  // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
   await touchChat(trx, run.chat_id, now)
   if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
-  // After a tool's result the run may end without another reply.
+  // When the run ends right after a tool's result, the last message is that result and not a reply.
   if (last.role === 'assistant') await fillReply(trx, run.chat_id, last.id, toFilledReply(last))
 }
 
-/** A folded reply as it is stored; of a failed one, the text before the failure. */
+/** Converts a reply to its stored form. A failed reply keeps the text that it had before the failure. */
 export function toFilledReply(reply: Message): FilledReply {
   return {
     content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
@@ -48,14 +48,14 @@ export function toFilledReply(reply: Message): FilledReply {
 }
 
 /**
- * Ends a run whose node no longer renews its lease as interrupted, with the text that was shown. Does nothing to other
- * runs.
+ * Ends a run whose lease has expired as interrupted, and keeps the text that was shown. Does nothing when the lease is
+ * still valid or the run has ended.
  */
 export async function expireRun(
   { database, runs, now }: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
   runId: number,
 ): Promise<void> {
-  // A process never expires its own runs, whatever the clock says, e.g. after a laptop slept.
+  // A process never expires its own runs, whatever the clock says, for example after the machine was asleep.
   if (runs.has(runId)) return
   const { db, dialect } = database
   await db.transaction().execute(async (trx) => {
@@ -80,7 +80,7 @@ export async function expireRun(
   })
 }
 
-/** The result of a call that was running. Its tool may have finished, so the call is never made again. */
+/** Creates the result of a call that was running. Its tool may have finished, so the call is never repeated. */
 async function interruptCall(
   trx: Db,
   chatId: string,
@@ -95,20 +95,21 @@ async function interruptCall(
   return writeResult({ replyId: id, connectorName: server, toolName: tool }, outcome, time)
 }
 
-/** Folds the committed events of a run. */
+/** Computes the state of a run from its committed events. */
 export async function foldLog(db: Db, runId: number): Promise<RunState> {
   const rows = await listEvents(db, runId, 0)
-  // The log holds only what a server wrote.
+  // The log contains only events that a server wrote, so they need no validation.
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)
 }
 
-/** Milliseconds to wait for another node to stop its run, and between two reads of its status. */
+/** Milliseconds to wait for another node to stop its run. */
 const maxStopMs = 10_000
+/** Milliseconds between two reads of that run's status. */
 const stopPollMs = 200
 
 /**
- * Stops the run that writes into a chat, on whichever node it is, and keeps what it has written. Resolves when its end
- * is stored, so that the next message is accepted; with false when nothing was running.
+ * Stops the run that writes into a chat, whichever node owns it, and keeps what it has written. Resolves when its end
+ * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running.
  */
 export async function stopRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,

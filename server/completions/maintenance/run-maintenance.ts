@@ -12,19 +12,19 @@ import { deliverElicitationAnswers } from '../tools/elicitations.ts'
 import { expireRun } from './end-run.ts'
 
 /**
- * Milliseconds between two turns of each task. Lease, renewal and expiry together end a dead run within 15 s
+ * Milliseconds between two executions of each task. With the lease time, a run of a dead node ends within 15 s
  * (§10.17).
  */
 const renewIntervalMs = 3_000
 export const expireIntervalMs = 3_000
 const requestIntervalMs = 500
 const removalIntervalMs = 60_000
-/** Milliseconds for which the log of an ended run is kept (§16.15). */
+/** Milliseconds for which the log of an ended run is stored (§16.15). */
 export const logRetentionMs = 600_000
-/** Events removed at once, so that no token waits long. */
+/** Events that one statement removes, so that commits of new tokens do not wait long. */
 const maxRemovedEvents = 500
 
-/** Starts all recurring work on runs. The returned function ends it. */
+/** Starts all recurring work on runs. Returns a function that stops it. */
 export function startRunMaintenance(
   deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>,
 ): () => Promise<void> {
@@ -33,7 +33,7 @@ export function startRunMaintenance(
     repeatUntilStopped(() => renewRuns(deps), renewIntervalMs, onError),
     repeatUntilStopped(() => expireRuns(deps), expireIntervalMs, onError),
     repeatUntilStopped(() => removeOldLogs(deps), removalIntervalMs, onError),
-    // Also without a notification, which may be lost.
+    // Polls too, since a notification may be lost.
     repeatUntilStopped(
       async () => {
         if (runs.size > 0) await readRequests(deps)
@@ -50,7 +50,7 @@ export function startRunMaintenance(
   }
 }
 
-/** Does what other nodes were asked of the runs of this process: stops them, delivers answers to their tools. */
+/** Handles requests for this process's runs that other nodes received: stops runs, and delivers elicitation answers. */
 async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
     deps.runs.get(runId)?.abort('stopped')
@@ -59,8 +59,8 @@ async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | '
 }
 
 /**
- * Renews the leases of this process's runs, and gives up those that another node has ended. A run that this process has
- * given up already is not renewed, so that another node ends it.
+ * Renews the leases of this process's runs, and marks those that another node has ended as lost. A run that is no
+ * longer active in this process is not renewed, so that another node ends it.
  */
 export async function renewRuns({
   database,
@@ -70,10 +70,10 @@ export async function renewRuns({
   const before = runs.list()
   if (before.length === 0) return
   const runIds = before.map(({ id }) => id)
-  const held = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
+  const renewedIds = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
   for (const { id, recorder } of before) {
-    // The end of a run is in the database a moment before this process has the result of its commit.
-    if (held.has(id) || !runs.has(id) || recorder.isEnding) continue
+    // A run that is ending may already be ended in the database while this process waits for the result of that commit.
+    if (renewedIds.has(id) || !runs.has(id) || recorder.isEnding) continue
     recorder.lose(new AppError('interrupted', 'The reply was closed by another server.'))
   }
 }
@@ -84,7 +84,7 @@ async function expireRuns(deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'
   for (const runId of await listExpiredRuns(db, dialect)) await expireRun(deps, runId)
 }
 
-/** Removes the logs of runs that ended long enough ago: their texts are in the messages. */
+/** Removes the logs of runs that ended more than `logRetentionMs` ago; their texts are stored in the messages. */
 export async function removeOldLogs({
   database,
   now,

@@ -15,7 +15,8 @@ import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun } from './start-run.ts'
 
 /**
- * Returns the user's reply with exactly this pending approval call, the newest of several (§12.6).
+ * Returns the user's reply whose pending approval call has exactly this tool and these arguments; of several, the
+ * newest (§12.6).
  * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
 export async function requirePendingCall(
@@ -33,7 +34,7 @@ export async function requirePendingCall(
   throw refusal(explain(await findMessage(db, chatId, messageId), server, tool))
 }
 
-/** Arguments with their keys in one order; undefined for anything that is no JSON object. */
+/** Formats arguments with sorted keys, for comparison; returns undefined when they are no JSON object. */
 function toCanonical(callArguments: unknown): string | undefined {
   try {
     return canonicalJson(readArguments(callArguments))
@@ -61,8 +62,8 @@ function refusal(reason: string): AppError {
 }
 
 /**
- * Claims a pending approval call, once however many requests try, and writes the run that makes the call and continues
- * from its result (§12.5, §12.7).
+ * Claims a pending approval call and writes the run that makes the call and continues from its result. Only the first
+ * of several requests can claim the call (§12.5, §12.7).
  * @throws AppError `conflict`, `run_active`
  */
 export async function confirmCall(

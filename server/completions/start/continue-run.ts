@@ -14,11 +14,14 @@ import { isToolResult } from '../tools/tool-result.ts'
 import { noSuchMessage, writeReply } from './send-message.ts'
 import type { SentMessage } from './send-message.ts'
 
-/** Messages of a turn that are searched: as many as one run writes, two for each call and its result. */
+/**
+ * Messages of a turn that are searched. A run writes at most this many: two for each call and its result, and a reply.
+ */
 const maxTurnMessages = 2 * maxCalls + 1
 
 /**
- * Continues from a tool's result (§4.23), once: a run that continues from it already, or did, is the continuation.
+ * Continues from a tool's result (§4.23). When a run already continues or continued from it, that run is returned
+ * instead of a second one.
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function continueRun(
@@ -57,7 +60,7 @@ export async function requireResult(
   const end = parentId ?? chat.selected_message_id
   const path = end === null ? [] : await listPath(db, chat.id, end, maxTurnMessages)
   if (parentId !== undefined && parentId !== null && path.length === 0) throw noSuchMessage()
-  // A turn begins with what the user wrote.
+  // A turn begins after the last message that the user wrote.
   const turn = path.slice(
     path.findLastIndex((message) => message.role === 'user' && !isToolResult(message)) + 1,
   )
@@ -69,7 +72,7 @@ export async function requireResult(
   return row
 }
 
-/** Returns where the newest run that names a result continues from it. */
+/** Returns the position after a result in the log of the newest run that contains the result. */
 async function findCursor(db: Db, { chat_id, id }: MessageRow): Promise<RunCursor | undefined> {
   for (const { run_id, seq, event: json } of await listTurnEvents(db, chat_id, id)) {
     const event = RunEvent.parse(JSON.parse(json))

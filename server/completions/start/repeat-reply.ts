@@ -14,13 +14,18 @@ import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
 import { isToolResult } from '../tools/tool-result.ts'
 
-/** A message, or a tool's result, whose reply was requested before; `cursor` is where its run is stored, if known. */
+/**
+ * A message, or a tool's result, whose reply was requested before; `cursor` is its position in the log of its run, if
+ * known.
+ */
 export interface RepeatedMessage {
   readonly message: MessageRow
   readonly cursor?: RunCursor | undefined
 }
 
-/** Sends the reply of a repeated request: from the log of its run, or from the stored messages once that is removed. */
+/**
+ * Sends the reply of a repeated request, from the log of its run or, once that is removed, from the stored messages.
+ */
 export async function repeatReply(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
   openStream: () => SseStream,
@@ -45,7 +50,7 @@ async function findStart(
   return run === undefined || hasExpiredLog(deps, run) ? undefined : { runId: run.id, after: 0 }
 }
 
-/** True when the log of a run is removed, or will be at any moment. Its text is in the messages. */
+/** True when the log of a run is removed, or may be at any moment. Its text is stored in the messages. */
 export function hasExpiredLog(
   { now }: Pick<CompletionDeps, 'now'>,
   run: { readonly ended_at: number | null },
@@ -53,7 +58,7 @@ export function hasExpiredLog(
   return run.ended_at !== null && now() - run.ended_at > logRetentionMs
 }
 
-/** Returns a reply and what followed on its call: results and further replies, the newest where there are several. */
+/** Returns a reply and the chain of results and replies that follows it; of several siblings, the newest. */
 async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
   const turn = [reply]
   for (;;) {
@@ -67,7 +72,9 @@ async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
   }
 }
 
-/** Creates the events of a run whose log is removed from its messages: folded, they give the same messages. */
+/**
+ * Recreates the events of a run whose log was removed from its messages. Applied in order, they yield these messages.
+ */
 export function replayRun(userMessage: Message, turn: readonly Message[]): RunBatch {
   const events = listTurnEvents(userMessage, turn).map(({ type, ...rest }, index) => {
     const seq = index + 1
@@ -93,7 +100,7 @@ function listTurnEvents(userMessage: Message, turn: readonly Message[]): Unnumbe
   return [...events, { type: 'ended', status: endOf(last), ...(last?.finish && { finish: last.finish }) }]
 }
 
-/** A reply before anything was written into it. */
+/** Returns a reply as it was before anything was written into it. */
 function toEmpty(reply: Message): Message {
   const {
     partial: _partial,
@@ -138,7 +145,7 @@ function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[]
   return events
 }
 
-/** A run that wrote no reply after a result was stopped there, or its server shut down. */
+/** Returns how the run ended. One that ends with a tool's result was stopped there, or its server shut down. */
 function endOf(last: Message | undefined): EndedStatus {
   if (last?.role === 'user') return last.outcome?.status === 'interrupted' ? 'interrupted' : 'stopped'
   return last === undefined || last.status === 'streaming' ? 'interrupted' : last.status

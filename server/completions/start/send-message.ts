@@ -17,7 +17,7 @@ import type { RunStep } from '../loop/run-completion.ts'
 import { isToolResult } from '../tools/tool-result.ts'
 import { writeRun } from './start-run.ts'
 
-/** What became of a request for a reply. */
+/** The outcome of a request for a reply. */
 export type SentMessage =
   | {
       readonly kind: 'written'
@@ -25,14 +25,14 @@ export type SentMessage =
       /** The reply whose pending approval call the message denied. */
       readonly denied?: MessageRow | undefined
     }
-  /** The request was sent before; its run is followed from `cursor`, where it is still stored. */
+  /** The request was sent before. Its run is followed from `cursor` if the run's log is still stored. */
   | { readonly kind: 'repeated'; readonly message: MessageRow; readonly cursor?: RunCursor | undefined }
 
 type WriteDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 /**
- * Writes a user message with an empty reply and its run, all or nothing. The same id with the same content is the same
- * message, however often it is sent.
+ * Writes a user message, an empty reply and its run in one transaction. A message that is sent again with the same id
+ * and content is written once.
  * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
  */
 export async function sendMessage(
@@ -47,13 +47,13 @@ export async function sendMessage(
   const { chatId } = request
   if (request.id !== undefined) {
     await requireChat(db, user, chatId)
-    const earlier = await findRepeated(db, request, content)
-    if (earlier !== undefined) return { kind: 'repeated', message: earlier }
+    const repeated = await findRepeated(db, request, content)
+    if (repeated !== undefined) return { kind: 'repeated', message: repeated }
   }
   return db.transaction().execute(async (trx) => {
     const chat = await lockChat(trx, user, chatId, deps.now())
-    const raced = await findRepeated(trx, request, content)
-    if (raced !== undefined) return { kind: 'repeated', message: raced }
+    const repeated = await findRepeated(trx, request, content)
+    if (repeated !== undefined) return { kind: 'repeated', message: repeated }
     const parent = await findParent(trx, chat, request.parentId)
     const message = await appendMessage(
       trx,
@@ -61,7 +61,7 @@ export async function sendMessage(
       parent,
       deps.now(),
     )
-    // A message instead of an approval denies the call (§4.22).
+    // A message that is sent instead of an approval denies the call (§4.22).
     const isDenied = parent?.call_state === 'waiting' && (await claimPendingCall(trx, parent, 'denied'))
     return {
       kind: 'written',
@@ -73,17 +73,17 @@ export async function sendMessage(
 
 async function findRepeated(db: Db, request: SendRequest, content: string): Promise<MessageRow | undefined> {
   if (request.id === undefined) return undefined
-  const known = await findMessage(db, request.chatId, request.id)
-  if (known === undefined) return undefined
+  const existing = await findMessage(db, request.chatId, request.id)
+  if (existing === undefined) return undefined
   const isSame =
-    known.role === 'user' &&
-    known.content === content &&
-    (request.parentId === undefined || request.parentId === known.parent_id)
+    existing.role === 'user' &&
+    existing.content === content &&
+    (request.parentId === undefined || request.parentId === existing.parent_id)
   if (!isSame) throw new AppError('conflict', 'Another message has this id already.')
-  return known
+  return existing
 }
 
-/** Returns the message that the new one follows: the named one, or the selected leaf. */
+/** Returns the parent of the new message: the message with `parentId`, else the selected leaf of the chat. */
 async function findParent(
   trx: Db,
   chat: ChatRow,
@@ -100,7 +100,7 @@ async function findParent(
 }
 
 /**
- * Writes another empty reply to a user message, and its run; the earlier replies stay as siblings (§4.24).
+ * Writes another empty reply to a user message, and its run; the earlier replies remain as siblings (§4.24).
  * @throws AppError `not_found`, `invalid_request`, `run_active`
  */
 export function regenerateReply(
@@ -125,7 +125,7 @@ export function noSuchMessage(): AppError {
 }
 
 /**
- * Writes an empty reply to a message and the run that will fill it. The caller holds the chat (`lockChat`).
+ * Writes an empty reply to a message and the run that will fill it. The caller has locked the chat (`lockChat`).
  * @throws AppError `run_active`
  */
 export async function writeReply(
@@ -159,17 +159,18 @@ export async function writeReply(
   })
 }
 
-/** After a tool's result the run dispatches the remaining calls of its turn before it calls the model again. */
+/** Returns the run's first step: after a tool's result, the remaining calls of the same turn come before the model. */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
-  const caller =
+  const callingReply =
     isToolResult(parent) && parent.parent_id !== null
       ? await findMessage(trx, parent.chat_id, parent.parent_id)
       : undefined
-  const calls = caller === undefined || caller.call === null ? [] : parseCall(caller.call).rest
+  const calls =
+    callingReply === undefined || callingReply.call === null ? [] : parseCall(callingReply.call).rest
   return calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', calls, continues: true }
 }
 
-/** Records that the user denied the call of a reply, and with it the remaining calls of its turn. */
+/** Records that the user denied the call of a reply and the remaining calls of the same turn. */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,
@@ -183,11 +184,11 @@ export async function recordDenials(
     ),
   ]
   try {
-    for (const each of denied) {
-      await connectors.recordDenial(user, each.connectorName, each.toolName, each.arguments)
+    for (const deniedCall of denied) {
+      await connectors.recordDenial(user, deniedCall.connectorName, deniedCall.toolName, deniedCall.arguments)
     }
   } catch (error) {
-    // The message is written and its reply is under way: a missing record must not fail them.
+    // The message is stored and its run has started, so a failure to record the denial must not fail the request.
     onError(error)
   }
 }

@@ -20,7 +20,8 @@ import { closeRun, expireRun } from '../maintenance/end-run.ts'
 import { PendingElicitations } from '../tools/elicitations.ts'
 
 /**
- * Writes into a chat without a running reply. A run whose node died does not count: it is ended first.
+ * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that
+ * run and tries again.
  * @throws AppError `run_active`
  */
 export async function writeWhenFree<Result>(
@@ -42,7 +43,7 @@ export async function writeWhenFree<Result>(
 
 export interface NewRun {
   readonly chatId: string
-  /** The user message, or tool result, that the reply answers. */
+  /** The user message or tool result that the reply answers. */
   readonly parent: MessageRow
   readonly reply: Message
   readonly first: RunStep
@@ -50,7 +51,7 @@ export interface NewRun {
 }
 
 /**
- * Writes a run for a reply that is stored already, and selects the reply. The caller holds the chat (`lockChat`).
+ * Writes a run for a reply that is already stored, and selects the reply. The caller has locked the chat (`lockChat`).
  * @throws AppError `run_active`
  */
 export async function writeRun(
@@ -75,7 +76,7 @@ export async function writeRun(
     started_at: now(),
   }
   const id = await insertRun(trx, dialect, run, JSON.stringify(started)).catch((error: unknown) => {
-    // A unique index allows one run per chat.
+    // A unique index allows one running run per chat.
     throw dialect.isUniqueViolation(error) ? stillAnswering() : error
   })
   await dialect.notifyRuns(trx, [id])
@@ -86,7 +87,7 @@ function stillAnswering(): AppError {
   return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
 }
 
-/** Starts a written run. It runs to its end whether or not anything reads it. */
+/** Starts a run that is already stored. It continues to its end even if no stream follows it. */
 export function startRun(
   deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
   run: WrittenRun,
@@ -109,14 +110,14 @@ async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
   try {
     return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
-    // Its message is written for users.
+    // The message of an `AppError` is meant for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
     return failed('internal', `Something went wrong on the server (run ${frame.run.id}).`)
   }
 }
 
-/** Stores the reply and the run's end together with the last events, before those are shown. */
+/** Stores the reply and the run's end in the same commit as the last events, before those are shown. */
 async function recordEnding(
   { now }: Pick<CompletionDeps, 'now'>,
   recorder: RunRecorder,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import type { QuestionAnswerRow } from '../../db/tables/tables.ts'
 
-/** Returns false when the elicitation was answered before. */
+/** Stores an answer. Returns false when the elicitation already has one. */
 export async function insertAnswer(db: Db, answer: QuestionAnswerRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('question_answers')

@@ -39,7 +39,7 @@ export class PendingElicitations {
 }
 
 /**
- * Answers what a running tool asks the user, on whichever node it runs. An elicitation is answered once (§13.17).
+ * Answers an elicitation of a running tool, whichever node runs it. An elicitation is answered once (§13.17).
  * @throws AppError `not_found`, `conflict`, `invalid_request`
  */
 export async function answerElicitation(
@@ -60,16 +60,16 @@ export async function answerElicitation(
   }
   const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
   if (!(await insertAnswer(db, stored))) throw notPending()
-  const own = deps.runs.get(run.id)
-  if (own === undefined) await dialect.notifyRuns(db, [run.id])
-  else own.elicitations.answer(questionId, checked)
+  const activeRun = deps.runs.get(run.id)
+  if (activeRun === undefined) await dialect.notifyRuns(db, [run.id])
+  else activeRun.elicitations.answer(questionId, checked)
 }
 
 function notPending(): AppError {
   return new AppError('conflict', 'This question is not open any more.')
 }
 
-/** Delivers the answers that other nodes have stored to the calls of this process that wait for them. */
+/** Delivers the answers that other nodes have stored to the waiting calls of this process. */
 export async function deliverElicitationAnswers({
   database,
   runs,

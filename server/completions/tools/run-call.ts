@@ -14,9 +14,9 @@ import type { PendingElicitations } from './elicitations.ts'
 import type { ToolInvocation } from './tool-invocation.ts'
 import { interruptedCall } from './tool-result.ts'
 
-/** Milliseconds between two progress events, of which a server may send thousands. */
+/** Milliseconds between two progress events. A server may send thousands. */
 const minProgressIntervalMs = 250
-/** Characters of the message beside a progress. */
+/** Characters of the message of a progress event. */
 const maxProgressChars = 300
 /** Milliseconds that an aborted call has to return its own outcome (§12.12). */
 const stopGraceMs = 300
@@ -29,8 +29,8 @@ export interface CallFrame {
 }
 
 /**
- * Runs a call once and returns its outcome; progress and elicitations are emitted as events. Returns soon after an
- * abort.
+ * Runs a call once and returns its outcome; emits progress and elicitations as events. After an abort, returns within
+ * `stopGraceMs`.
  */
 export async function runCall(
   { connectors }: Pick<CompletionDeps, 'connectors'>,
@@ -48,7 +48,7 @@ export async function runCall(
   const progress = new ProgressThrottle((latest) =>
     emit({ type: 'tool_progress', message_id: replyId, progress: latest }),
   )
-  const stop = stopped(signal)
+  const stop = waitForStop(signal)
   try {
     const called = connectors.callTool({
       user,
@@ -59,7 +59,8 @@ export async function runCall(
       ...(fingerprint === undefined ? {} : { fingerprint }),
       signal,
       onProgress: (reported) => progress.report(reported),
-      onElicit: (elicitation, ends) => elicit(elicitation, replyId, { ...frame, onEvent: emit }, ends),
+      onElicit: (elicitation, answerSignal) =>
+        elicit(elicitation, replyId, { ...frame, onEvent: emit }, answerSignal),
     })
     const outcome = await Promise.race([called, stop.outcome])
     return signal.reason === 'interrupted' && outcome.status === 'stopped' ? interruptedCall() : outcome
@@ -117,8 +118,8 @@ class ProgressThrottle {
   }
 }
 
-/** The outcome of a call that does not return soon after an abort. */
-function stopped(signal: AbortSignal): { readonly outcome: Promise<ToolOutcome>; removeAbort(): void } {
+/** Creates the outcome of a call that does not return within `stopGraceMs` after an abort. */
+function waitForStop(signal: AbortSignal): { readonly outcome: Promise<ToolOutcome>; removeAbort(): void } {
   let removeAbort = (): void => undefined
   const outcome = new Promise<ToolOutcome>((resolve) => {
     removeAbort = onAbort(signal, () => {

@@ -7,24 +7,24 @@ import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 
-/** A call that was approved, or needs no approval, and is dispatched next. */
+/** A call that was approved or needs no approval, and is run next. */
 export interface ToolInvocation {
   /** The reply that makes the call. */
   readonly replyId: string
   readonly connectorName: string
   readonly toolName: string
-  /** The text of a JSON object. */
+  /** A JSON object as text. */
   readonly arguments: string
-  /** True when the model made the tool up. */
+  /** True when the model invented the tool. */
   readonly isUnknown: boolean
   readonly approval: 'once' | 'listed' | 'no_list'
-  /** The tool that was approved; another one is not called in its place. */
+  /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
   readonly fingerprint: string | undefined
   /** The calls of the same turn that come after it. */
   readonly remaining: readonly BatchCall[]
 }
 
-/** The connector name of a tool that a model made up. */
+/** The connector name of a tool that a model invented. */
 const unknownConnector = 'unknown'
 
 export interface CallToDecide {
@@ -45,7 +45,7 @@ export interface DecidedCall {
 
 type ConnectorDeps = Pick<CompletionDeps, 'connectors'>
 
-/** Decides whether a call runs at once or needs approval (§4.18, §4.19), from what is known of its tool now. */
+/** Decides whether a call runs at once or needs approval (§4.18, §4.19), by the stored definition of its tool. */
 export async function decideCall(
   deps: ConnectorDeps,
   user: User,
@@ -53,7 +53,7 @@ export async function decideCall(
 ): Promise<DecidedCall> {
   const { target } = call
   const known = await findTool(deps, user, target)
-  // A call of a tool that does not exist runs, into an outcome that says so.
+  // A call of a tool that does not exist needs no approval: its outcome reports that the tool is missing.
   const consent = known?.consent ?? { kind: 'run', by: 'no_list' }
   const server = target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
@@ -62,7 +62,7 @@ export async function decideCall(
     ...(title === null ? {} : { title }),
     ...(consent.kind === 'ask_changed' ? { changes: [...consent.changes] } : {}),
   }
-  // No tool has an empty fingerprint, so a tool that appears under this name a moment later is not called.
+  // No tool has an empty fingerprint, so a tool that gets this name a moment later is not called.
   const fingerprint = known?.tool.fingerprint ?? ''
   const isRun = consent.kind === 'run'
   const stored: StoredCall = {
@@ -88,7 +88,7 @@ export async function decideCall(
   }
 }
 
-/** Creates the invocation of a pending approval call that the user has just allowed. */
+/** Creates the invocation of a pending approval call that the user has just approved. */
 export async function approveCall(deps: ConnectorDeps, user: User, row: MessageRow): Promise<ToolInvocation> {
   const { id, server, tool, arguments: callArguments, call } = row
   if (server === null || tool === null || call === null) throw new Error(`reply ${id} calls nothing`)

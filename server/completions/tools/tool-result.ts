@@ -9,10 +9,10 @@ import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** Characters of a result that the user is shown; the model may read more. */
+/** Characters of a result that are shown to the user. The model may get more. */
 const maxShownChars = 50_000
 
-/** True for a user message that holds what a tool returned (§3.11). */
+/** True for a user message that contains a tool's result (§3.11). */
 export function isToolResult({
   role,
   server,
@@ -23,13 +23,13 @@ export function isToolResult({
   return role === 'user' && server !== null
 }
 
-/** A tool's result as a message, and its images, which are stored separately. */
+/** A tool's result as a message, and its images, which are stored separately from the message. */
 export interface WrittenResult {
   readonly message: Message
   readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
 }
 
-/** Creates the message that answers the call of a reply. */
+/** Creates the message with the result of a reply's call. `time` is milliseconds since 1970. */
 export function writeResult(
   call: { readonly replyId: string; readonly connectorName: string; readonly toolName: string },
   outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
@@ -77,7 +77,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
   })
 }
 
-/** Stores a result as the answer to the reply that made the call. */
+/** Stores a result below the reply that made the call, and selects it. */
 export async function storeResult(
   trx: Db,
   chatId: string,
@@ -105,7 +105,7 @@ export async function storeResult(
   await moveLeaf(trx, chatId, id)
 }
 
-/** The outcome of a call during which its server shut down. */
+/** Creates the outcome of a call during which our server shut down. */
 export function interruptedCall(): ToolOutcome {
   return failure('The server went down during the call. The tool may or may not have finished.', {
     status: 'interrupted',
