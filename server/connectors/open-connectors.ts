@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { createBuiltInConnectors } from './built-in/built-in-connectors.ts'
-import type { BroughtConnectors } from './built-in/built-in-connectors.ts'
+import type { IntegrationConnectors } from './built-in/built-in-connectors.ts'
 import { ConcurrencyLimiter } from '../lib/concurrency-limiter.ts'
 import { SingleFlight } from '../lib/single-flight.ts'
 import { TokenLeases } from '../lib/token-lease.ts'
@@ -30,7 +30,7 @@ export interface ConnectorOptions {
   readonly now: () => number
   readonly guards: ConnectorDeps['guards']
   /** The connectors of integrations. */
-  readonly integrations?: BroughtConnectors
+  readonly integrations?: IntegrationConnectors
   readonly limits?: Partial<ConnectorLimits>
   /** Called when a user's connectors look different now. */
   readonly onChanged: (userId: string) => void

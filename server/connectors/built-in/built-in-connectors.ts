@@ -3,24 +3,24 @@ import type { IntegrationConnector } from '../../integrations/integration-connec
 import type { IntegrationStatus } from '../../integrations/integration-status.ts'
 import { defaultConnectorName } from '../connector-name.ts'
 
-/** A connector that the product brings along; without an integration every user has it. */
+/** A connector that comes with the product. Every user has it, unless it needs an integration. */
 export type BuiltInConnector = Omit<IntegrationConnector, 'integration'> &
   Partial<Pick<IntegrationConnector, 'integration'>>
 
 /** A built-in connector that a user has. */
 export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 
-/** The connectors of other domains, and who has them. */
-export interface BroughtConnectors {
+/** The connectors of the integrations, and the users who have them. */
+export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
   /** The integrations that a user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
 }
 
 export interface BuiltInConnectors {
-  /** All of them, in the order of the list. */
+  /** All built-in connectors, in the order in which they are listed. */
   readonly list: readonly BuiltInConnector[]
-  /** Those that a user has. */
+  /** The built-in connectors that a user has. */
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
@@ -28,11 +28,14 @@ export interface BuiltInConnectors {
   isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
 }
 
-const noneBrought: BroughtConnectors = { connectors: [], listStatuses: () => Promise.resolve(new Map()) }
+const noIntegrations: IntegrationConnectors = {
+  connectors: [],
+  listStatuses: () => Promise.resolve(new Map()),
+}
 
 export function createBuiltInConnectors(
   now: () => number,
-  { connectors, listStatuses }: BroughtConnectors = noneBrought,
+  { connectors, listStatuses }: IntegrationConnectors = noIntegrations,
 ): BuiltInConnectors {
   const list: BuiltInConnector[] = [
     {
@@ -54,11 +57,11 @@ export function createBuiltInConnectors(
     list,
     find,
     async listFor(userId) {
-      const standings = await listStatuses(userId)
+      const statuses = await listStatuses(userId)
       return list.flatMap((connector) => {
         if (connector.integration === undefined) return [{ ...connector, version: 1, isConnected: true }]
-        const standing = standings.get(connector.integration)
-        return standing === undefined ? [] : [{ ...connector, ...standing }]
+        const status = statuses.get(connector.integration)
+        return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
     async isWaiting({ user_id, is_default, url }) {

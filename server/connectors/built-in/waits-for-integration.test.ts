@@ -15,14 +15,14 @@ const waiting = 'Mail is not connected any more. Connect it again under Settings
 
 describe.each(engines)('the connector of an integration at another provider, on %s', (engine) => {
   let connectors: TestConnectors
-  let standing: { version: number; isConnected: boolean } | undefined
+  let integrationStatus: { version: number; isConnected: boolean } | undefined
   /** What the account says when the tool asks it. */
   let askAccount: () => string
   let asked: number
   let description: string
 
   beforeEach(async () => {
-    standing = { version: 1, isConnected: true }
+    integrationStatus = { version: 1, isConnected: true }
     askAccount = () => 'one mail'
     asked = 0
     description = 'Looks whether there is mail'
@@ -48,7 +48,8 @@ describe.each(engines)('the connector of an integration at another provider, on 
             server: { kind: 'in_process', create: () => Promise.resolve(createServer()) },
           },
         ],
-        listStatuses: () => Promise.resolve(new Map(standing === undefined ? [] : [['mail', standing]])),
+        listStatuses: () =>
+          Promise.resolve(new Map(integrationStatus === undefined ? [] : [['mail', integrationStatus]])),
       },
     })
     await connectors.addUser(user.id)
@@ -98,7 +99,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
   })
 
   it('whose consent has ended still offers its tools, and a call says to connect again (§11.17)', async () => {
-    standing = { version: 1, isConnected: false }
+    integrationStatus = { version: 1, isConnected: false }
     expect(await offer()).toHaveLength(2)
     expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
     expect(await call()).toMatchObject({ status: 'authorization_needed', text: waiting })
@@ -108,7 +109,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
 
   it('whose consent ends during a call returns a message about it (§11.17)', async () => {
     askAccount = () => {
-      standing = { version: 1, isConnected: false }
+      integrationStatus = { version: 1, isConnected: false }
       throw new Error('The connection to Mail has ended.')
     }
     expect(await call()).toMatchObject({
@@ -126,11 +127,11 @@ describe.each(engines)('the connector of an integration at another provider, on 
 
   it('refers to the integration, and uses the access that was granted afterwards (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
-    standing = { version: 1, isConnected: false }
+    integrationStatus = { version: 1, isConnected: false }
     const consent = openConsentRequest('/settings/connectors')
     await connectConnector(connectors, mail, consent)
     expect(consent.authorizationUrl?.href).toBe('http://localhost:3000/settings/integrations')
-    standing = { version: 2, isConnected: true }
+    integrationStatus = { version: 2, isConnected: true }
     expect(await list()).toMatchObject([
       { name: 'default' },
       { id: mail.id, status: 'connected', error_message: null, credential_version: 2 },
@@ -139,7 +140,7 @@ describe.each(engines)('the connector of an integration at another provider, on 
   })
 
   it('that the user has disconnected is not listed and not called', async () => {
-    standing = undefined
+    integrationStatus = undefined
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
     expect(await offer()).toEqual([])
     expect(await call()).toMatchObject({ status: 'failed', text: 'There is no connector named "Mail".' })

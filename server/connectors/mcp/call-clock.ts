@@ -14,7 +14,7 @@ export class CallClock {
   readonly #times: CallTimes
   readonly #timeout = new AbortController()
   #left: number
-  /** Of the monotonic clock. */
+  /** When the clock last resumed, in `performance.now()` milliseconds; undefined during a pause. */
   #runningSince: number | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #totalTimer: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What every provider takes: Gemini wants a letter or underscore first and at most 63 signs. */
+/** The names that every provider accepts. Gemini requires a letter or underscore first, and at most 63 characters. */
 const allowed = /^[a-zA-Z_][a-zA-Z0-9_-]{0,62}$/
 const hashChars = 8
 const maxChars = 63
@@ -13,9 +13,8 @@ export interface NamedTool {
 }
 
 /**
- * The names under which a model is told of tools: stable, unique, of signs that every provider takes. A name that cannot
- * stay as it is, or that two tools would share, ends in a hash of what it stands for. Never take a name apart: look it up
- * in the map.
+ * Names the tools for a model: stable, unique, and in characters that every provider accepts. A name that is not allowed,
+ * or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the map.
  */
 export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const plain = tools.map((tool) => `${tool.slug}__${tool.tool}`)

@@ -1,4 +1,4 @@
-import type { BroughtConnectors } from '../../connectors/built-in/built-in-connectors.ts'
+import type { IntegrationConnectors } from '../../connectors/built-in/built-in-connectors.ts'
 import { openConnectors } from '../../connectors/open-connectors.ts'
 import type { Connectors } from '../../connectors/open-connectors.ts'
 import type { ConnectorDeps } from '../../connectors/connector-deps.ts'
@@ -42,7 +42,7 @@ export interface TestConnectorsOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number
   readonly database?: TestDatabase
-  readonly integrations?: BroughtConnectors
+  readonly integrations?: IntegrationConnectors
 }
 
 /** Connectors over a database of their own, with limits that a test can wait for. */
