@@ -11,7 +11,7 @@ import { deleteGrants } from './oauth/grant-store.ts'
 import { nameConnector } from './connector-name.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 
-/** Default connectors have no credentials of their own. */
+/** The input's credentials are ignored for default connectors, which have none. */
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
 export interface ChangeConnectorOptions {
@@ -21,7 +21,7 @@ export interface ChangeConnectorOptions {
 }
 
 /**
- * Changes a connector; of a default one only the list of allowed tools.
+ * Changes a connector. Of a default connector, only the list of allowed tools can be changed.
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
@@ -49,7 +49,7 @@ export async function changeConnector(
       }
       return { ...connector, ...change }
     })
-  // A default connector keeps its own name.
+  // An unchanged name is not checked, since a default connector's own name is reserved.
   return input.name === name
     ? nameConnector({ dialect, reservedNames: new Set() }, name, write)
     : nameConnector({ dialect, reservedNames }, input.name, write)

@@ -9,9 +9,9 @@ import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
- * Connects a connector at the user's request. When the server needs consent first, `consent.authorizationUrl` says where the
- * browser goes, and the connector stays disconnected.
- * @throws AppError that says what failed; it is stored in the connector's row too
+ * Connects a connector at the user's request. When the server needs consent first, sets `consent.authorizationUrl` to
+ * the page where the user consents, and the connector stays disconnected.
+ * @throws AppError that says what failed; its message is also stored in the connector's row
  */
 export async function connectConnector(
   deps: ConnectorDeps,
@@ -19,18 +19,18 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  if (await deps.builtIns.isWaiting(connector)) return leadToIntegrations(deps, consent)
+  if (await deps.builtIns.isWaiting(connector)) return redirectToIntegrations(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
-    if (await askForScope(deps, connector, consent)) return await wait(deps, connector)
+    if (await askForScope(deps, connector, consent)) return await stayDisconnected(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
   } catch (error) {
-    if (consent.authorizationUrl !== null) return wait(deps, connector)
+    if (consent.authorizationUrl !== null) return stayDisconnected(deps, connector)
     if (error instanceof InsufficientScopeError && (await askForScope(deps, connector, consent, error))) {
-      return wait(deps, connector)
+      return stayDisconnected(deps, connector)
     }
     const failure = explainFailure(error)
-    if (failure.code === 'not_connected') return leadToIntegrations(deps, consent)
+    if (failure.code === 'not_connected') return redirectToIntegrations(deps, consent)
     await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
@@ -39,11 +39,14 @@ export async function connectConnector(
   }
 }
 
-/** A connector of an integration is connected on that page. */
-function leadToIntegrations({ settings }: Pick<ConnectorDeps, 'settings'>, consent: ConsentRequest): void {
+/** Sends the user to the page of integrations, where such a connector is connected. */
+function redirectToIntegrations(
+  { settings }: Pick<ConnectorDeps, 'settings'>,
+  consent: ConsentRequest,
+): void {
   consent.authorizationUrl = new URL('/settings/integrations', settings.publicUrl)
 }
 
-async function wait(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+async function stayDisconnected(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
 }

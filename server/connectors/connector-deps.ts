@@ -11,7 +11,7 @@ import type { Backoff } from './mcp/backoff.ts'
 import type { ConnectionPool } from './mcp/connection-pool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
 
-/** What the files of this folder share; `open-connectors.ts` creates it. */
+/** The dependencies of this folder's functions. Created in `open-connectors.ts`. */
 export interface ConnectorDeps {
   readonly database: Database
   readonly sealer: Sealer
@@ -19,10 +19,12 @@ export interface ConnectorDeps {
   readonly now: () => number
   readonly settings: ConnectorSettings
   readonly builtIns: BuiltInConnectors
-  /** Outgoing fetches: to addresses that a user entered, that a server named, and that the operator configured. */
+  /**
+   * Outgoing fetches, by the origin of the address: entered by a user, sent by a server, or configured by the operator.
+   */
   readonly guards: Readonly<Record<'userSupplied' | 'serverSupplied' | 'operatorSupplied', GuardedFetch>>
   readonly shared: SharedState
-  /** Called when a user's connectors look different now. */
+  /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Aborted when the process shuts down. */
   readonly closing: AbortSignal
@@ -34,13 +36,13 @@ export interface ConnectorSettings {
   readonly limits: ConnectorLimits
   /** The origin that users open, without a path. */
   readonly publicUrl: string
-  /** Where our client document for authorization servers is published; null when it is not. */
+  /** The URL of our published client metadata document for authorization servers; null when it is not published. */
   readonly clientMetadataUrl: string | null
-  /** The catalogue's address; null means that only the shipped list is shown. */
+  /** The URL of the connector registry; null means that only the shipped list is shown. */
   readonly registryUrl: string | null
 }
 
-/** What the requests of one process share. */
+/** State that all requests of one process share. */
 export interface SharedState {
   readonly pool: ConnectionPool
   readonly backoff: Backoff
@@ -48,6 +50,6 @@ export interface SharedState {
   readonly tokenLeases: TokenLeases<boolean>
   readonly toolRefreshes: SingleFlight<void>
   readonly registryReads: SingleFlight<void>
-  /** The tools that a user's models are offered, with the state of the connectors that they were made from. */
+  /** Caches the tools that are offered to a user's models, with the state of the connectors that they are based on. */
   readonly offeredTools: LRUCache<string, { readonly state: string; readonly offered: ModelTools }>
 }

@@ -1,24 +1,24 @@
-/** What one server, one user and one process may use. */
+/** Limits for each server, each user and the process. */
 export interface ConnectorLimits {
-  /** Includes the probe of the server's protocol revision. */
+  /** Includes the request that finds out the server's protocol revision. */
   readonly connectTimeoutMs: number
   readonly listPageTimeoutMs: number
   readonly listTimeoutMs: number
   readonly maxListPages: number
   readonly maxListBytes: number
-  /** Between two messages of a call: progress, or the result. */
+  /** Time between two messages of a call: progress, or the result. */
   readonly maxCallIdleMs: number
-  /** The whole call, without the time spent waiting for the user. */
+  /** Time of the whole call, without the time spent waiting for the user. */
   readonly maxCallMs: number
   readonly maxCallBytes: number
-  /** Documents of authorization servers. */
+  /** Size of a response of an authorization server. */
   readonly maxOAuthBytes: number
-  /** How long an idle connection is kept. */
+  /** How long an idle connection stays open. */
   readonly maxIdleMs: number
-  /** Before a broken stream is opened again, whatever its server asks for. */
+  /** Time before a broken stream is opened again, even if its server requests a shorter one. */
   readonly minReconnectMs: number
   readonly maxReconnects: number
-  /** Authorization attempts of one request before it counts as refused. */
+  /** Authorization attempts of one request, after which it counts as refused. */
   readonly maxAuthorizations: number
   readonly maxTools: number
   readonly maxToolNameChars: number
@@ -31,7 +31,7 @@ export interface ConnectorLimits {
   readonly maxCallsPerConnector: number
   readonly maxCallsPerUser: number
   readonly maxCallsPerHost: number
-  /** Characters of a result that a model reads. */
+  /** Characters of a result that a model gets. */
   readonly maxResultChars: number
   readonly maxImages: number
   readonly maxImageBytes: number
@@ -39,13 +39,13 @@ export interface ConnectorLimits {
   readonly maxElicitationFields: number
   /** How long the user may take to answer an elicitation. */
   readonly maxElicitationMs: number
-  /** How long a list of tools counts as fresh: when the server does not say, at least, at most. */
+  /** How long a list of tools is fresh when the server sends no lifetime. The next two limit the server's value. */
   readonly toolListTtlMs: number
   readonly minToolListTtlMs: number
   readonly maxToolListTtlMs: number
-  /** How long a reply waits for lists that are refreshed; after that the stored ones are used. */
+  /** How long a reply waits for refreshed lists of tools; after that the stored ones are used. */
   readonly maxToolListWaitMs: number
-  /** How long a server counts as one of the legacy era. */
+  /** How long a server is remembered as one with a legacy protocol revision. */
   readonly legacyEraTtlMs: number
   /** Idle connections of one process. */
   readonly maxIdleConnections: number

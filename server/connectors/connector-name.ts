@@ -10,11 +10,11 @@ export interface NameRules {
   readonly reservedNames: ReadonlySet<string>
 }
 
-/** Two writes at the same time may choose the same slug. */
+/** Attempts of a write, because two writes at the same time may choose the same slug. */
 const maxAttempts = 3
 
 /**
- * Runs a write that sets a connector's name. The database decides whether the name is free, also in a race.
+ * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race.
  * @throws AppError `name_taken`
  */
 export async function nameConnector<Result>(
@@ -34,7 +34,7 @@ export async function nameConnector<Result>(
   }
 }
 
-/** Both engines name what was violated: PostgreSQL the constraint, SQLite the columns. */
+/** Whether the violated unique index is that of slugs. PostgreSQL reports the constraint, SQLite the columns. */
 function isAboutSlug(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const constraint = 'constraint' in error ? String(error.constraint) : error.message
@@ -42,7 +42,7 @@ function isAboutSlug(error: unknown): boolean {
 }
 
 /**
- * Users cannot take the names of default connectors.
+ * Checks that a name is not reserved for a default connector.
  * @throws AppError `name_taken`
  */
 export function requireFreeName(name: string, reserved: ReadonlySet<string>): void {
@@ -52,8 +52,8 @@ export function requireFreeName(name: string, reserved: ReadonlySet<string>): vo
 }
 
 /**
- * The names of the default connectors that every user has, in lower case. A connector of an integration is renamed when the
- * user already has one of its name.
+ * Returns the names of the default connectors that every user has, in lower case. The names of integrations' connectors
+ * are not reserved: such a connector is renamed when the user already has one with its name.
  */
 export function reservedNames(
   builtIns: readonly { readonly name: string; readonly integration?: string }[],
@@ -62,12 +62,12 @@ export function reservedNames(
   return new Set([defaultConnectorName, ...forAll.map(({ name }) => name.toLowerCase())])
 }
 
-/** Characters of a slug; the rest of a model's name for a tool is the tool's own. */
+/** Characters of a slug; the remaining characters of the name that a model sees are for the tool's own name. */
 const maxSlugChars = 16
 
 /**
- * The prefix of a connector's tools in the names that models use: short, of letters that every provider accepts, and not
- * in `taken`.
+ * Returns a slug for a connector: the prefix of its tools in the names that models use. It is short, consists of
+ * characters that every provider accepts, and is not in `taken`.
  */
 export function slugName(name: string, taken: ReadonlySet<string>): string {
   const letters = name

@@ -3,7 +3,7 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /**
- * Default connectors belong to the product and cannot be deleted (§6.4).
+ * Checks that a connector can be deleted: default connectors belong to the product and cannot (§6.4).
  * @throws AppError `forbidden`
  */
 export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
@@ -13,7 +13,7 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
 }
 
 /**
- * Of a default connector a user changes only which of its tools need approval, and only for themselves.
+ * Checks a change: of a default connector, a user can change only which of its tools need approval for this user.
  * @throws AppError `forbidden`
  */
 export function requireEditable(

@@ -33,7 +33,7 @@ import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
-/** The user's connectors (§7.14-§7.19). The MCP client is loaded when it is first needed. */
+/** Registers the routes of the user's connectors (§7.14-§7.19). The MCP client is loaded when first needed. */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
   registerLists(api, deps)
   registerChanges(api, deps)
@@ -157,8 +157,8 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 }
 
 /**
- * Finds a connector of the user. A default connector exists even if the user has never opened the list, unless it needs an
- * integration that the user has not connected.
+ * Finds a connector of the user. A default connector exists even if the user has never opened the list, unless it needs
+ * an integration that the user has not connected.
  * @throws AppError `not_found`
  */
 async function requireOwnConnector(
@@ -174,7 +174,10 @@ async function requireOwnConnector(
   return connector ?? requireConnector(db, user, name)
 }
 
-/** Waits for the built-in servers of this process, and for a moment for hosted ones, so that the list shows their tools. */
+/**
+ * Refreshes expired lists of built-in connectors. Waits for servers in this process, and at most a few seconds for
+ * remote ones.
+ */
 async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): Promise<void> {
   const stale = connectors.filter(
     (row) =>
@@ -182,22 +185,21 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
   )
   if (stale.length === 0) return
   const { refreshTools } = await import('./tools/refresh-tools.ts')
-  const [here, elsewhere] = [true, false].map((isHere) =>
+  const [inProcess, remote] = [true, false].map((isInProcess) =>
     Promise.all(
       stale
-        .filter(({ url }) => (deps.builtIns.find(url)?.server.kind !== 'remote') === isHere)
-        // The outcome is stored in the connector's row.
+        .filter(({ url }) => (deps.builtIns.find(url)?.server.kind !== 'remote') === isInProcess)
+        // A failure is stored in the connector's row.
         .map((row) => refreshTools(deps, row).catch(() => undefined)),
     ),
   )
-  await here
-  await Promise.race([
-    elsewhere,
-    setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false }),
-  ])
+  await inProcess
+  await Promise.race([remote, setTimeout(deps.settings.limits.maxToolListWaitMs, undefined, { ref: false })])
 }
 
-/** Loads the OAuth code only when there are grants. Grants that cannot be read are left to expire. */
+/**
+ * Loads the OAuth code only when there are grants. Grants that cannot be read are not revoked and expire by themselves.
+ */
 async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   try {
     if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined

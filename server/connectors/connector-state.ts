@@ -9,26 +9,26 @@ import { connectionPrefix } from './mcp/connection-pool.ts'
 type Deps = Pick<ConnectorDeps, 'database' | 'onChanged'>
 
 /**
- * Stores the state of a connector, and with `more` what belongs to it, unless its address or credentials have changed
- * meanwhile. The user's pages are notified only of visible changes: reading a list refreshes expired ones, and must not
- * trigger itself.
+ * Stores the state of a connector, and calls `alsoWrite` in the same transaction, unless the connector's address or
+ * credentials have changed meanwhile. The user's pages are notified only of visible changes. Otherwise a page that
+ * loads the connectors, and so refreshes them, would be notified to load them again without end.
  */
 export async function changeState(
   { database, onChanged }: Deps,
   connector: ConnectorRow,
   state: ConnectorState,
-  more: (trx: Db) => Promise<void> = () => Promise.resolve(),
+  alsoWrite: (trx: Db) => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const differs = await database.db.transaction().execute(async (trx) => {
+  const hasChanged = await database.db.transaction().execute(async (trx) => {
     const before = await readVisibleState(trx, connector)
     if (!(await updateConnectorState(trx, connector, state))) return false
-    await more(trx)
+    await alsoWrite(trx)
     return before !== (await readVisibleState(trx, connector))
   })
-  if (differs) onChanged(connector.user_id)
+  if (hasChanged) onChanged(connector.user_id)
 }
 
-/** The visible state of a connector, as far as its server decides it. */
+/** Returns the part of a connector's visible state that depends on its server, as comparable text. */
 async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise<string> {
   const connector = await findConnectorById(trx, { id: user_id }, id)
   const tools = await listTools(trx, [id])
@@ -40,7 +40,7 @@ async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise
   ])
 }
 
-/** Closes a connector's connections. Its tools are no longer offered. */
+/** Disconnects a connector: its tools are no longer offered, and its idle connections are closed. */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
   await deps.shared.pool.drop(connectionPrefix(connector))

@@ -6,7 +6,7 @@ import type { User } from '../identity/user.ts'
 
 export type Owner = Pick<User, 'id'>
 
-/** What a user can change of a connector, and what follows from it. */
+/** The columns that a user's change can affect, directly or as a consequence. */
 export type ConnectorChange = Pick<
   ConnectorRow,
   | 'name'
@@ -33,7 +33,7 @@ const connectorQuery = prepareQuery((db, owner: { readonly userId: string }) =>
     .compile(),
 )
 
-/** The user's connectors: default ones first, then the oldest first. */
+/** Returns the user's connectors: default ones first, then by age, the oldest first. */
 export async function listConnectors(db: Db, user: Owner): Promise<ConnectorRow[]> {
   return (await connectorQuery(db, { userId: user.id })).rows
 }
@@ -85,12 +85,12 @@ export async function countCustomConnectors(db: Db, user: Owner): Promise<number
   return Number(count)
 }
 
-/** Fails when another connector of the user has the name. */
+/** @throws a unique violation when the user has another connector with this name or slug */
 export async function insertConnector(db: Db, connector: ConnectorRow): Promise<void> {
   await db.insertInto('connectors').values(connector).execute()
 }
 
-/** Keeps rows that another request has inserted meanwhile. */
+/** Inserts connectors, except those that another request has inserted meanwhile. */
 export async function insertMissingConnectors(db: Db, connectors: readonly ConnectorRow[]): Promise<void> {
   await db
     .insertInto('connectors')
@@ -99,7 +99,7 @@ export async function insertMissingConnectors(db: Db, connectors: readonly Conne
     .execute()
 }
 
-/** Fails when another connector of the user has the name. */
+/** @throws a unique violation when the user has another connector with this name or slug */
 export async function updateConnector(
   db: Db,
   user: Owner,
@@ -109,14 +109,14 @@ export async function updateConnector(
   await db.updateTable('connectors').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }
 
-/** The state of a connector at its server. */
+/** The columns that depend on the connector's server. */
 export type ConnectorState = Partial<
   Pick<ConnectorRow, 'status' | 'error_message' | 'notice' | 'tools_expire_at' | 'era'>
 >
 
 /**
- * Stores the state of a connector; false when its address or credentials have changed, or the user has disconnected it,
- * since the row was read.
+ * Stores the state of a connector. Returns false, without a change, when its address or credentials have changed or the
+ * user has disconnected it since the row was read.
  */
 export async function updateConnectorState(
   db: Db,
@@ -134,7 +134,7 @@ export async function updateConnectorState(
   return numUpdatedRows > 0n
 }
 
-/** Resets a default connector whose integration was connected again, so that its tools are read anew. */
+/** Resets a default connector whose integration was connected again, so that its tools are refreshed. */
 export async function refreshConnector(
   db: Db,
   { id, status }: Pick<ConnectorRow, 'id' | 'status'>,

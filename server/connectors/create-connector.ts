@@ -20,8 +20,8 @@ export interface CreateConnectorOptions {
 }
 
 /**
- * Creates a connector, not connected yet.
- * @throws AppError `name_taken`, `conflict` when they have too many, `invalid_request`
+ * Creates a connector that is not connected yet.
+ * @throws AppError `name_taken`, `conflict` when the user has too many, `invalid_request`
  */
 export async function createConnector(
   { db, dialect }: Database,
@@ -42,7 +42,7 @@ export async function createConnector(
         user_id: user.id,
         is_default: 0,
         slug: slugName(input.name, slugs),
-        // Listed in the order in which they were made, also within one millisecond.
+        // Later than all others, so that connectors are listed in order of creation even within one millisecond.
         created_at: Math.max(now, ...others.map((other) => other.created_at + 1)),
         ...fillConnector(sealer, emptyConnector, input),
       }

@@ -4,7 +4,7 @@ import type { ConnectorRow } from '../db/tables/connector-tables.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ConnectorChange } from './connector-store.ts'
 
-/** What a connector has before it was ever connected. */
+/** The state of a connector that was never connected. */
 const unconnected = {
   status: 'disconnected',
   error_message: null,
@@ -13,7 +13,7 @@ const unconnected = {
   era: null,
 } as const
 
-/** A connector of which nothing was said yet: without a list, so nothing asks. */
+/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
 export const emptyConnector: ConnectorChange = {
   ...unconnected,
   name: '',
@@ -26,8 +26,9 @@ export const emptyConnector: ConnectorChange = {
 }
 
 /**
- * A connector with an input laid over what it had. Another address makes it another server: token, tools and consents
- * were given to the old one, so they go, and the new one asks. Another token ends connections that used the old one.
+ * Applies an input to a connector. With another address the connector is another server: the token, tools and grants of
+ * the old server are removed, and tools need approval. Changed credentials increase `credential_version`, so that
+ * connections with the old ones are no longer used.
  * @throws AppError `invalid_request`
  */
 export function fillConnector(
@@ -43,7 +44,7 @@ export function fillConnector(
     client_id: changeClientId(stored, input, addressChanged),
     client_secret: change('client_secret'),
   }
-  const known = stored.url !== ''
+  const isExisting = stored.url !== ''
   const credentialsChanged =
     addressChanged ||
     credentials.token !== stored.token ||
@@ -54,7 +55,7 @@ export function fillConnector(
     name: input.name,
     url: input.url,
     ...credentials,
-    asks: known && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
+    asks: isExisting && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
     error_message: keepsState ? stored.error_message : null,
@@ -79,7 +80,10 @@ function asks(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInpu
   return allow_tools === null ? 0 : 1
 }
 
-/** "Run everything" was said of the old address, unless it was not said before now. */
+/**
+ * "Allow all tools" (`null`) applies at the new address only if this input is the first to say so. Otherwise the user
+ * said it about the old address, and the form only repeats it.
+ */
 function asksAtNewAddress(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
   return allow_tools === null && stored.asks === 1 ? 0 : 1
 }

@@ -13,8 +13,8 @@ import { slugName } from './connector-name.ts'
 import { waitsForIntegration } from './built-in/built-in-connectors.ts'
 
 /**
- * The user's connectors, default ones first. Default connectors are created when the list is first read; those of an
- * integration are deleted, with their allowed tools, when the integration is disconnected.
+ * Returns the user's connectors, default ones first. Missing default connectors are created; those of an integration
+ * that was disconnected are deleted, with their allowed tools.
  */
 export async function listOwnConnectors(
   db: Db,
@@ -24,16 +24,16 @@ export async function listOwnConnectors(
 ): Promise<ConnectorRow[]> {
   const [offered, rows] = await Promise.all([builtIns.listFor(user.id), listConnectors(db, user)])
   const owned = new Map(offered.map((builtIn) => [builtIn.url, builtIn]))
-  const changed = await followIntegrations(db, user, rows, owned, builtIns, now)
+  const changed = await syncBuiltIns(db, user, rows, owned, builtIns, now)
   return (changed ? await listConnectors(db, user) : rows).flatMap((row) => {
     if (row.is_default === 0) return [row]
     const builtIn = owned.get(row.url)
-    return builtIn === undefined ? [] : [showWaiting(row, builtIn)]
+    return builtIn === undefined ? [] : [withIntegrationStatus(row, builtIn)]
   })
 }
 
-/** Updates the rows of default connectors to what the user has now; returns whether anything changed. */
-async function followIntegrations(
+/** Updates the rows of default connectors to the user's current integrations. Returns whether anything changed. */
+async function syncBuiltIns(
   db: Db,
   user: Owner,
   rows: readonly ConnectorRow[],
@@ -44,23 +44,23 @@ async function followIntegrations(
   const known = new Map(rows.filter((row) => row.is_default === 1).map((row) => [row.url, row]))
   const missing = [...owned.values()].filter(({ url }) => !known.has(url))
   const names = new Set(missing.map(({ name }) => name))
-  const isGone = ({ url, name }: ConnectorRow) =>
-    // A connector that the product no longer declares is kept in case it returns, unless another takes its name.
+  const isRemoved = ({ url, name }: ConnectorRow) =>
+    // A connector that the product no longer includes is kept in case it returns, unless a missing one needs its name.
     !owned.has(url) && (builtIns.find(url) !== undefined || names.has(name))
-  const gone = [...known.values()].filter(isGone)
-  const renewed = [...known.values()].flatMap((row) => {
+  const removed = [...known.values()].filter(isRemoved)
+  const reconnected = [...known.values()].flatMap((row) => {
     const version = owned.get(row.url)?.version
     return version === undefined || version === row.credential_version ? [] : [{ row, version }]
   })
-  for (const { id } of gone) await deleteConnector(db, user, id)
-  for (const { row, version } of renewed) await refreshConnector(db, row, version)
-  const kept = rows.filter((row) => !gone.includes(row))
-  if (missing.length > 0) await insertMissingConnectors(db, placeBeside(user, kept, missing, now))
-  return gone.length + renewed.length + missing.length > 0
+  for (const { id } of removed) await deleteConnector(db, user, id)
+  for (const { row, version } of reconnected) await refreshConnector(db, row, version)
+  const kept = rows.filter((row) => !removed.includes(row))
+  if (missing.length > 0) await insertMissingConnectors(db, createRows(user, kept, missing, now))
+  return removed.length + reconnected.length + missing.length > 0
 }
 
-/** A user may have connectors of their own with the same names. */
-function placeBeside(
+/** Creates the missing rows. A default connector gets a number after its name when the user already has that name. */
+function createRows(
   user: Owner,
   rows: readonly ConnectorRow[],
   missing: readonly OwnedBuiltIn[],
@@ -69,7 +69,7 @@ function placeBeside(
   const names = new Set(rows.map(({ name }) => name.toLowerCase()))
   const slugs = new Set(rows.map(({ slug }) => slug))
   return missing.map((builtIn, index) => {
-    const name = nameBeside(builtIn.name, names)
+    const name = findFreeName(builtIn.name, names)
     const slug = slugName(builtIn.slug, slugs)
     names.add(name.toLowerCase())
     slugs.add(slug)
@@ -77,18 +77,20 @@ function placeBeside(
   })
 }
 
-function nameBeside(name: string, taken: ReadonlySet<string>): string {
+function findFreeName(name: string, taken: ReadonlySet<string>): string {
   let free = name
   for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${name} ${count}`
   return free
 }
 
-function showWaiting(row: ConnectorRow, { isConnected }: OwnedBuiltIn): ConnectorRow {
+function withIntegrationStatus(row: ConnectorRow, { isConnected }: OwnedBuiltIn): ConnectorRow {
   if (isConnected) return row
   return { ...row, status: 'failed', error_message: waitsForIntegration(row.name) }
 }
 
-/** Its tools need approval, so that a new user sees an approval at once. */
+/**
+ * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work.
+ */
 function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {
     id: newId(),

@@ -6,7 +6,9 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { decideConsent } from './tools/decide-consent.ts'
 import { parseDefinition } from './tools/tool-definition.ts'
 
-/** A connector as its owner reads it: of the token only the mask. `tools` and `allowed` may hold other connectors' rows. */
+/**
+ * A connector as its owner reads it: of the token only the mask. `tools` and `allowed` may hold other connectors' rows.
+ */
 export function presentConnector(
   connector: ConnectorRow,
   tools: readonly ConnectorToolRow[],

@@ -13,7 +13,7 @@ export type OwnedBuiltIn = BuiltInConnector & IntegrationStatus
 /** The connectors of the integrations, and the users who have them. */
 export interface IntegrationConnectors {
   readonly connectors: readonly BuiltInConnector[]
-  /** The integrations that a user has connected, by name. */
+  /** Returns the status of each integration that the user has connected, by name. */
   listStatuses(userId: string): Promise<ReadonlyMap<string, IntegrationStatus>>
 }
 
@@ -24,7 +24,7 @@ export interface BuiltInConnectors {
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
-  /** Whether the user has to connect its integration before it can be used. */
+  /** Whether the user has to connect the connector's integration before using it. */
   isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
 }
 
@@ -72,7 +72,7 @@ export function createBuiltInConnectors(
   }
 }
 
-/** Why a connector of an integration cannot be used, for the user and the model. */
+/** Explains to the user and the model why a connector of an integration cannot be used. */
 export function waitsForIntegration(name: string): string {
   return `${name} is not connected any more. Connect it again under Settings, Integrations.`
 }

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { evaluateExpression, ExpressionError } from './evaluate-expression.ts'
 
-/** The server of the default connector: the time and a calculator, which no model has by itself. */
+/** Creates the server of the default connector, with a clock and a calculator, which models lack. */
 export function createDefaultServer(now: () => number): McpServer {
   const server = new McpServer({ name: 'yonder', title: 'Yonder', version: '1.0.0' })
   server.registerTool(
@@ -55,8 +55,8 @@ function failure(text: string) {
   return { ...success(text), isError: true }
 }
 
-/** Formats a time (milliseconds since 1970) in a time zone; undefined when there is no such zone. */
-export function describeTime(moment: number, timeZone: string): string | undefined {
+/** Formats a time (milliseconds since 1970) in a time zone; returns undefined for an unknown zone. */
+export function describeTime(timeMs: number, timeZone: string): string | undefined {
   let format: Intl.DateTimeFormat
   try {
     format = new Intl.DateTimeFormat('en-GB', {
@@ -76,7 +76,7 @@ export function describeTime(moment: number, timeZone: string): string | undefin
     throw error
   }
   const part = (type: Intl.DateTimeFormatPartTypes): string =>
-    format.formatToParts(moment).find((found) => found.type === type)?.value ?? ''
+    format.formatToParts(timeMs).find((found) => found.type === type)?.value ?? ''
   const date = `${part('year')}-${part('month')}-${part('day')}`
   const time = `${part('hour')}:${part('minute')}:${part('second')}`
   const offset = part('timeZoneName').replace(/^GMT$/, 'UTC').replace('GMT', 'UTC')

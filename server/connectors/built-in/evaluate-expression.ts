@@ -1,6 +1,6 @@
 /** Characters of an expression. */
 const maxChars = 1_000
-/** Brackets and signs inside of one another. */
+/** Nesting levels of brackets, signs and powers. */
 const maxDepth = 100
 
 export class ExpressionError extends Error {
@@ -33,20 +33,20 @@ const functions: Readonly<Record<string, { readonly arity: number | 'many'; read
 }
 
 /**
- * The value of an arithmetic expression: `+ - * / % ^`, brackets, `sqrt(2)` and the like, `pi` and `e`. `^` and `**` bind
- * to the right and before a sign, as on paper: -2^2 is -4.
+ * Computes an arithmetic expression with `+ - * / % ^`, brackets, functions such as `sqrt(2)`, `pi` and `e`. `^` and
+ * `**` are right-associative and bind more tightly than a sign: -2^2 is -4.
  * @throws ExpressionError with a message for the model
  */
 export function evaluateExpression(expression: string): number {
   if (expression.length > maxChars)
     throw new ExpressionError(`The expression is longer than ${maxChars} characters.`)
-  const value = new ExpressionReader(readTokens(expression)).read()
+  const value = new ExpressionParser(tokenize(expression)).read()
   if (Number.isNaN(value)) throw new ExpressionError('The result is not a real number.')
   if (!Number.isFinite(value)) throw new ExpressionError('The result is too large, or divided by zero.')
   return value
 }
 
-function readTokens(expression: string): string[] {
+function tokenize(expression: string): string[] {
   const token =
     /\s*(?:(\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z]\w*)|(\*\*|[-+*/%^(),×÷−]))/iy
   const tokens: string[] = []
@@ -56,19 +56,19 @@ function readTokens(expression: string): string[] {
     const found = token.exec(text)
     if (found === null)
       throw new ExpressionError(`"${text.slice(from).trim().slice(0, 10)}" is not arithmetic.`)
-    tokens.push(found[1] ?? found[2]?.toLowerCase() ?? plainSign(found[3] ?? ''))
+    tokens.push(found[1] ?? found[2]?.toLowerCase() ?? normalizeOperator(found[3] ?? ''))
   }
   if (tokens.length === 0) throw new ExpressionError('The expression is empty.')
   return tokens
 }
 
-function plainSign(sign: string): string {
+function normalizeOperator(sign: string): string {
   const plain: Readonly<Record<string, string>> = { '×': '*', '÷': '/', '−': '-', '**': '^' }
   return plain[sign] ?? sign
 }
 
-/** Reads by precedence: sums of products of signs of powers. */
-class ExpressionReader {
+/** A recursive descent parser. Sums consist of products, those of signed values, and those of powers. */
+class ExpressionParser {
   readonly #tokens: readonly string[]
   #at = 0
   #depth = 0

@@ -24,7 +24,7 @@ export interface RecordedCall {
   readonly approval: Approval
 }
 
-/** Records that a call starts, before anything is sent; `end` records its outcome. */
+/** Records that a call starts, before anything is sent; `end` of the returned object records its outcome. */
 export async function recordCall(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
@@ -39,7 +39,7 @@ export async function recordCall(
   }
 }
 
-/** Records that the user denied a call; nothing was sent. Without such a connector nothing is recorded. */
+/** Records that the user denied a call, so that nothing was sent. Does nothing when the user has no such connector. */
 export async function recordDenial(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
@@ -75,7 +75,7 @@ function toRow(
   }
 }
 
-/** Arguments that cannot be read could not have been sent either. */
+/** Returns no arguments when they are invalid; such a call could not have been sent either. */
 function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, unknown>> {
   try {
     return readArguments(callArguments)
@@ -84,7 +84,7 @@ function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, u
   }
 }
 
-/** A page of the recorded calls of a connector. */
+/** Returns a page of the recorded calls of a connector, the newest first. */
 export async function listConnectorCalls(
   db: Db,
   user: Owner,
@@ -101,7 +101,7 @@ export async function listConnectorCalls(
   }
 }
 
-/** A recorded call as its user reads it. */
+/** Converts a recorded call to the form that its user gets. */
 export function presentToolCall(call: ToolCallRow): ToolCallRecord {
   return {
     id: call.id,

@@ -28,20 +28,22 @@ export interface ToolCallRequest {
   readonly user: Owner
   readonly connectorName: string
   readonly toolName: string
-  /** The text of a JSON object, or the object. */
+  /** A JSON object, or its text. */
   readonly arguments: unknown
   /** How it was decided that the call runs. */
   readonly approval: CallApproval
-  /** The fingerprint of the tool that the decision was about. A tool that has changed since is not called. */
+  /** The fingerprint of the tool that was approved. A tool that has changed since is not called. */
   readonly fingerprint?: string
-  /** Aborting ends the request at the server too. */
+  /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
-  /** Asks the user; the signal aborts when the answer is no longer needed. Without it every elicitation is declined. */
-  readonly onElicit?: (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
+  /**
+   * Asks the user; `signal` aborts when the answer is no longer needed. Without `onElicit`, elicitations are declined.
+   */
+  readonly onElicit?: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
 
-/** What a call needs before anything is sent. */
+/** A tool that can be called, with the checked arguments. */
 interface CallableTool {
   readonly connector: ConnectorRow
   readonly tool: ConnectorToolRow
@@ -49,8 +51,8 @@ interface CallableTool {
 }
 
 /**
- * Calls a tool once and returns its outcome. It never rejects because of a connector, its server or the arguments: such a
- * failure is an outcome that the model and the user read. Every call that starts is recorded.
+ * Calls a tool once and returns its outcome. Never rejects because of a connector, its server or the arguments: such a
+ * failure is returned as an outcome for the model and the user. Every call that starts is recorded.
  */
 export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): Promise<ToolOutcome> {
   const found = requireCallable(await resolveTool(deps, request.user, request), request)
@@ -73,7 +75,7 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
   return outcome
 }
 
-/** The tool if this request may call it, else the outcome that says why not. */
+/** Returns the tool if this request is allowed to call it, else an outcome that explains why not. */
 function requireCallable(
   resolved: ResolvedTool,
   { toolName, approval, fingerprint }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint'>,
@@ -86,7 +88,7 @@ function requireCallable(
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
     return failure(`The tool "${toolName}" has changed since the call was allowed. It was not called.`)
   }
-  // A user who allowed this very call has decided; what a list allows holds only as long as the list says so.
+  // An approval of this one call is final. A call allowed by the list needs the list to allow it still.
   if (approval !== 'once' && consent.kind !== 'run') {
     return failure(`The tool "${toolName}" may not run without asking any more. It was not called.`)
   }
@@ -137,7 +139,9 @@ class RunningCall {
     }
   }
 
-  /** The connector may be gone, disconnected or changed since the call was queued, or a permission may be withdrawn. */
+  /**
+   * Checks again after the call was queued: the connector, the tool or the approval list may have changed meanwhile.
+   */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {
     const { connector, tool } = this.#callable
     const resolved = await resolveTool(this.#deps, this.#request.user, {
@@ -175,28 +179,28 @@ class RunningCall {
           arguments: this.#callable.arguments,
           clock,
           onProgress: (progress) => this.#request.onProgress?.(progress),
-          onElicit: (params, ends) => this.#elicit(params, ends),
+          onElicit: (params, answerSignal) => this.#elicit(params, answerSignal),
         },
         limits,
       ),
     )
     this.#deps.shared.backoff.reset(connectionKey(this.#connector))
     const { isError, ...read } = await readResult(result, limits)
-    return { ...read, status: isError ? await this.#nameError() : 'done', duration: clock.elapsed }
+    return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
 
-  /** The integration's provider may have ended the consent during the call. */
-  async #nameError(): Promise<ToolOutcome['status']> {
+  /** Distinguishes a tool's own error from one after the integration's provider has revoked the consent. */
+  async #errorStatus(): Promise<ToolOutcome['status']> {
     return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
   }
 
   async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const question = readElicitation(params, this.#deps.settings.limits.maxElicitationFields)
+    const elicitation = readElicitation(params, this.#deps.settings.limits.maxElicitationFields)
     const { onElicit } = this.#request
-    if (question === undefined || onElicit === undefined) return { action: 'decline' }
+    if (elicitation === undefined || onElicit === undefined) return { action: 'decline' }
     try {
-      const answer = await onElicit(question, signal)
-      return checkElicitationAnswer(question, answer) ?? { action: 'cancel' }
+      const answer = await onElicit(elicitation, signal)
+      return checkElicitationAnswer(elicitation, answer) ?? { action: 'cancel' }
     } catch (error) {
       this.#deps.onError(error)
       return { action: 'cancel' }
@@ -204,24 +208,28 @@ class RunningCall {
   }
 
   async #explain(error: unknown): Promise<ToolOutcome> {
-    const rest = { duration: this.#clock?.elapsed ?? 0 }
-    if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...rest })
-    if (this.#deps.closing.aborted) return failure('The server went down during the call.', rest)
+    const ending = { duration: this.#clock?.elapsed ?? 0 }
+    if (this.#request.signal.aborted)
+      return failure('The call was stopped.', { status: 'stopped', ...ending })
+    if (this.#deps.closing.aborted) return failure('The server went down during the call.', ending)
     if (this.#clock?.timedOut === true) {
       const text = 'The tool took too long. It may or may not have finished.'
-      return failure(text, { status: 'timed_out', ...rest })
+      return failure(text, { status: 'timed_out', ...ending })
     }
     const { code, message } = explainFailure(error)
-    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...rest })
-    if (await this.#wantsConsent(error)) {
+    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...ending })
+    if (await this.#needsConsent(error)) {
       const text = `The connector "${this.#connector.name}" needs the user's authorization before this tool can be used.`
-      return failure(text, { status: 'authorization_needed', ...rest })
+      return failure(text, { status: 'authorization_needed', ...ending })
     }
-    return failure(`The tool failed: ${message}`, rest)
+    return failure(`The tool failed: ${message}`, ending)
   }
 
-  /** Whether the call needs the user's consent. The connector shows that until the user connects it again and consents. */
-  async #wantsConsent(error: unknown): Promise<boolean> {
+  /**
+   * Whether the call failed because it needs the user's consent. If so, stores the connector as failed until they
+   * consent.
+   */
+  async #needsConsent(error: unknown): Promise<boolean> {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false
     if (
       error instanceof InsufficientScopeError &&

@@ -9,8 +9,8 @@ const maxTextChars = 300
 const maxOptions = 100
 
 /**
- * Reads an elicitation as a form of plain fields. Returns undefined for an elicitation by URL, for one with too many fields,
- * and for one that asks for something that looks like a password.
+ * Parses an elicitation as a form of simple fields. Returns undefined for an elicitation by URL, with too many fields,
+ * or with a field that seems to ask for a secret.
  */
 export function readElicitation(params: unknown, maxFields: number): Elicitation | undefined {
   if (!isObject(params) || (params['mode'] !== undefined && params['mode'] !== 'form')) return undefined
@@ -78,8 +78,8 @@ function readChoice(property: JsonObject) {
   if (!isObject(source)) return undefined
   const options = readOptions(source)
   if (options === undefined) return undefined
-  const preset = property['default']
-  const values = Array.isArray(preset) ? preset : [preset]
+  const defaultValue = property['default']
+  const values = Array.isArray(defaultValue) ? defaultValue : [defaultValue]
   return {
     kind: 'choice' as const,
     many,
@@ -88,7 +88,7 @@ function readChoice(property: JsonObject) {
   }
 }
 
-/** Values by themselves, values with names beside them, or alternatives that each have a value and a title. */
+/** Parses the options of a choice: an `enum`, an `enum` with `enumNames`, or alternatives with `const` and `title`. */
 function readOptions(source: JsonObject) {
   const titled = source['oneOf'] ?? source['anyOf']
   const names: readonly unknown[] = Array.isArray(source['enumNames']) ? source['enumNames'] : []
@@ -100,7 +100,7 @@ function readOptions(source: JsonObject) {
       ? source['enum'].map((value: unknown, index) => [value, names[index]])
       : undefined
   if (pairs === undefined || pairs.length === 0 || pairs.length > maxOptions) return undefined
-  // A value is returned to the server unchanged, so one that is too long cannot be cut.
+  // A value is returned to the server unchanged, so one that is too long makes the choice unusable.
   const options = pairs.map(([value, title]) =>
     typeof value === 'string' && value.length <= maxTextChars
       ? { value, label: text(title, maxTextChars) ?? (cleanText(value) || '(empty)') }
@@ -121,7 +121,7 @@ function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** The answer as the server may receive it: only fields of the form, with values that fit. Undefined when it does not fit. */
+/** Returns the answer with only the fields of the form; undefined when a value is missing or invalid. */
 export function checkElicitationAnswer(
   { fields }: Elicitation,
   answer: ElicitationAnswer,
@@ -129,7 +129,7 @@ export function checkElicitationAnswer(
   if (answer.action !== 'accept') return { action: answer.action }
   const content: Record<string, string | number | boolean | string[]> = {}
   for (const field of fields) {
-    // A field may be named like something that every object has.
+    // A field may have the name of an inherited property, such as `constructor`.
     const value = Object.hasOwn(answer.content ?? {}, field.name) ? answer.content?.[field.name] : undefined
     if (value === undefined) {
       if (field.required) return undefined

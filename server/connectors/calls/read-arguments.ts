@@ -5,7 +5,7 @@ import { isDeeperThan } from '../../lib/canonical-json.ts'
 const maxDepth = 32
 
 /**
- * The arguments of a call: the text of a JSON object, or the object.
+ * Returns the arguments of a call, given as a JSON object or its text. Without arguments, returns an empty object.
  * @throws AppError `invalid_request`
  */
 export function readArguments(given: unknown): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-/** The first bytes of the formats that browsers draw and that cannot contain scripts. */
+/** The signatures (first bytes) of formats that browsers render and that cannot contain scripts. */
 const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Buffer) => boolean }[] = [
   { mimeType: 'image/png', begins: (bytes) => bytes.toString('latin1', 0, 8) === '\x89PNG\r\n\x1A\n' },
   { mimeType: 'image/jpeg', begins: (bytes) => bytes.toString('latin1', 0, 3) === '\xFF\xD8\xFF' },
@@ -6,10 +6,12 @@ const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Bu
   { mimeType: 'image/webp', begins: (bytes) => /^RIFF.{4}WEBP/s.test(bytes.toString('latin1', 0, 12)) },
 ]
 
-/** A few bytes can describe more pixels than a browser has memory for. */
+/** Limited because a small file can declare more pixels than fit into a browser's memory. */
 const maxPixels = 25_000_000
 
-/** Reads a base64 image by its bytes, whatever type is claimed; undefined when its format is not supported or it is too large. */
+/**
+ * Detects the type of a base64 image from its bytes. Returns undefined for an unsupported format or a too large image.
+ */
 export function readImage(
   data: unknown,
   maxBytes: number,
@@ -23,15 +25,16 @@ export function readImage(
 }
 
 /**
- * Reads the number of pixels from the first bytes of an image; undefined when they do not say. `image-size` reads only the
- * screen of a GIF and misreads JPEG markers without a length, which lets oversized images pass.
+ * Reads the number of pixels from the header of an image; undefined when it cannot be read. Not done with the library
+ * `image-size`, which reads only the logical screen of a GIF and misreads JPEG markers without a length, and so lets
+ * oversized images pass.
  */
 export function countPixels(mimeType: string, bytes: Buffer): number | undefined {
   try {
     const size = measure[mimeType]?.(bytes)
     return size === undefined || size[0] === 0 || size[1] === 0 ? undefined : size[0] * size[1]
   } catch (error) {
-    // It ends before it has said so.
+    // The data ends before the size.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -46,13 +49,13 @@ const measure: Readonly<Record<string, (bytes: Buffer) => Size | undefined>> = {
   'image/jpeg': measureJpeg,
 }
 
-/** The size comes first; decoders pass over parts that they do not know. */
+/** The first chunk, IHDR, contains the size. */
 function measurePng(bytes: Buffer): Size | undefined {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined
   return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
 }
 
-/** Browsers make the screen as large as its first picture. */
+/** Returns the larger of the logical screen and the first frame, since browsers enlarge the screen to that frame. */
 function measureGif(bytes: Buffer): Size | undefined {
   const flags = bytes.readUInt8(10)
   let at = 13 + (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0)
@@ -81,8 +84,8 @@ function measureWebp(bytes: Buffer): Size | undefined {
 }
 
 /**
- * The size stands in the first segment that begins a frame; those that begin with C4, C8 and CC are something else. Markers
- * without a length have no place before it: decoders step over them, and what follows would be taken for one.
+ * Reads the size from the first start-of-frame segment (C0 to CF, except C4, C8 and CC). Returns undefined for a marker
+ * without a length before that segment: decoders skip such markers, so the size that we read might not be the real one.
  */
 function measureJpeg(bytes: Buffer): Size | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff;) {

@@ -9,23 +9,23 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 export interface ReadResult {
   readonly parts: readonly OutcomePart[]
-  /** What a model reads of it. */
+  /** The text that the model gets. */
   readonly text: string
   readonly isError: boolean
-  /** Size of the result as it was received. */
+  /** Size of the result as JSON; 0 when it is nested too deeply to serialize. */
   readonly bytes: number
 }
 
-/** Blocks of one result that are read. */
+/** Content blocks of one result that are read. */
 const maxBlocks = 500
-/** Levels of a structured result. */
+/** Nesting levels of a structured result. */
 const maxDepth = 64
-/** Characters of a structured result that is shown indented. */
+/** Characters of a structured result up to which it is shown indented. */
 const maxIndentedChars = 100_000
 
 /**
- * Reads a result block by block: a bad block becomes a note, and the others stay. It yields to the event loop between the
- * steps that walk the whole result.
+ * Reads a result block by block; an invalid block is replaced by a note. Yields to the event loop between the steps
+ * that visit the whole result.
  */
 export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
@@ -104,7 +104,7 @@ function readLink({ uri, name, title }: JsonObject): OutcomePart {
   return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
 }
 
-/** Servers repeat a structured result as text for older clients; it is shown once. */
+/** Returns the structured result, unless a text block repeats it: servers send it as text too, for older clients. */
 async function readStructured(
   { structuredContent }: JsonObject,
   parts: readonly OutcomePart[],
@@ -116,7 +116,7 @@ async function readStructured(
   const plain = JSON.stringify(structuredContent) ?? 'null'
   const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
   if (isRepeated) return undefined
-  // Indentation makes deep lists a hundred times longer.
+  // Indentation can make deeply nested lists a hundred times longer.
   const text = plain.length > maxIndentedChars ? plain : JSON.stringify(structuredContent, null, 2)
   return { type: 'json', text: cleanText(text) }
 }
@@ -148,14 +148,14 @@ function note(text: string): OutcomePart {
   return { type: 'note', text }
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text
-  const left = text.length - most
-  return `${text.slice(0, most).toWellFormed()}\n[${left.toLocaleString('en')} further characters were left out.]`
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const left = text.length - maxChars
+  return `${text.slice(0, maxChars).toWellFormed()}\n[${left.toLocaleString('en')} further characters were left out.]`
 }
 
 async function countBytes(result: JsonObject): Promise<number> {
-  // Deeper results cannot be serialized. A note says that they were left out.
+  // Serializing a deeper result would overflow the stack.
   if (isDeeperThan(result, maxDepth * 2)) return 0
   await setImmediate()
   return Buffer.byteLength(JSON.stringify(result))

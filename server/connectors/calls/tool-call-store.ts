@@ -16,12 +16,12 @@ export async function updateToolCall(
 }
 
 export interface ToolCallPage {
-  /** Only calls after this one in the list. */
+  /** Only calls that come after this one in the list, so older ones. */
   readonly after: Pick<ToolCallRow, 'started_at' | 'id'> | undefined
   readonly limit: number
 }
 
-/** The calls of a user's connector, the newest first. */
+/** Returns the recorded calls of a user's connector, the newest first. */
 export function listToolCalls(
   db: Db,
   user: Owner,

@@ -8,7 +8,7 @@ export type OutcomePart =
 
 export interface ToolOutcome {
   readonly status: ToolOutcomeStatus
-  /** What the model reads: the result, or why there is none. */
+  /** The text that the model gets: the result, or the reason why there is none. */
   readonly text: string
   /** What the user sees. */
   readonly parts: readonly OutcomePart[]
@@ -20,7 +20,7 @@ export interface ToolOutcome {
 /** How it was decided that a call runs. */
 export type CallApproval = Exclude<Approval, 'denied'>
 
-/** The outcome of a call without a result: a sentence that says why. */
+/** Creates the outcome of a call without a result; `text` is a sentence with the reason. */
 export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
   return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }

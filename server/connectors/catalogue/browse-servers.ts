@@ -15,18 +15,19 @@ const maxPages = 200
 const maxServers = 3_000
 
 /**
- * The servers that users can browse: the registry as it was last read. It is read again in the background, at most once an
- * hour for the whole installation. The shipped list is shown until the first read, and when no registry is configured.
+ * Returns the servers that users can browse: the stored copy of the registry. The copy is refreshed in the background,
+ * at most once an hour for the whole installation. Until the first refresh, and without a configured registry, returns
+ * the shipped list.
  */
 export async function browseServers(deps: ConnectorDeps): Promise<readonly BrowseServer[]> {
   const { database, now, onError } = deps
   const { registryUrl } = deps.settings
   if (registryUrl === null) return shippedServers
-  const known = await findCatalogue(database.db, registryUrl)
-  if (now() - (known?.attempted_at ?? 0) >= readIntervalMs) {
+  const stored = await findCatalogue(database.db, registryUrl)
+  if (now() - (stored?.attempted_at ?? 0) >= readIntervalMs) {
     void deps.shared.registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
-  const servers = known === undefined ? [] : (JSON.parse(known.servers) as BrowseServer[])
+  const servers = stored === undefined ? [] : (JSON.parse(stored.servers) as BrowseServer[])
   return servers.length === 0 ? shippedServers : servers
 }
 
@@ -46,7 +47,7 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   let cursor: string | undefined
   for (let page = 0; page < maxPages && found.size < maxServers; page++) {
     budget.allow(maxPageBytes)
-    const response = await fetchPage(pageAddress(registryUrl, cursor), {
+    const response = await fetchPage(pageUrl(registryUrl, cursor), {
       headers: { accept: 'application/json' },
       signal: AbortSignal.any([deadline, AbortSignal.timeout(pageTimeoutMs)]),
     })
@@ -60,10 +61,10 @@ async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<B
   return [...found.values()].slice(0, maxServers)
 }
 
-function pageAddress(registryUrl: string, cursor: string | undefined): string {
-  const address = new URL(`${registryUrl.replace(/\/+$/, '')}/v0.1/servers`)
-  address.searchParams.set('limit', String(pageSize))
-  address.searchParams.set('version', 'latest')
-  if (cursor !== undefined) address.searchParams.set('cursor', cursor)
-  return address.href
+function pageUrl(registryUrl: string, cursor: string | undefined): string {
+  const url = new URL(`${registryUrl.replace(/\/+$/, '')}/v0.1/servers`)
+  url.searchParams.set('limit', String(pageSize))
+  url.searchParams.set('version', 'latest')
+  if (cursor !== undefined) url.searchParams.set('cursor', cursor)
+  return url.href
 }

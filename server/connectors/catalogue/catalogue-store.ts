@@ -5,7 +5,7 @@ export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogu
   return db.selectFrom('connector_catalogue').selectAll().where('source', '=', source).executeTakeFirst()
 }
 
-/** Claims the next reading of a catalogue; false when it was tried since `before`, on whichever node. */
+/** Claims the next refresh of a catalogue. Returns false when any node has tried one since `before`. */
 export async function claimReading(db: Db, source: string, now: number, before: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('connector_catalogue')

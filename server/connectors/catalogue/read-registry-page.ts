@@ -3,7 +3,7 @@ import type { BrowseServer } from '@yonder/contract/connector'
 import { z } from 'zod'
 import { cleanText } from '../../lib/text.ts'
 
-/** The fields that are read; the registry may change all others. */
+/** Only the fields that we use, so that other changes of the registry's format do no harm. */
 const Header = z.object({
   name: z.string(),
   isRequired: z.boolean().optional(),
@@ -37,8 +37,8 @@ export interface RegistryPage {
 }
 
 /**
- * The servers of a page that a user can add with an address alone, or with a token. An unreadable entry is skipped.
- * @throws ZodError when it is no page at all
+ * Returns those servers of a page that a user can add by their address, or by address and token. Skips invalid entries.
+ * @throws ZodError when `page` is not a registry page
  */
 export function readRegistryPage(page: unknown): RegistryPage {
   const { servers, metadata } = Page.parse(page)
@@ -66,7 +66,7 @@ function readEntry(item: unknown): BrowseServer | undefined {
   })
 }
 
-/** Over TLS, with nothing left to fill in but a bearer token. */
+/** True for a server that is reached over TLS and needs no input from the user except a bearer token. */
 function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean {
   if (type !== 'streamable-http' || !url.startsWith('https://') || /[{}\s]/.test(url)) return false
   if (!URL.canParse(url) || url.length > 2_000) return false
@@ -76,7 +76,7 @@ function isUsable({ type, url, headers = [] }: z.infer<typeof Remote>): boolean 
 }
 
 export interface CatalogueEntry {
-  /** As registries write it: the author's domain backwards, a slash, the server. */
+  /** The name in the registry: the author's reversed domain, a slash, and the name of the server. */
   readonly name: string
   readonly title?: string | undefined
   readonly description: string
@@ -85,11 +85,11 @@ export interface CatalogueEntry {
 }
 
 export function describeServer({ name, title, description, url, needsToken }: CatalogueEntry): BrowseServer {
-  const [namespace = '', own = namespace] = name.split('/')
-  const short = cleanText(own).slice(0, 200)
+  const [namespace = '', serverName = namespace] = name.split('/')
+  const shortName = cleanText(serverName).slice(0, 200)
   return {
-    name: short,
-    title: cleanText(title?.trim() || own).slice(0, 200),
+    name: shortName,
+    title: cleanText(title?.trim() || serverName).slice(0, 200),
     author_name: cleanText(readAuthor(namespace)).slice(0, 200),
     description: cleanText(description.trim()).slice(0, 500),
     config_name: name,
@@ -99,16 +99,16 @@ export function describeServer({ name, title, description, url, needsToken }: Ca
   }
 }
 
-/** `io.github.user` is a GitHub user, everything else a domain. */
+/** Returns the GitHub user for `io.github.user`, else the domain. */
 function readAuthor(namespace: string): string {
   const user = /^io\.github\.(.+)$/.exec(namespace)?.[1]
   return user ?? namespace.split('.').toReversed().join('.')
 }
 
-/** The namespace of our names, made once. */
+/** The UUID namespace of our servers: a constant that was generated at random. */
 const namespaceId = Buffer.from('6f1b7c0e5f1d4b6a9f0b2c5d8e7a4133', 'hex')
 
-/** A version 5 UUID: the same name always gives the same one. */
+/** Creates a version 5 UUID, which is always the same for the same name. */
 function nameUuid(name: string): string {
   const bytes = createHash('sha1').update(namespaceId).update(name).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)

@@ -1,7 +1,7 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { describeServer } from './read-registry-page.ts'
 
-/** Shown until the registry was read for the first time, and where it cannot be reached. */
+/** Shown until the registry has been read once, and when no registry is configured. */
 export const shippedServers: readonly BrowseServer[] = [
   {
     name: 'com.deepwiki/mcp',

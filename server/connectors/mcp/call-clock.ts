@@ -6,8 +6,8 @@ export interface CallTimes {
 }
 
 /**
- * Times a call out. The idle time starts again with every message of the server, the total does not, and both stop while
- * the user is asked.
+ * Times a call out. The idle time starts again with every message of the server, the total does not, and both stop
+ * while the user is asked.
  */
 export class CallClock {
   readonly signal: AbortSignal

@@ -25,8 +25,8 @@ export interface ServerCall {
 }
 
 /**
- * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal cancels the
- * request at the server too. Nothing is sent twice.
+ * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal cancels
+ * the request at the server too. Nothing is sent twice.
  */
 export async function callServerTool(
   connection: ServerConnection,

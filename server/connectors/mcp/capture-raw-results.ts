@@ -12,9 +12,9 @@ export interface RawResults {
 }
 
 /**
- * Captures the results of lists and calls before the SDK sees them: it would validate every part and reject the whole for
- * one bad part. The SDK gets an empty result instead, and we read the raw one part by part. Call it before connecting; it
- * expects one request at a time.
+ * Captures the results of lists and calls before the SDK sees them: it would validate every part and reject the whole
+ * for one bad part. The SDK gets an empty result instead, and we read the raw one part by part. Call it before
+ * connecting; it expects one request at a time.
  */
 export function captureRawResults(transport: Transport): RawResults {
   const capture = new ResultCapture()

@@ -3,9 +3,9 @@ const types: readonly unknown[] = ['string', 'integer', 'boolean']
 const key = 'x-mcp-header'
 
 /**
- * Why a tool's wish to have parameters copied into headers cannot be met, or nothing. The protocol asks clients to leave
- * out such a tool: the annotation stands at a plain property that is reached through `properties` alone, names a header
- * as HTTP can write it, and no name occurs twice. The schema must not be nested deeply.
+ * Why a tool's wish to have parameters copied into headers cannot be met, or nothing. The protocol asks clients to
+ * leave out such a tool: the annotation stands at a plain property that is reached through `properties` alone, names a
+ * header as HTTP can write it, and no name occurs twice. The schema must not be nested deeply.
  */
 export function checkParameterHeaders(schema: Readonly<Record<string, unknown>>): string | undefined {
   const names = new Set<string>()

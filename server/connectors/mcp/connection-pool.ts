@@ -33,7 +33,8 @@ interface Idle {
 
 /**
  * Idle connections. A caller uses a connection alone, so a response or an elicitation belongs to its request; a second
- * request at the same time opens another connection. Cache libraries hold one value per key; here a key may have several.
+ * request at the same time opens another connection. Cache libraries hold one value per key; here a key may have
+ * several.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions

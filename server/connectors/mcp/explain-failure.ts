@@ -22,8 +22,8 @@ export function needsAuthorization(error: unknown): boolean {
 }
 
 /**
- * Whether the server has lost the session. It did not run the request, so the request may be sent again. MCP requires 404;
- * many servers send 400 with a message.
+ * Whether the server has lost the session. It did not run the request, so the request may be sent again. MCP requires
+ * 404; many servers send 400 with a message.
  */
 export function isLostSession(error: unknown): boolean {
   return causes(error).some(

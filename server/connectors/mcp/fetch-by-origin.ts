@@ -1,8 +1,8 @@
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 
 /**
- * Guards requests to the connector's own origin as an address that the user entered, and every other address as one that a
- * server named, which is trusted less.
+ * Guards requests to the connector's own origin as an address that the user entered, and every other address as one
+ * that a server named, which is trusted less.
  */
 export function fetchByOrigin(
   url: URL,

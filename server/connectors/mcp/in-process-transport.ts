@@ -4,8 +4,9 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { ResponseBudget } from './limit-responses.ts'
 
 /**
- * The client's end of a session with a server in this process. Messages are handed over in memory; closing the transport
- * ends the session and its server. With a `budget` the server's messages count as the responses of a remote one do.
+ * The client's end of a session with a server in this process. Messages are handed over in memory; closing the
+ * transport ends the session and its server. With a `budget` the server's messages count as the responses of a remote
+ * one do.
  */
 export function openInProcessTransport(
   createServer: () => Promise<McpServer>,

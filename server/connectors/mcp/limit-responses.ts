@@ -64,7 +64,10 @@ export interface ReconnectLimits {
   readonly maxReconnects: number
 }
 
-/** Makes a fetch to one server whose responses count against the budget, and whose event streams reopen slowly and rarely. */
+/**
+ * Makes a fetch to one server whose responses count against the budget, and whose event streams reopen slowly and
+ * rarely.
+ */
 export function limitResponses(
   send: GuardedFetch['fetch'],
   budget: ResponseBudget,

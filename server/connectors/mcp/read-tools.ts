@@ -25,8 +25,8 @@ export interface ToolReading {
 }
 
 /**
- * Reads a server's list tool by tool, so that a bad one costs only itself. A tool without a usable name is left out, one
- * whose definition cannot be stored is kept with the reason, and tools above the limit are left out.
+ * Reads a server's list tool by tool, so that a bad one costs only itself. A tool without a usable name is left out,
+ * one whose definition cannot be stored is kept with the reason, and tools above the limit are left out.
  */
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()

@@ -87,7 +87,10 @@ export class OpenConnection implements ServerConnection {
     this.client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
   }
 
-  /** Modern servers announce changes only on a stream that the client opens. Without it the list is read again when it expires. */
+  /**
+   * Modern servers announce changes only on a stream that the client opens. Without it the list is read again when it
+   * expires.
+   */
   listen(): void {
     if (this.era !== 'modern' || this.client.getServerCapabilities()?.tools?.listChanged !== true) return
     this.client.listen({ toolsListChanged: true }).catch(() => undefined)

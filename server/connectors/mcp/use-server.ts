@@ -19,8 +19,8 @@ export interface UseServerOptions {
 }
 
 /**
- * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session of
- * an idle one, nothing has run there, and `use` runs once more on a new connection.
+ * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session
+ * of an idle one, nothing has run there, and `use` runs once more on a new connection.
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,

@@ -22,8 +22,8 @@ const known = new Set([
 const formats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64'])
 
 /**
- * A cleaned schema in the words that Gemini knows. Of alternatives one list remains, of fixed values those that are text;
- * the others are said in the description.
+ * A cleaned schema in the words that Gemini knows. Of alternatives one list remains, of fixed values those that are
+ * text; the others are said in the description.
  */
 export function adaptForGoogle(schema: JsonSchema): JsonSchema {
   const { allOf, oneOf, ...own } = schema

@@ -23,8 +23,8 @@ const dropped = new Set([
 const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const']
 
 /**
- * A tool's parameters as a provider's models can be told of them. The server still gets and checks the original, so what
- * is lost here is only advice. What cannot be told at all is a problem of this tool alone.
+ * A tool's parameters as a provider's models can be told of them. The server still gets and checks the original, so
+ * what is lost here is only advice. What cannot be told at all is a problem of this tool alone.
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
   try {

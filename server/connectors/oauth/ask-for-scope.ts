@@ -7,8 +7,9 @@ import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
 
 /**
- * Sends the user to consent to a larger scope when the server refused something for lack of it: now (`refusal`), or during an
- * earlier call. Returns whether there is something to consent to; for a scope that was granted already there is not.
+ * Sends the user to consent to a larger scope when the server refused something for lack of it: now (`refusal`), or
+ * during an earlier call. Returns whether there is something to consent to; for a scope that was granted already there
+ * is not.
  */
 export async function askForScope(
   deps: ConnectorDeps,

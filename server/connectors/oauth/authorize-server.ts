@@ -17,7 +17,10 @@ import { openTokens } from './stored-tokens.ts'
 /** A token is refreshed this long before it expires. */
 const refreshBeforeMs = 30_000
 
-/** Authorizes requests to a connector's server: with the token that the user entered, else by OAuth when the server asks. */
+/**
+ * Authorizes requests to a connector's server: with the token that the user entered, else by OAuth when the server
+ * asks.
+ */
 export async function authorizeServer(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -24,9 +24,9 @@ export interface StoredDiscovery {
 }
 
 /**
- * Our OAuth client for one connector. What the SDK stores is kept in the database for each authorization server, with sealed
- * secrets. With a `request` the user can be sent to consent; with `pending` they come back from it; with neither, every step
- * that needs the user fails.
+ * Our OAuth client for one connector. What the SDK stores is kept in the database for each authorization server, with
+ * sealed secrets. With a `request` the user can be sent to consent; with `pending` they come back from it; with
+ * neither, every step that needs the user fails.
  */
 export class ConnectorOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string

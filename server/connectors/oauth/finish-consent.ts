@@ -31,8 +31,8 @@ export interface FinishedConsent {
 }
 
 /**
- * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for the
- * same connector; the code goes only to the server that the user was sent to.
+ * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for
+ * the same connector; the code goes only to the server that the user was sent to.
  */
 export async function finishConsent(
   deps: ConnectorDeps,
@@ -77,8 +77,8 @@ async function redeem(
 }
 
 /**
- * The SDK compares issuers when the server published one. Otherwise its address is its issuer: without this check it could
- * send the user on to another server and receive that server's code.
+ * The SDK compares issuers when the server published one. Otherwise its address is its issuer: without this check it
+ * could send the user on to another server and receive that server's code.
  */
 function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | undefined): void {
   if (issuer === undefined || discovery?.authorizationServerMetadata !== undefined) return

@@ -23,8 +23,8 @@ interface Revocation {
 }
 
 /**
- * Reads the grants of a connector before it is deleted. The returned function revokes them in the background at the servers
- * that support it; a failed revocation changes nothing here.
+ * Reads the grants of a connector before it is deleted. The returned function revokes them in the background at the
+ * servers that support it; a failed revocation changes nothing here.
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)

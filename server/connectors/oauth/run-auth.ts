@@ -18,8 +18,9 @@ export interface AuthStep {
 }
 
 /**
- * Runs a step of the SDK's OAuth flow with our storage. It ends with tokens, or with a user to send to consent. Every address
- * that a server names is guarded and every document has a size limit; a refusal of the guard is thrown as the reason.
+ * Runs a step of the SDK's OAuth flow with our storage. It ends with tokens, or with a user to send to consent. Every
+ * address that a server names is guarded and every document has a size limit; a refusal of the guard is thrown as the
+ * reason.
  */
 export async function runAuth(
   { guards, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'settings'>,

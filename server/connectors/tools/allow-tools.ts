@@ -5,9 +5,9 @@ import { AppError } from '../../lib/app-error.ts'
 import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
 
 /**
- * Stores the list of allowed tools, in the caller's transaction. A name that is new on the list is allowed as the tool is
- * now; a name that was on it before stays allowed as it was then, unless its fingerprint says that the user saw the tool as
- * it is now.
+ * Stores the list of allowed tools, in the caller's transaction. A name that is new on the list is allowed as the tool
+ * is now; a name that was on it before stays allowed as it was then, unless its fingerprint says that the user saw the
+ * tool as it is now.
  * @throws AppError `conflict` when a tool is not the one that the user saw
  */
 export async function allowTools(
@@ -46,8 +46,8 @@ export async function isUnseen(trx: Db, { id }: Pick<ConnectorRow, 'id'>): Promi
 }
 
 /**
- * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed as they
- * are now, so a changed tool needs approval. Call it in the transaction that stores the tools.
+ * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed as
+ * they are now, so a changed tool needs approval. Call it in the transaction that stores the tools.
  */
 export async function allowInitialTools(
   trx: Db,

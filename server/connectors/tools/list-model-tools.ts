@@ -17,9 +17,10 @@ export interface ListModelToolsOptions {
 }
 
 /**
- * The tools of the user's connected connectors, from the database. An unknown list (never read, changed, or failed) is read
- * now, and the reply waits at most `maxToolListWaitMs` for it: a connector that fails or hangs costs only its own tools. An
- * expired list is used as it is and refreshed in the background. `onStatus` is called only when the reply waits.
+ * The tools of the user's connected connectors, from the database. An unknown list (never read, changed, or failed) is
+ * read now, and the reply waits at most `maxToolListWaitMs` for it: a connector that fails or hangs costs only its own
+ * tools. An expired list is used as it is and refreshed in the background. `onStatus` is called only when the reply
+ * waits.
  */
 export async function listModelTools(
   deps: ConnectorDeps,

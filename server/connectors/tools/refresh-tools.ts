@@ -12,8 +12,8 @@ import { useServer } from '../mcp/use-server.ts'
 import type { UseServerOptions } from '../mcp/use-server.ts'
 
 /**
- * Reads the tools from a connector's server, once for all callers at a time, and stores them. The outcome is stored in the
- * connector's row.
+ * Reads the tools from a connector's server, once for all callers at a time, and stores them. The outcome is stored in
+ * the connector's row.
  * @throws AppError that says what failed
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
