@@ -18,7 +18,7 @@ const sections = [
   'Markdown',
 ]
 
-/** Every primitive in every state, to be seen and tried side by side: docs/design-system.md. */
+/** Shows every UI primitive in every state, side by side, to look at and try: see docs/design-system.md. */
 export function Gallery() {
   const [isDark, setDark] = useState(() => document.documentElement.classList.contains('dark'))
   const choose = (dark: boolean) => {

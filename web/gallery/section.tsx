@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 
 export interface SectionProps {
   readonly title: string
-  /** When to use what it shows. */
+  /** When to use the primitive that the section shows. */
   readonly lead: string
   readonly children: ReactNode
 }
 
-/** A part of the gallery with a link of its own. */
+/** A section of the gallery, which can be linked to. */
 export function Section({ title, lead, children }: SectionProps) {
   const id = sectionId(title)
   return (
@@ -25,14 +25,14 @@ export function sectionId(title: string): string {
 
 export interface SpecimenProps {
   readonly name: string
-  /** Takes the whole width. */
+  /** Whether the specimen takes the whole width. */
   readonly wide?: boolean
-  /** How its children are arranged. */
+  /** How the children are laid out. */
   readonly arrange?: 'row' | 'column'
   readonly children: ReactNode
 }
 
-/** One state of a primitive, or a few that are compared. */
+/** One state of a primitive, or a few states to compare. */
 export function Specimen({ name, wide = false, arrange = 'row', children }: SpecimenProps) {
   return (
     <div className="gallery-specimen" data-wide={wide || undefined}>

@@ -1,4 +1,4 @@
-/** Joins class names and leaves out the empty ones. */
+/** Joins class names with spaces and skips empty ones. */
 export function classNames(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ')
 }

@@ -1,8 +1,8 @@
 import { useState, type KeyboardEvent } from 'react'
 
-/** The elements that a component moves the focus among, collected by their refs. */
+/** The elements between which a component moves the focus; their refs register them. */
 export interface FocusList {
-  /** Adds the element for as long as it is mounted: pass it as `ref`. */
+  /** A ref callback that registers the element while it is mounted. */
   readonly add: (element: HTMLElement | null) => (() => void) | undefined
   /** Returns the elements in document order. */
   readonly list: () => readonly HTMLElement[]
@@ -17,7 +17,7 @@ export function createFocusList(): FocusList {
       return () => void elements.delete(element)
     },
     list: () => {
-      // Some components, such as the router's Link, pass a ref on without its clean-up.
+      // Some components, such as the router's Link, do not call the clean-up function of a ref.
       for (const element of elements) if (!element.isConnected) elements.delete(element)
       return [...elements].sort(compareInDocument)
     },
@@ -28,7 +28,7 @@ export function useFocusList(): FocusList {
   return useState(createFocusList)[0]
 }
 
-/** Moves the focus to the element above or below by the arrow keys, as far as the ends of the list. */
+/** Moves the focus to the previous or next element on ArrowUp or ArrowDown, without wrapping around. */
 export function moveByArrowKeys(elements: readonly HTMLElement[], event: KeyboardEvent): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0 || event.nativeEvent.isComposing) return
@@ -45,7 +45,7 @@ function compareInDocument(a: HTMLElement, b: HTMLElement): number {
 
 let isMoving = false
 
-/** Runs `move`, which focuses an element without the user asking for that one: no tooltip opens for it. */
+/** Runs `move`, which focuses an element that the user did not choose, so no tooltip opens for that element. */
 export function moveFocus(move: () => void): void {
   isMoving = true
   try {

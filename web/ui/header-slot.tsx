@@ -4,12 +4,12 @@ import { createStore, useStore } from '../lib/store.ts'
 
 const slot = createStore<HTMLElement | null>(null)
 
-/** The place in the header that the current screen may fill with `IntoHeader`. */
+/** The element in the header that the current screen can fill with `IntoHeader`. */
 export function HeaderSlot() {
   return <span ref={(place) => slot.set(place)} className="contents" />
 }
 
-/** Shows `children`, which belong to a screen, in the header above it. */
+/** Renders `children` of a screen into the header above that screen. */
 export function IntoHeader({ children }: { readonly children: ReactNode }) {
   const place = useStore(slot)
   return place === null ? null : createPortal(children, place)

@@ -12,14 +12,14 @@ const looks = {
 
 const sizes = { small: 'h-8 px-3', medium: 'h-9 px-4', large: 'h-11 w-full px-5' } as const
 
-/** It fills the cells of a grid: `<span className="grid min-w-24">` keeps its width while its text changes. */
+/** To keep the width while the text changes, wrap the button in `<span className="grid min-w-24">`: it fills the grid cell. */
 export interface ButtonProps extends Omit<ComponentProps<'button'>, 'className' | 'style' | 'autoFocus'> {
   readonly look?: keyof typeof looks
-  /** `large` is the one action of a page, as wide as its column. */
+  /** `large` is for the only action of a page, and is as wide as its column. */
   readonly size?: keyof typeof sizes
   /** Shows a spinner and ignores clicks, but keeps the focus. */
   readonly busy?: boolean
-  /** The dialog around it starts here. */
+  /** Gets the focus when its dialog opens. */
   readonly initialFocus?: boolean | undefined
 }
 
@@ -41,7 +41,7 @@ export function Button({
       aria-busy={busy || undefined}
       aria-disabled={busy || rest['aria-disabled']}
       onClick={(event) => {
-        // A submit button that is busy must not submit again.
+        // A busy submit button must not submit again.
         if (busy) event.preventDefault()
         else onClick?.(event)
       }}

@@ -4,12 +4,12 @@ import { logError } from '../../lib/log-error.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface CopyButtonProps {
-  /** Names what it copies: 'Copy message'. */
+  /** Says what the button copies, for example 'Copy message'. */
   readonly title: string
   readonly text: string
 }
 
-/** A button that copies a text; its title says 'Copied!' for two seconds. */
+/** A button that copies a text and then has the title 'Copied!' for two seconds. */
 export function CopyButton({ title, text }: CopyButtonProps) {
   const [copied, copy] = useCopied()
   const name = copied ? 'Copied!' : title
@@ -20,10 +20,10 @@ export function CopyButton({ title, text }: CopyButtonProps) {
   )
 }
 
-/** How long a copy is confirmed (§9.3). */
+/** How long the button shows that the text was copied (§9.3). */
 const feedbackMs = 2000
 
-/** Copies a text and confirms it for two seconds; a failure is only logged (§8.13). */
+/** Returns a function that copies a text, and `copied`, which is then true for two seconds; a failure is only logged (§8.13). */
 function useCopied(): readonly [copied: boolean, copy: (text: string) => Promise<void>] {
   const [copied, setCopied] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -10,7 +10,7 @@ const looks = {
 } as const
 
 interface IconLook {
-  /** `floating` lies over the page. */
+  /** `floating` is for a button that floats over the page. */
   readonly look?: keyof typeof looks | undefined
   readonly size?: 'small' | 'medium' | undefined
   readonly shape?: 'rounded' | 'round' | undefined
@@ -34,7 +34,7 @@ export interface IconButtonProps
   readonly children: ReactNode
 }
 
-/** A button that is only an icon. With a native `title` it has no tooltip of its own. */
+/** A button that shows only an icon. It has a tooltip unless the native `title` is set. */
 export function IconButton({ label, shortcut, look, size, shape, children, ...rest }: IconButtonProps) {
   const button = (
     <button
@@ -62,7 +62,7 @@ export interface IconLinkProps {
   readonly children: ReactNode
 }
 
-/** A link to another site that is only an icon; it opens in a tab of its own. */
+/** A link to another site that shows only an icon; it opens in a new tab. */
 export function IconLink({ label, href, children }: IconLinkProps) {
   return (
     <Tooltip text={label}>

@@ -7,13 +7,13 @@ export interface ConfirmDialogProps {
   readonly message: string
   /** The text of the confirming button, for example 'Delete'. */
   readonly action: string
-  /** Returns whether it succeeded; a failure has been reported by then. */
+  /** Returns whether the action succeeded; it reports a failure to the user itself. */
   readonly onConfirm: () => Promise<boolean>
   readonly onDone: () => void
   readonly onCancel: () => void
 }
 
-/** Asks before an action that cannot be undone. The focus starts on Cancel. */
+/** Asks the user to confirm an action that cannot be undone. The focus starts on Cancel. */
 export function ConfirmDialog({ title, message, action, onConfirm, onDone, onCancel }: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false)
 

@@ -2,10 +2,10 @@ import { useLayoutEffect, useRef, type MouseEvent, type PointerEvent, type RefOb
 import { createStore } from '../../lib/store.ts'
 import { moveFocus } from '../focus-list.ts'
 
-/** The open dialogs, lowest first. */
+/** The open dialogs, the topmost last. */
 const open = createStore<readonly HTMLDialogElement[]>([])
 
-/** Which dialogs are open. What must be visible above everything is rendered inside the top one. */
+/** Gives the topmost open dialog. Anything that must stay visible above a dialog is rendered inside that element. */
 export const dialogStack = {
   top: (): HTMLDialogElement | null => open.get().at(-1) ?? null,
   subscribe: open.subscribe,
@@ -22,24 +22,24 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, onOpen: () =>
     opened.current()
     return () => {
       open.update((dialogs) => dialogs.filter((other) => other !== dialog))
-      // Before React removes it: the browser returns the focus only on close.
+      // Close the dialog before React removes it: only then does the browser return the focus.
       moveFocus(() => dialog.close())
     }
   }, [ref])
 }
 
 /**
- * Returns the handlers of a dialog that calls `onClick` for a click on its backdrop, which is the dialog element itself.
- * The browser also sends it the click of a text selection that ends there, so the press must have begun on it too.
+ * Returns event handlers for a dialog that call `onClick` for a click on its backdrop, which is the dialog element itself.
+ * Selecting text and releasing the pointer over the backdrop also fires a click there, so the press must begin there too.
  */
 export function useBackdropClick(onClick: () => void) {
-  const began = useRef(false)
+  const pressBegan = useRef(false)
   return {
     onPointerDown: (event: PointerEvent) => {
-      began.current = event.target === event.currentTarget
+      pressBegan.current = event.target === event.currentTarget
     },
     onClick: (event: MouseEvent) => {
-      if (began.current && event.target === event.currentTarget) onClick()
+      if (pressBegan.current && event.target === event.currentTarget) onClick()
     },
   }
 }

@@ -8,17 +8,17 @@ import { IconButton } from '../button/icon-button.tsx'
 
 export interface DialogProps {
   readonly title: string
-  /** A sentence under the title, read out when the dialog opens. */
+  /** A sentence under the title; screen readers announce it when the dialog opens. */
   readonly description?: ReactNode
-  /** Called by Escape, the close button and a click on the backdrop. The owner then stops rendering the dialog. */
+  /** Called on Escape, the close button and a click on the backdrop. The parent must then stop rendering the dialog. */
   readonly onClose: () => void
   readonly role?: 'dialog' | 'alertdialog'
   readonly size?: 'small' | 'medium'
-  /** `top` suits a search whose results grow. */
+  /** `top` is for a search dialog, whose list of results grows downwards. */
   readonly place?: 'center' | 'top'
-  /** For a dialog whose first element already names it: only screen readers get the title. */
+  /** Shows the title only to screen readers, for a dialog whose first element already says what it is for. */
   readonly hideTitle?: boolean
-  /** From `useInitialFocus`, for an owner that moves the focus to its first field again while the dialog is open. */
+  /** The result of `useInitialFocus`, for a parent that moves the focus again while the dialog is open. */
   readonly initialFocus?: InitialFocus
   readonly children?: ReactNode
   /** The buttons, in a row at the end. */
@@ -26,8 +26,8 @@ export interface DialogProps {
 }
 
 /**
- * A modal dialog, open for as long as it is rendered. The native element gives the focus trap, the return of the focus,
- * and that Escape closes the top layer only.
+ * A modal dialog, open for as long as it is rendered. The native element traps the focus, returns it on close, and makes
+ * Escape close only the topmost dialog.
  */
 export function Dialog({
   title,
@@ -42,7 +42,7 @@ export function Dialog({
   const ownFocus = useInitialFocus()
   const focus = initialFocus ?? ownFocus
   const backdrop = useBackdropClick(onClose)
-  // React does not write the `autofocus` attribute that the browser would look for.
+  // The focus is set by hand: React does not render the `autofocus` attribute, which the browser would use.
   useModal(dialog, focus.focus)
   return createPortal(
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
@@ -58,7 +58,7 @@ export function Dialog({
       }}
       onClose={(event) => {
         const { target, currentTarget } = event
-        // The browser may close it without a cancel event.
+        // The browser sometimes closes a dialog without a cancel event.
         if (target === currentTarget && !currentTarget.open && dialogStack.top() === currentTarget) onClose()
       }}
       {...backdrop}
@@ -134,7 +134,7 @@ function Panel({
   )
 }
 
-/** Whether the body is longer than its place and holds no field: only then must the keyboard reach it to scroll. */
+/** Whether the body overflows and contains no field: only then must it be focusable, to scroll with the keyboard. */
 function useScrollableText() {
   const body = useRef<HTMLDivElement>(null)
   const [isScrollable, setScrollable] = useState(false)

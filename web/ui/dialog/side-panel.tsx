@@ -7,12 +7,12 @@ import { useBackdropClick, useModal } from './dialog-layer.ts'
 
 export interface SidePanelProps {
   readonly title: string
-  /** Called by Escape, the close button and a click beside it. The owner then stops rendering the panel. */
+  /** Called on Escape, the close button and a click outside the panel. The parent must then stop rendering the panel. */
   readonly onClose: () => void
   readonly children: ReactNode
 }
 
-/** A modal panel of 280 px (§9.11) that slides in from the side where reading begins. */
+/** A modal panel of 280 px (§9.11) that slides in from the inline start: the left in left-to-right text. */
 export function SidePanel({ title, onClose, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()

@@ -1,6 +1,6 @@
 import { createContext, useContext, useId, useMemo, type ReactNode } from 'react'
 
-/** The attributes that join a control to the label, hint and error of its field. */
+/** The attributes that associate a control with the label, hint and error of its field. */
 export interface FieldIds {
   readonly id?: string
   readonly 'aria-describedby'?: string | undefined
@@ -10,7 +10,7 @@ export interface FieldIds {
 
 const FieldContext = createContext<FieldIds>({})
 
-/** Returns the attributes of the control inside the nearest `Field`; none outside of one. */
+/** Returns the attributes for the control of the nearest `Field`, or none outside of a `Field`. */
 export function useField(): FieldIds {
   return useContext(FieldContext)
 }
@@ -21,7 +21,7 @@ export interface FieldProps {
   readonly required?: boolean
   readonly hint?: ReactNode
   readonly error?: string | undefined
-  /** One control that calls `useField`. */
+  /** A single control, which calls `useField`. */
   readonly children: ReactNode
 }
 

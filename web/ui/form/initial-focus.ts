@@ -1,17 +1,17 @@
 import { createContext, useCallback, useContext, useState, type Ref, type RefCallback } from 'react'
 import { createFocusList, moveFocus, type FocusList } from '../focus-list.ts'
 
-/** Knows where the focus of a dialog starts: at the element that asks for it, else at the first field. */
+/** The elements of a dialog that can get the initial focus: one that requests it, else the first field. */
 export interface InitialFocus {
   readonly fields: FocusList
   readonly requested: FocusList
-  /** Moves the focus there; does nothing when there is neither. */
+  /** Focuses the first enabled element, requested ones before fields; does nothing when there is none. */
   readonly focus: () => void
 }
 
 export const InitialFocusContext = createContext<InitialFocus | null>(null)
 
-/** Creates the initial focus of a dialog, for an owner that moves the focus there again while the dialog is open. */
+/** Creates the `InitialFocus` of a dialog. A parent creates it itself to focus the same element again later. */
 export function useInitialFocus(): InitialFocus {
   return useState(createInitialFocus)[0]
 }
@@ -34,8 +34,8 @@ function isEnabled(element: HTMLElement): boolean {
 }
 
 /**
- * Returns the `ref` of an element of a dialog that may get the initial focus: as a `field`, or as `requested`, which
- * comes before every field. `ref` is the one that the element's owner passes.
+ * Returns the `ref` for an element that can get the initial focus of its dialog: as a `field`, or as `requested`, which
+ * has priority over every field. `ref` is the element's other ref, from its parent.
  */
 export function useInitialFocusRef<E extends HTMLElement>(
   role: 'field' | 'requested' | undefined,

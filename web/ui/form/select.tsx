@@ -6,11 +6,11 @@ import { useInitialFocusRef } from './initial-focus.ts'
 import { controlLook } from './text-input.tsx'
 
 export interface SelectProps extends Omit<ComponentProps<'select'>, 'className' | 'style'> {
-  /** `quiet` has no border, for a choice inside another block: it is as wide as what is chosen. */
+  /** `quiet` has no border and is as wide as the selected option, for a select inside another block. */
   readonly look?: 'boxed' | 'quiet'
 }
 
-/** The browser's own select: its list is the best one on every device. */
+/** The browser's native select, since its list suits every device. */
 export function Select({ look = 'boxed', ref, children, ...rest }: SelectProps) {
   const ids = useField()
   const isBoxed = look === 'boxed'

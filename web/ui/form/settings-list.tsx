@@ -2,7 +2,7 @@ import { useId, type ReactNode } from 'react'
 
 export interface SettingsGroupProps {
   readonly title: string
-  /** Settings rows, divided by lines. */
+  /** Settings rows, separated by lines. */
   readonly children: ReactNode
 }
 

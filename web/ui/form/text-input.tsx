@@ -4,16 +4,16 @@ import { classNames } from '../class-names.ts'
 import { useField } from './field.tsx'
 import { useInitialFocusRef } from './initial-focus.ts'
 
-/** How every box for input looks. 16 px on touch, since iOS zooms into the page for smaller text. */
+/** The classes of every text box and select. The text has 16 px on touch screens, since iOS zooms in on smaller text. */
 export const controlLook =
   'w-full rounded-control border border-line-strong bg-surface text-sm text-ink transition-colors placeholder:text-muted hover:border-muted focus-visible:outline-offset-0 disabled:opacity-60 aria-invalid:border-danger pointer-coarse:text-base'
 
 export interface TextInputProps extends Omit<ComponentProps<'input'>, 'className' | 'style' | 'autoFocus'> {
-  /** The dialog around it starts here. */
+  /** Gets the focus when its dialog opens. */
   readonly initialFocus?: boolean | undefined
 }
 
-/** A box for a line of text. What is read only has the colour of the ground around it. */
+/** A single-line text box. A read-only one has the colour of its background. */
 export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps) {
   const ids = useField()
   return (
@@ -28,11 +28,11 @@ export function TextInput({ initialFocus = false, ref, ...rest }: TextInputProps
 
 export interface SearchInputProps extends Omit<TextInputProps, 'type'> {
   readonly 'aria-label': string
-  /** `bare` has no border, for a box that is the head of a dialog. */
+  /** `bare` has no border, for the search box at the top of a dialog. */
   readonly look?: 'boxed' | 'bare'
 }
 
-/** A box for words to search for. */
+/** A search box. */
 export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest }: SearchInputProps) {
   const isBoxed = look === 'boxed'
   return (
@@ -61,18 +61,18 @@ export function SearchInput({ look = 'boxed', initialFocus = false, ref, ...rest
 }
 
 export interface SecretInputProps extends TextInputProps {
-  /** The box holds the mask of a stored secret, whose characters are not the secret's: it can only be replaced whole. */
+  /** Whether the value is the mask of a stored secret. Editing parts of a mask makes no sense, so it is always selected whole. */
   readonly isMask: boolean
 }
 
-/** A box for a secret, whose characters are hidden while they are typed. */
+/** A text box for a secret: its characters are hidden. */
 export function SecretInput({ isMask, ...rest }: SecretInputProps) {
-  return <TextInput {...rest} type="password" autoComplete="new-password" {...(isMask ? keepWhole : {})} />
+  return <TextInput {...rest} type="password" autoComplete="new-password" {...(isMask ? selectWhole : {})} />
 }
 
-const keepWhole = { onFocus: selectAll, onSelect: selectAll, onMouseDown: keepSelection }
+const selectWhole = { onFocus: selectAll, onSelect: selectAll, onMouseDown: keepSelection }
 
-/** A press into a selection would place the caret there. */
+/** Without this, a click would deselect the text and place the caret. */
 function keepSelection(event: MouseEvent<HTMLInputElement>): void {
   if (document.activeElement === event.currentTarget) event.preventDefault()
 }

@@ -3,11 +3,11 @@ import { useState } from 'react'
 export interface AvatarProps {
   readonly name: string
   readonly picture?: string | null | undefined
-  /** Pixels. */
+  /** The width and height in pixels. */
   readonly size?: number
 }
 
-/** A user's picture, or the first letter of the name when there is none or it cannot be loaded. */
+/** A user's picture, or the first letter of the name when there is no picture or it cannot be loaded. */
 export function Avatar({ name, picture, size = 32 }: AvatarProps) {
   const [broken, setBroken] = useState<string>()
   if (picture && picture !== broken)

@@ -1,4 +1,4 @@
-/** The mark: a circle with the letter Y, in the colours of the theme. */
+/** The logo: a circle with the letter Y, in the colours of the theme. */
 export function Mark({ size = 28 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="shrink-0">

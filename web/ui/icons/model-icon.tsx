@@ -8,7 +8,7 @@ interface Family {
 
 const stroke = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.75, strokeLinecap: 'round' } as const
 
-/** The model families with an icon of their own (§1.8). The first that matches wins. */
+/** The model families that have an icon (§1.8). The first family whose pattern matches is used. */
 const families: readonly Family[] = [
   {
     name: 'Claude',
@@ -57,7 +57,7 @@ const neutral: ReactNode = (
   </>
 )
 
-/** The icon of the family that the name of a model matches, or a neutral one. */
+/** The icon of a model's family, found by the model's name, or a neutral icon. */
 export function ModelIcon({
   model,
   size = 18,

@@ -6,18 +6,18 @@ const HighlightedCode = lazy(async () => ({
   default: (await import('./highlighted-code.tsx')).HighlightedCode,
 }))
 
-/** Colouring longer code would block the page. */
+/** Longer code is not highlighted, since that would block the page. */
 const maxHighlightedChars = 20_000
 
 export interface CodeBlockProps {
-  /** The language that the fence names; empty when it names none. */
+  /** The language given after the opening fence, or an empty text. */
   readonly language: string
   readonly code: string
-  /** Colours come when the block is closed, and after the text itself is on the page. */
+  /** Whether the block is complete. Only then is it highlighted, after the plain text is on the page. */
   readonly closed: boolean
 }
 
-/** Code with its language and a button to copy it. Colouring it changes neither text nor size, so nothing moves. */
+/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves. */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
   const colours = useDeferredValue(closed && language !== '' && code.length <= maxHighlightedChars, false)
   return (
@@ -42,10 +42,10 @@ export const CodeBlock = memo(function CodeBlock({ language, code, closed }: Cod
   )
 })
 
-/** Whether the block being rendered may still grow. */
+/** Whether the block being rendered can still grow. */
 export const BlockOpen = createContext(false)
 
-/** A code block inside a list or a quote, where the parser finds it. */
+/** A code block inside a list or a quote, which the markdown parser finds; the others are split off before. */
 export function CodeFence({
   node,
   children,

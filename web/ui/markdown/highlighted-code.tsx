@@ -5,7 +5,7 @@ import { Fragment, jsx, jsxs } from 'react/jsx-runtime'
 
 const lowlight = createLowlight(common)
 
-/** Code in colours, as React elements: the page's policy refuses HTML strings. */
+/** Highlighted code as React elements, since the Content Security Policy forbids HTML strings. */
 export function HighlightedCode({ language, code }: { readonly language: string; readonly code: string }) {
   return useMemo(() => {
     const name = language.toLowerCase()

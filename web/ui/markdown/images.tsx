@@ -3,16 +3,16 @@ import { createContext, use, useMemo, useState, type ReactNode } from 'react'
 import { browserStorage } from '../../lib/browser-storage.ts'
 import { Button } from '../button/button.tsx'
 
-/** The sites whose images the user wants to see without being asked. */
+/** The sites whose images are loaded without asking the user. */
 interface ImageSites {
   readonly has: (site: string) => boolean
-  /** Absent where nothing can be stored, for instance for a visitor. */
+  /** Absent where the choice cannot be stored, for instance for a signed-out visitor. */
   readonly allow?: (site: string) => void
 }
 
 const ImageSitesContext = createContext<ImageSites>({ has: () => false })
 
-/** Stores the sites whose images are always shown, under a storage key of the user. */
+/** Stores the sites whose images are always shown, under a storage key that belongs to the user. */
 export function ImageSitesProvider({
   storageKey,
   children,
@@ -51,8 +51,8 @@ export interface MarkdownImageProps {
 }
 
 /**
- * An image that a text names. Loading it reveals to its site who reads what, so nothing is requested before a click. The
- * address is kept.
+ * An image that a text refers to. Loading it tells its site that this user reads this text, so nothing is requested before
+ * the user clicks. The address is not changed.
  */
 export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)

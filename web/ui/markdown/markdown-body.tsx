@@ -11,7 +11,7 @@ export interface MarkdownBodyProps {
   readonly open: boolean
 }
 
-/** A text as blocks: a finished block is rendered once, the open end with every change. */
+/** Renders a text as blocks: each finished block once, and the unfinished end again with every change. */
 export function MarkdownBody({ text, open }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = open ? split(text) : joinFootnotes(text, split(text))
@@ -43,7 +43,7 @@ const Block = memo(function Block({ block, open, definitions }: BlockProps) {
   )
 }, isSame)
 
-/** The open block is a new object each time, so blocks are compared by their content. */
+/** The unfinished block is a new object each time, so blocks are compared by their content. */
 function isSame(before: BlockProps, after: BlockProps): boolean {
   return (
     before.open === after.open &&

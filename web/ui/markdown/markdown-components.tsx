@@ -3,7 +3,7 @@ import type { Components } from 'react-markdown'
 import { CodeFence } from './code-block.tsx'
 import { MarkdownImage } from './images.tsx'
 
-/** The elements that need more than their own tag. */
+/** The elements that need more than a plain tag. */
 export const markdownComponents: Components = {
   a: ({ href, title, children }) => (
     <MarkdownLink href={href ?? ''} title={title}>
@@ -15,7 +15,7 @@ export const markdownComponents: Components = {
   ),
   pre: ({ node, children }) => <CodeFence node={node}>{children}</CodeFence>,
   table: ({ children }) => (
-    // A wide table scrolls by itself, also with the keyboard.
+    // A wide table scrolls on its own, also with the keyboard.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="markdown-table" tabIndex={0}>
       <table>{children}</table>
@@ -38,8 +38,8 @@ interface MarkdownLinkProps {
 }
 
 /**
- * A link of an untrusted text: another site opens in a new tab and receives nothing about this page. A refused address is
- * empty (§5.18) and leads nowhere.
+ * A link in an untrusted text. Another site opens in a new tab and learns nothing about this page. A link whose address was
+ * refused has an empty `href` (§5.18) and does nothing.
  */
 function MarkdownLink({ href, title, children }: MarkdownLinkProps) {
   if (href === '')

@@ -8,7 +8,7 @@ import { normalizeMaths } from './normalize-maths.ts'
 const plugins = [remarkGfm]
 const MathText = lazy(async () => ({ default: (await import('./math-text.tsx')).MathText }))
 
-/** One block of markdown. A block that would take too long to parse is shown as plain text. */
+/** Renders one block of markdown. A block that would take too long to parse is shown as plain text. */
 export function MarkdownText({ source, open }: { readonly source: string; readonly open: boolean }) {
   if (isTooDeep(source)) return <p className="whitespace-pre-wrap">{source}</p>
   const maths = normalizeMaths(source)
@@ -17,7 +17,7 @@ export function MarkdownText({ source, open }: { readonly source: string; readon
       {maths === undefined ? (
         <PlainText source={source} />
       ) : (
-        // The code for formulas is loaded with the first of them.
+        // The code that renders formulas is loaded when the first formula appears.
         <Suspense fallback={<PlainText source={source} />}>
           <MathText source={maths} />
         </Suspense>
@@ -31,7 +31,7 @@ function PlainText({ source }: { readonly source: string }) {
     <ReactMarkdown
       remarkPlugins={plugins}
       components={markdownComponents}
-      // Addresses without a scheme or with a harmless one (§5.18); all others become empty.
+      // Allows addresses without a scheme or with a harmless one (§5.18); all others become empty.
       urlTransform={defaultUrlTransform}
     >
       {source}
@@ -39,7 +39,7 @@ function PlainText({ source }: { readonly source: string }) {
   )
 }
 
-/** A block beyond one of these is not parsed as markdown. */
+/** A block that exceeds one of these limits is not parsed as markdown. */
 const maxBlockChars = 50_000
 const maxMarkersInLine = 60
 const maxOpeners = 3000

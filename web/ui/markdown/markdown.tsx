@@ -5,11 +5,11 @@ const MarkdownBody = lazy(async () => ({ default: (await loadMarkdown()).Markdow
 
 export interface MarkdownProps {
   readonly text: string
-  /** True while the text grows: its last block is then unfinished. */
+  /** Whether the text still grows, so that its last block is unfinished. */
   readonly open?: boolean
 }
 
-/** Markdown as React elements, without raw HTML. Until its code has loaded, the text is shown as it is. */
+/** Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text. */
 export function Markdown({ text, open = false }: MarkdownProps) {
   return (
     <Suspense fallback={<div className="whitespace-pre-wrap">{text}</div>}>
@@ -18,7 +18,7 @@ export function Markdown({ text, open = false }: MarkdownProps) {
   )
 }
 
-/** Loads the code before the first text needs it. */
+/** Loads the renderer before the first text needs it. */
 export function preloadMarkdown(): void {
   void loadMarkdown().catch(() => undefined)
 }

@@ -15,18 +15,18 @@ const plugins: Plugins = [remarkGfm, [remarkMath, { singleDollarTextMath: false 
 const components: Components = {
   ...markdownComponents,
   pre: ({ node, children }) => {
-    const tex = readDisplay(node)
+    const tex = findDisplayTex(node)
     return tex === undefined ? <CodeFence node={node}>{children}</CodeFence> : <Formula tex={tex} display />
   },
   code: ({ node, className, children }) =>
     hasClass(node, 'math-inline') ? (
-      <Formula tex={readText(node)} display={false} />
+      <Formula tex={textOf(node)} display={false} />
     ) : (
       <code className={className}>{children}</code>
     ),
 }
 
-/** A block of markdown whose formulas `normalizeMaths` has put between double dollars. */
+/** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
 export function MathText({ source }: { readonly source: string }) {
   return (
     <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>
@@ -35,9 +35,9 @@ export function MathText({ source }: { readonly source: string }) {
   )
 }
 
-function readDisplay(pre: Element | undefined): string | undefined {
+function findDisplayTex(pre: Element | undefined): string | undefined {
   const code = pre?.children.find((child): child is Element => 'tagName' in child)
-  return hasClass(code, 'math-display') ? readText(code) : undefined
+  return hasClass(code, 'math-display') ? textOf(code) : undefined
 }
 
 function hasClass(node: Element | undefined, name: string): boolean {
@@ -45,31 +45,31 @@ function hasClass(node: Element | undefined, name: string): boolean {
   return Array.isArray(names) && names.includes(name)
 }
 
-function readText(node: Element | undefined): string {
+function textOf(node: Element | undefined): string {
   return node?.children.map((child) => ('value' in child ? child.value : '')).join('') ?? ''
 }
 
-/** A longer formula is shown as it was written. */
+/** A longer formula is shown as source text. */
 const maxFormulaChars = 2000
 
 const options = {
-  // A formula with errors throws, and is shown as it was written.
+  // A formula with errors throws, and is then shown as source text.
   throwOnError: true,
   strict: 'ignore',
-  // No addresses, no attributes.
+  // Refuses TeX commands that add links or HTML attributes.
   trust: false,
-  // Macros must not expand without end; sizes are in em.
+  // Limits macro expansion, which could be endless, and sizes (in em).
   maxExpand: 200,
   maxSize: 10,
 } as const
 
 interface FormulaProps {
   readonly tex: string
-  /** Whether it has lines of its own. */
+  /** Whether the formula is on lines of its own. */
   readonly display: boolean
 }
 
-/** A formula, built node by node: the page's policy refuses HTML strings and style attributes. */
+/** A formula, built as DOM nodes, since the Content Security Policy forbids HTML strings and style attributes. */
 const Formula = memo(function Formula({ tex, display }: FormulaProps) {
   const box = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
@@ -83,7 +83,7 @@ const Formula = memo(function Formula({ tex, display }: FormulaProps) {
     }
   }, [tex, display])
   if (!display) return <span ref={box} dir="ltr" className="markdown-inline-formula" />
-  // A wide formula scrolls by itself, also with the keyboard.
+  // A wide formula scrolls on its own, also with the keyboard.
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   return <span ref={box} dir="ltr" className="markdown-formula" tabIndex={0} />
 })

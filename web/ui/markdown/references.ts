@@ -1,19 +1,19 @@
 import type { SplitText, Definition } from './split-blocks.ts'
 
 const footnote = /^ {0,3}\[\^[^\]\s]{1,80}\]:/m
-/** A longer text is not parsed as one block. */
+/** A longer text is not parsed as one block, even if it has footnotes. */
 const maxWholeChars = 60_000
 
-/** A finished text with footnotes is one block, since its notes belong together at the end. */
+/** Joins a finished text with footnotes into one block, since the notes must be listed together at its end. */
 export function joinFootnotes(text: string, split: SplitText): SplitText {
   if (!footnote.test(text) || text.length > maxWholeChars) return split
   return { blocks: [{ kind: 'text', key: -1, source: text }], definitions: [] }
 }
 
-/** Further definitions are ignored: each is searched for in every block. */
+/** The limit on link definitions, since every block is searched for each of them. Further ones are ignored. */
 const maxDefinitions = 200
 
-/** Returns the definitions that a block may refer to, as markdown to append to it: blocks are parsed one by one. */
+/** Returns the link definitions that a block may use, as markdown to append to the block, which is parsed on its own. */
 export function listDefinitions(source: string, definitions: readonly Definition[]): string {
   if (definitions.length === 0 || !source.includes('[')) return ''
   const folded = source.toLowerCase().replaceAll(/\s+/g, ' ')

@@ -1,7 +1,7 @@
 import { Lexer, Marked } from 'marked'
 import type { Token, Tokens } from 'marked'
 
-/** A part of a text that is rendered by itself. A finished block stays the same object, so it is rendered once. */
+/** A part of a text that is rendered on its own. A finished block stays the same object, so it is rendered once. */
 export type MarkdownBlock =
   | { readonly kind: 'text'; readonly key: number; readonly source: string }
   | {
@@ -9,13 +9,13 @@ export type MarkdownBlock =
       readonly key: number
       readonly language: string
       readonly code: string
-      /** False while the fence has no end yet. */
+      /** False while the closing fence is missing. */
       readonly closed: boolean
     }
 
 export interface SplitText {
   readonly blocks: readonly MarkdownBlock[]
-  /** Link definitions of the whole text, which any block may refer to. */
+  /** Link definitions of the whole text, which any block can use. */
   readonly definitions: readonly Definition[]
 }
 
@@ -25,9 +25,9 @@ export interface Definition {
 }
 
 /**
- * Returns a function that splits a growing text into blocks and parses only its open end again. A block is finished when
- * a later block begins on a complete line: until then the next character can still change it ("2" is a paragraph, "2."
- * continues the list above). So the blocks do not depend on how the text was chunked.
+ * Returns a function that splits a growing text into blocks and parses only the unfinished end again. A block is
+ * finished once a later block begins on a complete line: until then the next character can still change it ("2" is a
+ * paragraph, "2." continues the list above). So the blocks do not depend on how the text was chunked.
  */
 export function createBlockSplitter(): (text: string) => SplitText {
   let settled = ''
@@ -48,15 +48,15 @@ export function createBlockSplitter(): (text: string) => SplitText {
       examined = linesEnd
       const tokens = listFinished(source.slice(settled.length, linesEnd))
       if (tokens.length > 0) {
-        finished = readBlocks(tokens, finished)
-        definitions = join(definitions, readDefinitions(tokens))
+        finished = toBlocks(tokens, finished)
+        definitions = join(definitions, findDefinitions(tokens))
         settled = source.slice(0, settled.length + tokens.reduce((sum, { raw }) => sum + raw.length, 0))
       }
     }
     const open = lexBlocks(source.slice(settled.length))
     return {
-      blocks: readBlocks(open, finished),
-      definitions: join(definitions, readDefinitions(open)),
+      blocks: toBlocks(open, finished),
+      definitions: join(definitions, findDefinitions(open)),
     }
   }
 }
@@ -73,7 +73,7 @@ function listFinished(lines: string): readonly Token[] {
   )
 }
 
-/** Lines of maths between `$$` or `\\[` and `\\]` are one block, whatever markdown they resemble. */
+/** A lexer for which lines of maths between `$$` or `\\[` and `\\]` are one block, whatever markdown they resemble. */
 const withMaths = new Marked({
   // An underlined heading of several lines must not include a line of maths.
   tokenizer: {
@@ -91,21 +91,21 @@ const withMaths = new Marked({
         return place < 0 ? undefined : place + 1
       },
       tokenizer: (source) => {
-        const raw = readMaths(source)
+        const raw = matchMaths(source)
         return raw === undefined ? undefined : { type: 'maths', raw }
       },
     },
   ],
 })
-/** Only this much of a paragraph is searched for maths below it. */
+/** Only this much of a paragraph is searched for the beginning of maths. */
 const maxStartChars = 5000
 
 function hasMaths(source: string): boolean {
   return /^ {0,3}(?:\$\$|\\\[)[ \t]*\n/m.test(source)
 }
 
-/** Without a closing line the block extends to the end of the text, like a fence. */
-function readMaths(source: string): string | undefined {
+/** Returns the maths at the start of `source`. Without a closing line the block extends to the end of the text, like a fence. */
+function matchMaths(source: string): string | undefined {
   const open = /^ {0,3}(\$\$|\\\[)[ \t]*\n/.exec(source)
   if (open === null) return undefined
   const close = open[1] === '$$' ? /^ {0,3}\$\$[ \t]*(?:\n|$)/m : /\\\][ \t]*(?:\n|$)/
@@ -114,7 +114,7 @@ function readMaths(source: string): string | undefined {
   return end === null ? source : open[0] + rest.slice(0, end.index + end[0].length)
 }
 
-/** Nesting can exceed the call stack; such a text stays one block. */
+/** Splits a text into tokens. Nesting too deep for the call stack makes the text one single block. */
 function lexBlocks(source: string): readonly Token[] {
   if (source === '') return []
   try {
@@ -125,16 +125,16 @@ function lexBlocks(source: string): readonly Token[] {
   }
 }
 
-function readBlocks(tokens: readonly Token[], before: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+function toBlocks(tokens: readonly Token[], before: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
   const blocks = [...before]
   for (const token of tokens) {
     if (token.type === 'space' || token.type === 'def') continue
-    blocks.push(readBlock(token, blocks.length))
+    blocks.push(toBlock(token, blocks.length))
   }
   return blocks
 }
 
-function readBlock(token: Token, key: number): MarkdownBlock {
+function toBlock(token: Token, key: number): MarkdownBlock {
   if (token.type !== 'code' || token['codeBlockStyle'] === 'indented')
     return { kind: 'text', key, source: token.raw }
   const { raw, text, lang } = token as Tokens.Code
@@ -143,7 +143,7 @@ function readBlock(token: Token, key: number): MarkdownBlock {
     kind: 'code',
     key,
     language: (lang ?? '').trim().split(/\s/, 1)[0]?.slice(0, 40) ?? '',
-    // The beginning of a closing fence is no code.
+    // An incomplete closing fence is not part of the code.
     code: closed ? text : text.replace(/(^|\n) {0,3}(`+|~+)$/, ''),
     closed,
   }
@@ -166,7 +166,7 @@ function join(before: readonly Definition[], more: readonly Definition[]): reado
   return more.length === 0 ? before : [...before, ...more]
 }
 
-function readDefinitions(tokens: readonly Token[]): readonly Definition[] {
+function findDefinitions(tokens: readonly Token[]): readonly Definition[] {
   return tokens
     .filter((token): token is Tokens.Def => token.type === 'def')
     .map(({ tag, raw }) => ({ label: tag, source: raw.trim() }))

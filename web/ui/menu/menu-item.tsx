@@ -5,7 +5,7 @@ import { useMenuControls } from './use-menu.ts'
 
 export interface MenuItemProps {
   readonly icon?: ReactNode
-  /** An address inside the application; without it the item calls `onSelect`. */
+  /** A path inside the application. Without it the item calls `onSelect`. */
   readonly to?: string
   readonly onSelect?: () => void
   readonly children: ReactNode
@@ -14,7 +14,7 @@ export interface MenuItemProps {
 const itemLook =
   'flex w-full items-center gap-2.5 rounded-control px-2.5 py-2 text-left text-sm transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:-outline-offset-2 pointer-coarse:py-2.5'
 
-/** A command or a link. Choosing it closes the menu. */
+/** A menu item that runs a command or follows a link, and closes the menu. */
 export function MenuItem({ icon, to, onSelect, children }: MenuItemProps) {
   const { addItem, close } = useMenuControls()
   const select = () => {
@@ -45,7 +45,7 @@ export interface MenuChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void
 }
 
-/** One choice among a few, side by side. It leaves the menu open, so that the effect can be seen. */
+/** One of a few options, side by side. Choosing it leaves the menu open, so that the user sees the effect. */
 export function MenuChoice<Value extends string>({
   label,
   value,
@@ -77,7 +77,7 @@ export function MenuChoice<Value extends string>({
   )
 }
 
-/** Divides groups of items. */
+/** A line between groups of items. */
 export function MenuLine() {
   return <hr className="mx-1 my-1.5 border-line" />
 }

@@ -7,7 +7,7 @@ export interface MenuProps {
   readonly label: string
   readonly trigger: ReactNode
   readonly shape?: 'rounded' | 'round'
-  /** The side of the trigger that the menu keeps to. */
+  /** The edge of the trigger with which the menu is aligned. */
   readonly align?: 'start' | 'end'
   /** Menu items, menu choices and menu lines. */
   readonly children: ReactNode
@@ -32,7 +32,7 @@ export function Menu({ label, trigger, shape = 'rounded', align = 'end', childre
         {trigger}
       </button>
       {menu.open && (
-        // The padding joins the panel to its trigger, so that the pointer does not leave on its way.
+        // Padding instead of a gap, so that the pointer can move from the trigger to the panel without leaving the menu.
         <div className={classNames('absolute top-full z-40 pt-1.5', align === 'end' ? 'right-0' : 'left-0')}>
           <div
             {...menu.panel}

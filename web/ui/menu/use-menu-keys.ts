@@ -1,10 +1,10 @@
 import { useRef, type KeyboardEvent } from 'react'
 import type { FocusList } from '../focus-list.ts'
 
-/** How long typed letters belong to one word. */
+/** Letters typed within this time of each other form one search text. */
 const typeaheadMs = 500
 
-/** Returns a handler that moves the focus among items by arrow keys, Home, End and the letters they begin with. */
+/** Returns a key handler that moves the focus between items: by arrow keys, Home, End and the first letters of an item. */
 export function useMenuKeys({ list }: FocusList): (event: KeyboardEvent) => void {
   const typed = useRef({ text: '', at: 0 })
 
@@ -48,7 +48,7 @@ function findByKey(items: readonly HTMLElement[], key: string): HTMLElement | un
   }
 }
 
-/** The same letter again goes to the next item that begins with it; several letters name one item. */
+/** A repeated letter finds the next item that begins with it; different letters find the item that begins with all of them. */
 function findByText(items: readonly HTMLElement[], typed: string): HTMLElement | undefined {
   const isRepeated = typed === typed.charAt(0).repeat(typed.length)
   const text = isRepeated ? typed.charAt(0) : typed

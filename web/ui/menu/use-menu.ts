@@ -18,9 +18,9 @@ import { useMenuKeys } from './use-menu-keys.ts'
 /** How long a menu stays open after the pointer has left it (§9.12). */
 const leaveDelayMs = 100
 
-/** What the items of a menu need of it. */
+/** What a menu provides to its items. */
 export interface MenuControls {
-  /** The `ref` of every item, for the keyboard. */
+  /** The `ref` for every item, so that the keyboard can reach it. */
   readonly addItem: FocusList['add']
   readonly close: () => void
 }
@@ -32,8 +32,8 @@ export function useMenuControls(): MenuControls {
 }
 
 /**
- * Opens and closes a menu. It opens by hover, click and keyboard focus; Enter, Space and the arrow keys also move the
- * focus into it. It closes shortly after the pointer leaves, and by Escape, Tab, a choice and a press elsewhere.
+ * Opens and closes a menu. The menu opens on hover, click and keyboard focus; Enter, Space and the arrow keys also move the
+ * focus into it. It closes shortly after the pointer leaves, and on Escape, Tab, a chosen item and a press elsewhere.
  */
 export function useMenu() {
   const { open, show, hide, root, trigger, isReturning } = useOpening()
@@ -53,7 +53,7 @@ export function useMenu() {
     const wasOpenedByHover = hover.takeOpened()
     // A click without a press comes from Enter, Space or a screen reader.
     if (event.detail === 0) enter(0)
-    // The pointer that opened the menu by hovering clicks next, which must not close it.
+    // After hovering has opened the menu, users often click the trigger. That click must not close the menu.
     else if (open && !wasOpenedByHover) hide()
     else show()
   }
@@ -64,9 +64,9 @@ export function useMenu() {
     enter(event.key === 'ArrowUp' ? -1 : 0)
   }
   const handleItemKey = (event: KeyboardEvent) => {
-    // Returns the focus to the trigger, from where the browser moves on.
+    // This returns the focus to the trigger; the browser then moves it to the next element.
     if (event.key === 'Tab') hide()
-    // The Enter that opened the menu must not choose its first item when it is held.
+    // When Enter opens the menu and is held down, its repeats must not choose the first item.
     else if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault()
     else moveInMenu(event)
   }
@@ -100,7 +100,7 @@ function useOpening() {
   const [open, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
   const trigger = useRef<HTMLButtonElement>(null)
-  /** True while the focus returns from the menu to its trigger, which must not open the menu again. */
+  /** True while the focus returns from the menu to its trigger: this focus must not open the menu again. */
   const returning = useRef(false)
 
   const hide = () => {
@@ -114,10 +114,10 @@ function useOpening() {
 
   const closeByEscape = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return
-    // A dialog that has opened over the menu comes first.
+    // Escape is for a dialog above the menu, if there is one.
     if (dialogStack.top()?.contains(root.current) === false) return
     event.preventDefault()
-    // It closes the menu and nothing beneath it.
+    // Escape closes only the menu, not the dialog below it.
     event.stopPropagation()
     hide()
   })
@@ -127,7 +127,7 @@ function useOpening() {
     const handlePress = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false)
     }
-    // In the capture phase: a pointer opens the menu while the focus is elsewhere, where Escape may mean something.
+    // In the capture phase: when the pointer opened the menu, the focus is elsewhere, where Escape can have another effect.
     const handleKey = (event: globalThis.KeyboardEvent) => closeByEscape(event)
     document.addEventListener('pointerdown', handlePress)
     document.addEventListener('keydown', handleKey, true)
@@ -140,20 +140,20 @@ function useOpening() {
   return { open, show: () => setOpen(true), hide, root, trigger, isReturning: () => returning.current }
 }
 
-/** Opens for a mouse or pen, not for a finger, and closes a moment after it has left. */
+/** Opens the menu on hover by mouse or pen, but not touch, and closes it a moment after the pointer has left. */
 function useHover(open: boolean, show: () => void, hide: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const opened = useRef(false)
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
-    /** Whether the pointer opened the menu; true once for each opening. */
+    /** Returns whether hovering opened the menu; true only once for each opening. */
     takeOpened: () => {
       const was = opened.current
       opened.current = false
       return was
     },
     enter: () => clearTimeout(timer.current),
-    // Not on enter: that also happens to a resting pointer when what covered the trigger goes away, such as a toast.
+    // Not on pointerenter, which also fires for a resting pointer when something above the trigger disappears, such as a toast.
     move: (event: PointerEvent) => {
       if (open || event.pointerType === 'touch') return
       opened.current = true

@@ -8,7 +8,7 @@ const keyNames: Readonly<Record<string, string>> = isApple
   ? { mod: '⌘', shift: '⇧', alt: '⌥', escape: 'Esc', enter: '↵' }
   : { mod: 'Ctrl', shift: 'Shift', alt: 'Alt', escape: 'Esc', enter: 'Enter' }
 
-/** Returns the keys of a shortcut such as `mod+shift+o` as this machine's keyboard labels them. */
+/** Returns the keys of a shortcut such as `mod+shift+o` as they are labelled on this machine's keyboard. */
 export function formatShortcut(shortcut: string): readonly string[] {
   return shortcut.split('+').map((key) => keyNames[key] ?? key.toUpperCase())
 }
@@ -41,8 +41,8 @@ export function useShortcut(shortcut: string, onPress: () => void): void {
     const handleKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || !matchShortcut(event, shortcut)) return
       const isCovered = dialogStack.top() !== null
-      // Behind a dialog the browser must not act on the keys either, such as by focusing its address bar. Escape is
-      // left to it, since it closes the dialog.
+      // While a dialog is open the browser must not act on the keys either, for example focus its address bar. Escape
+      // is an exception: the browser closes the dialog with it.
       if (!isCovered || shortcut !== 'escape') event.preventDefault()
       if (!isCovered) press()
     }

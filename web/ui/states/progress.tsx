@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react'
 import { classNames } from '../class-names.ts'
 
-/** A turning circle. With a label it announces itself; without one, text beside it must say the same. */
+/** A spinner. Screen readers announce its label; without a label, the text next to the spinner must say the same. */
 export function Spinner({ label, size = 16 }: { readonly label?: string; readonly size?: number }) {
   const icon = <LoaderCircle size={size} className="animate-spin motion-reduce:animate-pulse" aria-hidden />
   if (label === undefined) return icon
@@ -15,7 +15,7 @@ export function Spinner({ label, size = 16 }: { readonly label?: string; readonl
 
 const skeletonShapes = { line: 'rounded-control', block: 'rounded-block', circle: 'rounded-full' } as const
 
-/** A grey placeholder with the shape of the content to come. It fills the element around it, which gives its size. */
+/** A grey placeholder for content that is loading. It fills its parent, which gives it the size of the content. */
 export function Skeleton({ shape = 'line' }: { readonly shape?: keyof typeof skeletonShapes }) {
   return (
     <span

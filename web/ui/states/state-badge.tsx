@@ -2,7 +2,7 @@ import { classNames } from '../class-names.ts'
 
 export interface StateBadgeProps {
   readonly tone: 'success' | 'danger'
-  /** A hollow dot distinguishes disconnected from failed. */
+  /** A hollow dot, which distinguishes 'disconnected' from 'failed'. */
   readonly hollow?: boolean
   readonly children: string
 }

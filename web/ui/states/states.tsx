@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Spinner } from './progress.tsx'
 
-/** Shown in the middle of a place while its content loads. */
+/** Shown in the middle of an area while its content loads. */
 export function LoadingState({ children }: { readonly children: string }) {
   return (
     <output className="flex items-center justify-center gap-2.5 px-6 py-12 text-sm text-muted">

@@ -9,7 +9,7 @@ import { dismissToast, holdToasts, toasts, type Toast } from '../../lib/toasts.t
 /** How long a new live region stays empty: screen readers announce only what changes in it. */
 const settleMs = 100
 
-/** Where toasts appear. While a dialog is open everything outside of it is inert, so the region moves into the top one. */
+/** Where toasts appear. While a dialog is open everything outside is inert, so the region moves into the topmost dialog. */
 export function ToastRegion() {
   const dialog = useSyncExternalStore(dialogStack.subscribe, dialogStack.top)
   const isHidden = useSyncExternalStore(subscribeToVisibility, () => document.hidden)
@@ -39,7 +39,7 @@ function Region() {
   )
 }
 
-/** Its time stands still while the pointer or the focus is on it. */
+/** A toast, whose timer is paused while the pointer or the focus is on the toast. */
 function ToastCard({ toast }: { readonly toast: Toast }) {
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)

@@ -3,12 +3,12 @@ const margin = 6
 
 /** Puts a tooltip below its control, or above where there is no room below, and never beyond the edge of the window. */
 export function placeTooltip(bubble: HTMLElement, control: HTMLElement): void {
-  const around = control.getBoundingClientRect()
+  const anchor = control.getBoundingClientRect()
   const { width, height } = bubble.getBoundingClientRect()
   const maxLeft = document.documentElement.clientWidth - width - margin
   const maxTop = window.innerHeight - height
-  const left = around.left + around.width / 2 - width / 2
-  const top = around.bottom > maxTop ? around.top - height : around.bottom
+  const left = anchor.left + anchor.width / 2 - width / 2
+  const top = anchor.bottom > maxTop ? anchor.top - height : anchor.bottom
   bubble.style.left = `${Math.max(margin, Math.min(left, maxLeft))}px`
   bubble.style.top = `${Math.max(0, Math.min(top, maxTop))}px`
 }

@@ -14,14 +14,14 @@ import { isFocusMoving } from '../focus-list.ts'
 import { formatShortcut } from '../shortcut/shortcut.ts'
 import { placeTooltip } from './place-tooltip.ts'
 
-/** How long the pointer rests before a tooltip opens. Keyboard focus opens it at once. */
+/** A tooltip opens after the pointer has rested this long on its control. Keyboard focus opens it at once. */
 const hoverDelayMs = 400
-/** How long after one tooltip has closed the next one opens without that delay, as along a toolbar. */
-const warmMs = 300
+/** For this long after a tooltip closes, the next one opens without delay, for example along a toolbar. */
+const skipDelayMs = 300
 
-/** The tooltip that is open: there is one at a time. */
+/** The open tooltip; only one is open at a time. */
 const openTooltip = createStore<symbol | undefined>(undefined)
-/** In milliseconds of `Date.now`. */
+/** When the last tooltip closed, as a `Date.now` time in milliseconds. */
 let closedAt = Number.NEGATIVE_INFINITY
 
 function closeTooltip(tooltip: symbol): void {
@@ -51,7 +51,7 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       role="presentation"
       className="inline-flex"
       onPointerEnter={openSoon}
-      // The bubble is a child, so moving onto it does not leave.
+      // The bubble is a child element, so moving the pointer onto it fires no pointerleave.
       onPointerLeave={close}
       onPointerDown={() => {
         isPressed.current = true
@@ -61,7 +61,7 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
         isPressed.current = false
       }}
       onFocus={(event) => {
-        // The focus that a press brings opens nothing: Escape after a click belongs to what was clicked.
+        // A press that focuses the control does not open the tooltip, so Escape after a click still reaches what it opened.
         if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
       }}
       onBlur={close}
@@ -87,7 +87,7 @@ function useTooltip() {
   const openSoon = (event: PointerEvent) => {
     if (event.pointerType === 'touch') return
     clearTimeout(timer.current)
-    timer.current = setTimeout(open, Date.now() - closedAt < warmMs ? 0 : hoverDelayMs)
+    timer.current = setTimeout(open, Date.now() - closedAt < skipDelayMs ? 0 : hoverDelayMs)
   }
   const close = () => {
     clearTimeout(timer.current)
@@ -105,13 +105,13 @@ function Bubble({ text, shortcut, anchor, onClose }: BubbleProps) {
   const bubble = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
     if (bubble.current === null || anchor.current === null) return
-    // In the top layer neither a dialog nor a scrolling list cuts it off.
+    // A popover is in the top layer, so neither a dialog nor a scrolling list cuts it off.
     bubble.current.showPopover?.()
     placeTooltip(bubble.current, anchor.current)
   }, [anchor])
   useCloseFromOutside(anchor, onClose)
   return (
-    // The padding joins the bubble to its control, so that the pointer does not leave on its way.
+    // Padding instead of a gap, so that the pointer can move from the control to the bubble without leaving the tooltip.
     <span
       ref={bubble}
       popover="manual"
@@ -128,14 +128,14 @@ function Bubble({ text, shortcut, anchor, onClose }: BubbleProps) {
   )
 }
 
-/** Closes on Escape wherever the focus is, when the control moves away, and when a dialog covers it. */
+/** Closes a tooltip on Escape wherever the focus is, when its control moves, and when a dialog covers the control. */
 function useCloseFromOutside(anchor: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useEffectEvent(onClose)
   useEffect(() => {
     const before = anchor.current?.getBoundingClientRect()
     const handleKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing) return
-      // It closes the tooltip and nothing beneath it: neither a dialog nor, by its shortcut, a reply.
+      // Escape closes only the tooltip, not the dialog below it, and does not stop a reply, for which it is the shortcut.
       event.preventDefault()
       event.stopPropagation()
       close()
