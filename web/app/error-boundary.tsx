@@ -3,7 +3,7 @@ import { logError } from '../lib/log-error.ts'
 import { ErrorState } from '../ui/states/error-state.tsx'
 
 interface ErrorBoundaryProps {
-  /** Another value means another screen, which is rendered even if the one before failed. */
+  /** Identifies the screen. When it changes, the new screen is rendered even if the previous one failed. */
   readonly screen?: string
   readonly children: ReactNode
 }

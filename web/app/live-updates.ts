@@ -15,7 +15,7 @@ const keysOfLists: Readonly<Record<SettingsList, string>> = {
   integrations: integrationsKey,
 }
 
-/** Shows here what the user does in other tabs and on other devices, while this component is mounted (§10.6). */
+/** Updates this page with what the user does in other tabs and on other devices, while the component is mounted (§10.6). */
 export function useLiveUpdates(userId: string): void {
   const api = useApi()
   const { mutate } = useSWRConfig()
@@ -30,8 +30,8 @@ export function useLiveUpdates(userId: string): void {
 }
 
 /**
- * Follows the user's live stream; the returned function ends that. `onSettings` is called when a list of the settings
- * changed; without a list when any of them may have. Pages of another user have a stream of their own.
+ * Follows the user's live stream. Returns a function that stops it. `onSettings` is called when a list of the settings
+ * changed, or without a list when any list may have changed. Only tabs of the same user share the stream.
  */
 function followLive(api: ApiClient, userId: string, onSettings: (list?: SettingsList) => void): () => void {
   const sessions = findChatSessions(api)

@@ -61,6 +61,6 @@ export const SignedIn = lazy(async () => ({ default: await loadSignedIn() }))
 /** Loads the code of a signed-in user's screen at once, instead of one file after the other once the sign-in is known. */
 export function preloadScreen(pathname: string): void {
   const route = userRoutes.find(({ paths }) => paths.some((path) => matchPath(path, pathname) !== null))
-  // What renders the screen later loads it again, and shows the failure.
+  // A failure is ignored here: rendering the screen loads the code again and shows the error.
   for (const load of [loadSignedIn, route?.load]) load?.().catch(() => undefined)
 }

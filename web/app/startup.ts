@@ -9,7 +9,7 @@ export type Startup =
   | { readonly status: 'failed'; readonly retry: () => void }
   | { readonly status: 'ready'; readonly settings: ClientSettings; readonly identity: IdentityClient }
 
-/** Loads what every screen needs: the server's settings, and with them the sign-in. */
+/** Loads what every screen needs: the server's settings, and the identity client that they configure. */
 export function useStartup(): Startup {
   const [startup, setStartup] = useState<Startup>({ status: 'loading' })
   useEffect(() => {
@@ -23,7 +23,7 @@ export function useStartup(): Startup {
 async function startUp(report: (startup: Startup) => void, signal: AbortSignal): Promise<void> {
   try {
     const settings = await loadClientSettings()
-    // A client that starts processes the provider's response, which can be done once.
+    // Starting a client processes the provider's response, which works only once.
     if (signal.aborted) return
     const identity = createIdentityClient(settings.identity)
     void identity.start()

@@ -49,7 +49,7 @@ function Unreachable({ retry }: { readonly retry: () => void }) {
   )
 }
 
-/** The routes for the state of the sign-in. */
+/** The routes for the current state of the sign-in. */
 function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   const { state, identity } = useIdentity()
   const { pathname, search } = useLocation()

@@ -7,7 +7,7 @@ import { addToList, removeFromList, replaceInList } from './named-list.ts'
 
 const botPath = (name: string): string => `/api/bot/${encodeURIComponent(name)}`
 
-/** The labels of the bot form, for reasons that name a field. */
+/** The labels of the bot form, for error messages that name a field. */
 const labels: FieldLabels = {
   name: 'Name',
   model: 'Model',
@@ -18,7 +18,7 @@ const labels: FieldLabels = {
   max_tokens: 'Max tokens',
 }
 
-/** The user's bots (§7.2); read once, again on reconnect, never on focus (§7.28). */
+/** The user's bots (§7.2); loaded once, again on reconnect, but not on focus (§7.28). */
 export function useBots() {
   return useSWR<readonly Bot[], Error>(botsKey)
 }
@@ -45,7 +45,8 @@ export function useSaveBot(stored?: Bot, onRename?: (name: string, next: string)
 export function useDeleteBot() {
   return useAction({
     call: (api, name: string) => api.delete<null>(botPath(name)),
-    update: (mutate, _answer, name) => mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
+    update: (mutate, _response, name) =>
+      mutate<readonly Bot[]>(botsKey, (bots) => removeFromList(bots, name)),
     success: () => 'Bot deleted successfully',
     failure: (error) => `Failed to delete bot: ${readReason(error)}`,
   })

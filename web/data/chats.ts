@@ -5,10 +5,10 @@ import { logError } from '../lib/log-error.ts'
 import { createStore } from '../lib/store.ts'
 import { useApi } from '../lib/api-provider.tsx'
 
-/** Chats on a page; pages start at 1 (§9.5). */
+/** The number of chats on a page; the first page is 1 (§9.5). */
 const pageSize = 10
 
-/** Counts the changes of the list of chats. A list that is open reads itself again when it grows. */
+/** Counts the changes of the chat list. With each change an open list is loaded again. */
 const listVersion = createStore(0)
 
 export function refreshChatList(): void {
@@ -34,8 +34,8 @@ export function useChatSearch(search: string): ChatSearch {
         ? null
         : `/api/chats?${new URLSearchParams({ search, page: String(index + 1), limit: String(pageSize) })}`,
     async (path: string) => {
-      const answer = await api.read<ChatList>(path)
-      if (answer !== undefined) return answer
+      const response = await api.read<ChatList>(path)
+      if (response !== undefined) return response
       logError('The chats were not searched: 401')
       return { chats: [], total: 0, page: 1, limit: pageSize }
     },

@@ -13,14 +13,14 @@ interface PendingToggle {
   readonly name: string
 }
 
-/** The connectors that are being connected or disconnected, also while no row of them is mounted. */
+/** The connectors that are being connected or disconnected, even while no row shows them. */
 const pendingToggles = createStore<readonly PendingToggle[]>([])
 
 export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
-/** §8.20; without a name where the connector is not known. */
+/** The message for a failed toggle (§8.20), without a name if the connector is not known. */
 export function describeToggleFailure(name: string | undefined, reason: string): string {
   return name === undefined
     ? `Failed to toggle connector: ${reason}`
@@ -28,8 +28,8 @@ export function describeToggleFailure(name: string | undefined, reason: string):
 }
 
 /**
- * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). Where the user has to
- * consent first, the browser leaves for that page, unless the component has been left by then.
+ * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). If the user has to
+ * consent first, the browser goes to the consent page, unless the component has been unmounted by then.
  */
 export function useToggleConnector(returnTo: string) {
   const { mutate } = useSWRConfig()
@@ -38,7 +38,7 @@ export function useToggleConnector(returnTo: string) {
     call: async (api, { connector, onLeave }: ToggleInput) => {
       const result = await toggle(api, connector, returnTo)
       if (result !== undefined && result.authorization_url !== null && isOpen()) {
-        // If the user stops the browser on its way, the row must be free again.
+        // If the user cancels the navigation, the row must be usable again.
         onLeave()
         await leaveFor(result.authorization_url)
       }
@@ -53,7 +53,7 @@ export function useToggleConnector(returnTo: string) {
     const end = () => pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     pendingToggles.update((toggles) => [...toggles, pending])
     const result = await action.run({ connector, onLeave: end })
-    // The list shows the outcome, also of a failure; until it is read again, the row stays busy.
+    // The list shows the outcome, even of a failure. The row stays busy until the list is loaded again.
     if (result.done || result.error !== undefined) await mutate(connectorsKey)
     end()
   }
@@ -61,7 +61,7 @@ export function useToggleConnector(returnTo: string) {
 
 interface ToggleInput {
   readonly connector: Pick<Connector, 'name' | 'status'>
-  /** Called when the browser is about to leave for the user's consent. */
+  /** Called when the browser is about to go to the consent page. */
   readonly onLeave: () => void
 }
 
@@ -77,7 +77,7 @@ async function toggle(
   return api.post<ConnectResult>(
     connectorPath(name, 'connect'),
     { return_to: returnTo },
-    // The response sets a cookie, so that the consent counts in this browser only.
+    // The response sets a cookie, so that the consent is valid only in this browser.
     { credentials: 'same-origin' },
   )
 }

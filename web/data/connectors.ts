@@ -18,7 +18,7 @@ export function connectorPath(name: string, part?: 'connect' | 'disconnect' | 'c
   return part === undefined ? path : `${path}/${part}`
 }
 
-/** The labels of the connector form, for reasons that name a field. */
+/** The labels of the connector form, for error messages that name a field. */
 const labels: FieldLabels = {
   name: 'Name',
   url: 'URL',
@@ -33,7 +33,7 @@ export function useConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey)
 }
 
-/** The same, read again for each component that mounts: for a pending call, whose tool may have changed just now. */
+/** The same list, loaded again for each component that mounts: the tool of a pending call may have just changed. */
 export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
 }
@@ -55,7 +55,7 @@ export function useCallLog(name: string) {
   )
   const isLoadingMore = isValidating && data !== undefined && size > data.length
   return {
-    /** Undefined until the first page is read. */
+    /** Undefined until the first page is loaded. */
     calls: data?.flatMap(({ calls }) => calls),
     error: data === undefined ? error : undefined,
     hasMore: Boolean(data?.at(-1)?.next),
@@ -79,7 +79,7 @@ export function useSaveConnector(stored?: Connector) {
       ),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save connector: ${readReason(error, labels)}`,
-    // The stored one may have been changed or deleted elsewhere.
+    // The stored connector may have been changed or deleted elsewhere.
     refresh: stored && ((mutate) => mutate(connectorsKey)),
   })
 }
@@ -99,7 +99,7 @@ export function useAddConnector() {
 export function useDeleteConnector() {
   return useAction({
     call: (api, name: string) => api.delete<null>(connectorPath(name)),
-    update: (mutate, _answer, name) =>
+    update: (mutate, _response, name) =>
       mutate<readonly Connector[]>(connectorsKey, (list) => removeFromList(list, name)),
     success: () => 'Connector deleted successfully',
     failure: (error) => `Failed to delete connector: ${readReason(error)}`,
@@ -109,9 +109,9 @@ export function useDeleteConnector() {
 
 export interface AllowToolsInput {
   readonly connector: Connector
-  /** Makes the new list from the stored one; null lets every tool run. Undefined leaves the connector as it is. */
+  /** Returns the new list of allowed tools, given the stored one. With null every tool runs without approval. */
   readonly change: (stored: readonly string[] | null) => readonly string[] | null
-  /** The tools that the user allows as shown; the others stay allowed as they were. */
+  /** The tools whose shown version the user allows; for the others the version allowed earlier remains. */
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
 }
 
@@ -119,7 +119,7 @@ export interface AllowToolsInput {
 export function useAllowTools() {
   return useAction({
     call: async (api, { connector, change, seen }: AllowToolsInput) => {
-      // Read again, so that tools which were allowed elsewhere since this list was read stay allowed.
+      // Load the list again, so that tools that were allowed elsewhere in the meantime stay allowed.
       const connectors = await api.get<readonly Connector[]>(connectorsKey)
       if (connectors === undefined) return undefined
       const stored = connectors.find(({ name }) => name === connector.name) ?? connector

@@ -13,7 +13,7 @@ export function integrationPath(name: string, part?: 'disconnect' | 'auth' | 'ca
   return part === undefined ? `/api/integration/${last}` : `/api/integration/${part}/${last}`
 }
 
-/** The labels of the integration form, for reasons that name a field. */
+/** The labels of the integration form, for error messages that name a field. */
 export const integrationLabels: FieldLabels = {
   name: 'Integration',
   auth_type: 'Authentication Type',
@@ -44,12 +44,12 @@ export function useSaveIntegration(stored?: Integration) {
     success: ({ name }) =>
       `Integration "${titleOfIntegration(name)}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save integration: ${readReason(error, integrationLabels)}`,
-    // The stored one may have been changed elsewhere.
+    // The stored integration may have been changed elsewhere.
     refresh: stored && ((mutate) => mutate(integrationsKey)),
   })
 }
 
-/** Stores another API key, or none when it is empty (§4.28, §7.23, §8.26, §8.33). */
+/** Stores a new API key; an empty key removes the stored one (§4.28, §7.23, §8.26, §8.33). */
 export function useSaveKey({ name, auth_type }: Integration) {
   const title = titleOfIntegration(name)
   return useAction({
@@ -84,10 +84,10 @@ export function useDisconnect(name: string) {
 export interface Authorization {
   /** The integration whose consent page is being opened. */
   readonly pending: string | undefined
-  /** The last one whose consent page could not be opened, and why. */
+  /** The last integration whose consent page could not be opened, and why. */
   readonly failed: { readonly name: string; readonly reason: string } | undefined
   /**
-   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been left or
+   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been unmounted or
    * `isWanted` returns false by then.
    */
   readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>

@@ -2,12 +2,12 @@ interface Named {
   readonly name: string
 }
 
-/** A cached list with `item` at its end. The list may have been read again while the call was under way, and have it already. */
+/** Adds `item` at the end of a cached list, which may already contain it if it was loaded again during the call. */
 export function addToList<Item extends Named>(list: readonly Item[] = [], item: Item): readonly Item[] {
   return [...list.filter(({ name }) => name !== item.name), item]
 }
 
-/** A cached list with a new state of the item that was called `name` until now. */
+/** Replaces the item that was named `name` until now in a cached list. */
 export function replaceInList<Item extends Named>(
   list: readonly Item[] = [],
   name: string,

@@ -11,7 +11,7 @@ export function shareAddress(shareId: string): string {
   return new URL(`/share/${shareId}`, location.origin).href
 }
 
-/** The links that the user has made, the newest first. */
+/** The links that the user has created, the newest first. */
 export function useShares() {
   return useSWR<{ readonly shares: readonly OwnShare[] }, Error>(sharesKey)
 }
@@ -20,10 +20,10 @@ const sharedChatOptions = {
   ...readOptions,
   // A shared chat never changes (§7.28).
   revalidateOnReconnect: false,
-  onErrorRetry: (...retry: Parameters<typeof readOptions.onErrorRetry>) => {
-    const [error] = retry
+  onErrorRetry: (...args: Parameters<typeof readOptions.onErrorRetry>) => {
+    const [error] = args
     if (isNotFound(error)) return
-    readOptions.onErrorRetry(...retry)
+    readOptions.onErrorRetry(...args)
   },
 }
 
@@ -36,7 +36,7 @@ export function useSharedChat(shareId: string) {
   )
 }
 
-/** Makes the link to a message, or finds the one it has (§7.10). A failure is only logged (§8.14). */
+/** Creates the link to a message, or returns the existing one (§7.10). A failure is only logged (§8.14). */
 export function useCreateShare(chatId: string) {
   return useAction({
     call: (api, messageId: string) => api.post<ShareAnswer>(`/api/share/${chatId}`, { messageId }),
@@ -46,7 +46,7 @@ export function useCreateShare(chatId: string) {
   })
 }
 
-/** Revokes a link. One that was revoked before, in another tab, counts as a success. */
+/** Revokes a link. A link that was already revoked, for example in another tab, counts as a success. */
 export function useRevokeShare() {
   return useAction({
     call: (api, shareId: string) =>

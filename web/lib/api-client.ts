@@ -6,7 +6,7 @@ const readFailure = 'An error occurred while fetching the data.'
 export interface ApiClientOptions {
   /** Returns the access token of the signed-in user, or nothing when there is none. */
   readonly getAccessToken: () => Promise<string | null | undefined>
-  /** Called after a 401: signs out and leads to the root. */
+  /** Called after a 401: signs out and redirects to the root. */
   readonly onUnauthorized: () => void
   readonly fetch?: typeof fetch
 }
@@ -28,7 +28,7 @@ export interface ApiRequest {
 export interface ApiClient {
   /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
   readonly read: <Answer>(path: string) => Promise<Answer | undefined>
-  /** The write helper; each throws an `ApiError` 'API error: {status}' that carries the server's reason. */
+  /** Like `post`, `put` and `delete`, throws an `ApiError` 'API error: {status}' with the server's reason. */
   readonly get: <Answer>(path: string) => Promise<Answer | undefined>
   readonly post: <Answer>(
     path: string,
@@ -72,7 +72,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     if (response === undefined) return undefined
     if (!response.ok)
       throw new ApiError(explain(response.status), response.status, await readErrorBody(response))
-    return readAnswer<Answer>(response)
+    return readJsonBody<Answer>(response)
   }
 
   const write =
@@ -102,12 +102,12 @@ async function requireToken(getAccessToken: ApiClientOptions['getAccessToken']):
   return token
 }
 
-async function readAnswer<Answer>(response: Response): Promise<Answer | undefined> {
+async function readJsonBody<Answer>(response: Response): Promise<Answer | undefined> {
   const text = await response.text()
   return (text === '' ? null : JSON.parse(text)) as Answer
 }
 
-/** Reads what is public, without a token and without cookies (§7.1). Throws as the client's `read` does. */
+/** Loads public data without a token and without cookies (§7.1). Throws the same errors as `ApiClient.read`. */
 export async function readPublicly<Answer>(path: string): Promise<Answer> {
   const response = await fetch(path, {
     credentials: 'omit',

@@ -6,7 +6,7 @@ export class ApiError extends Error {
   readonly status: number
   /** The server's error code; absent when the response was not from our server, such as a proxy's page. */
   readonly code: ErrorCode | undefined
-  /** The server's sentence about the cause. */
+  /** The server's error message. */
   readonly reason: string | undefined
 
   constructor(message: string, status: number, detail?: ErrorBody['error']) {
@@ -21,7 +21,7 @@ export class ApiError extends Error {
 export type FieldLabels = Readonly<Record<string, string>>
 
 /**
- * Why something failed, for a message to the user: the server's own sentence when there is one. `labels` replaces the names
+ * Why something failed, for a message to the user: the server's own message if there is one. `labels` replaces the names
  * of fields in it by their labels.
  */
 export function readReason(error: unknown, labels: FieldLabels = {}): string {

@@ -8,10 +8,10 @@ const ApiContext = createContext<ApiClient | null>(null)
 
 /** The pause between a failed read and the next try (§7.1). */
 const retryIntervalMs = 5000
-/** Equal reads within this time are one (§9.4). */
+/** Equal reads within this time share one request (§9.4). */
 const dedupingMs = 2000
 
-/** The next try of each failed read. */
+/** The timer for the next try of each failed read, by its key. */
 const retries = new Map<string, ReturnType<typeof setTimeout>>()
 
 function cancelRetry(key: string): void {
@@ -19,7 +19,7 @@ function cancelRetry(key: string): void {
   retries.delete(key)
 }
 
-/** The options of every read (§7.28): a failed one is retried every five seconds, without an end. */
+/** The options of every read (§7.28): a failed read is retried every five seconds, without a limit. */
 export const readOptions = {
   revalidateOnFocus: false,
   revalidateOnReconnect: true,
@@ -30,7 +30,7 @@ export const readOptions = {
   // The console logs every failed read, whatever the screen shows (§8.34).
   onError: (error: unknown, key) => logError(`${describeRead(error)} (${key.replace(/^\$inf\$|\?.*/g, '')})`),
   onErrorRetry: (_error, key, _config, revalidate, { retryCount }) => {
-    // A screen or its 'Try again' may have read it meanwhile; there is one next try only.
+    // Another screen or 'Try again' may have scheduled a retry already; only one is kept.
     cancelRetry(key)
     const retry = (): void => {
       retries.delete(key)

@@ -1,8 +1,8 @@
 const memory = new Map<string, string>()
 
 /**
- * Local storage that never throws. Where the browser blocks it or it is full, values live as long as the page, so that
- * what one screen leaves for the next still arrives.
+ * Local storage that never throws. If the browser blocks it or it is full, values are stored until the page is closed,
+ * so that one screen can still pass values to the next.
  */
 export const browserStorage = {
   read(key: string): string | null {
@@ -32,7 +32,7 @@ export const browserStorage = {
     try {
       localStorage.removeItem(key)
     } catch {
-      // What cannot be reached cannot be read either.
+      // A value that cannot be removed here cannot be read either.
     }
   },
 }

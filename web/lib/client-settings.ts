@@ -2,7 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 
 let loading: Promise<ClientSettings> | undefined
 
-/** The server's settings for the browser; read once, and again after a failure. */
+/** The server's settings for the browser; loaded once, and again after a failure. */
 export async function loadClientSettings(): Promise<ClientSettings> {
   loading ??= fetchClientSettings()
   try {

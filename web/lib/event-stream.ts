@@ -5,12 +5,15 @@ const maxSilenceMs = 40_000
 
 export interface ConnectedStream {
   readonly response: Response
-  /** Restarts the wait for the next data; called for everything that arrives. */
+  /** Restarts the timeout for silence; must be called for everything that arrives. */
   readonly restartTimeout: () => void
   readonly close: () => void
 }
 
-/** Requests a stream, and aborts it when the server is silent for too long, as a lost network may go unnoticed. */
+/**
+ * Requests a stream, and aborts it when the server is silent for too long, because a lost network may go unnoticed. Returns
+ * undefined when the user is signed out.
+ */
 export async function connectStream(
   api: ApiClient,
   path: string,
@@ -44,21 +47,23 @@ const endMarker = '[DONE]'
 
 /**
  * Reads an event stream and yields the data of each event until the end marker or the end of the body. Chunks may
- * end anywhere, also within a character. An event that the end of the body cuts off is dropped. Leaving the loop
+ * end anywhere, even within a character. An incomplete event at the end of the body is ignored. Leaving the loop
  * cancels the body.
  */
 export async function* readSse(response: Response): AsyncGenerator<string, void, undefined> {
   if (response.body === null) throw new Error('Response body is not readable')
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
-  let rest = ''
+  let partial = ''
   let data: string[] = []
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split('\n')
-      rest = lines.pop() ?? ''
-      // A last event whose lines are whole counts, even without its blank line.
+      const lines = (partial + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split(
+        '\n',
+      )
+      partial = lines.pop() ?? ''
+      // A last event with complete lines counts, even without the blank line after it.
       if (done) lines.push('')
       for (const line of lines) {
         const text = line.endsWith('\r') ? line.slice(0, -1) : line

@@ -2,7 +2,7 @@ import { readSse, type ConnectedStream } from './event-stream.ts'
 import { logError } from './log-error.ts'
 import { waitToRetry } from './wait-to-retry.ts'
 
-/** `lost` while it is tried again; `unavailable` where this browser or the server cannot have it. */
+/** `lost` while the stream is retried; `unavailable` if the browser does not support it or the server refuses it. */
 export type SharedStreamState = 'open' | 'lost' | 'unavailable'
 
 export interface SharedStreamOptions {
@@ -19,7 +19,7 @@ export interface SharedStreamOptions {
   readonly onState: (state: SharedStreamState) => void
 }
 
-type Note =
+type ChannelMessage =
   | { readonly kind: 'data'; readonly data: string }
   | { readonly kind: 'state'; readonly state: SharedStreamState }
   /** A page that has just opened requests the state. */
@@ -47,18 +47,18 @@ export function shareStream(options: SharedStreamOptions): () => void {
   const channel = new BroadcastChannel(options.name)
   let leader: StreamLeader | undefined
   let state: SharedStreamState | undefined
-  channel.addEventListener('message', ({ data: note }: MessageEvent<Note>) => {
+  channel.addEventListener('message', ({ data: message }: MessageEvent<ChannelMessage>) => {
     if (signal.aborted) return
-    if (note.kind === 'data') options.onData(note.data)
-    else if (note.kind === 'ask') leader?.sendState()
-    else if (note.state !== state) {
+    if (message.kind === 'data') options.onData(message.data)
+    else if (message.kind === 'ask') leader?.sendState()
+    else if (message.state !== state) {
       // The response to a page that asks reaches every page.
-      state = note.state
+      state = message.state
       options.onState(state)
     }
   })
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
-  const send = (note: Note) => channel.postMessage(note)
+  const send = (message: ChannelMessage) => channel.postMessage(message)
   send({ kind: 'ask' })
   locks
     .request(options.name, { signal }, async () => {
@@ -79,15 +79,15 @@ export function shareStream(options: SharedStreamOptions): () => void {
 /** Reads the stream on behalf of every page. */
 class StreamLeader {
   readonly #options: SharedStreamOptions
-  readonly #send: (note: Note) => void
+  readonly #send: (message: ChannelMessage) => void
   readonly #signal: AbortSignal
   #state: SharedStreamState | undefined
-  #late: ReturnType<typeof setTimeout> | undefined
+  #lostTimer: ReturnType<typeof setTimeout> | undefined
 
   /** `state` is the last one that this page got from the former leader. */
   constructor(
     options: SharedStreamOptions,
-    send: (note: Note) => void,
+    send: (message: ChannelMessage) => void,
     signal: AbortSignal,
     state: SharedStreamState | undefined,
   ) {
@@ -103,7 +103,7 @@ class StreamLeader {
 
   async read(): Promise<void> {
     for (let failures = 0; !this.#signal.aborted; failures += 1) {
-      this.#late ??= setTimeout(() => this.#show('lost'), gracePeriodMs)
+      this.#lostTimer ??= setTimeout(() => this.#report('lost'), gracePeriodMs)
       const broken = new AbortController()
       const disconnect = () => broken.abort()
       // A stream may look open long after its network is gone.
@@ -111,7 +111,7 @@ class StreamLeader {
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))
         if (stream === undefined) return
-        if (await this.#pass(stream)) failures = 0
+        if (await this.#forward(stream)) failures = 0
       } catch {
         // Every failure is retried; after the grace period the pages show that the stream is lost.
       } finally {
@@ -122,20 +122,20 @@ class StreamLeader {
   }
 
   /** Passes on the events of one connection; returns whether it was open for long enough to count as good. */
-  async #pass({ response, restartTimeout, close }: ConnectedStream): Promise<boolean> {
+  async #forward({ response, restartTimeout, close }: ConnectedStream): Promise<boolean> {
     const startedAt = Date.now()
     try {
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
-        this.#show('unavailable')
+        this.#report('unavailable')
       if (!response.ok) return false
       for await (const data of readSse(response)) {
         if (this.#signal.aborted) return false
         restartTimeout()
-        clearTimeout(this.#late)
-        this.#late = undefined
+        clearTimeout(this.#lostTimer)
+        this.#lostTimer = undefined
         this.#options.onData(data)
         this.#send({ kind: 'data', data })
-        this.#show('open')
+        this.#report('open')
       }
       return Date.now() - startedAt > minGoodStreamMs
     } finally {
@@ -143,7 +143,7 @@ class StreamLeader {
     }
   }
 
-  #show(state: SharedStreamState): void {
+  #report(state: SharedStreamState): void {
     if (this.#state === state || this.#signal.aborted) return
     // A refused stream stays `unavailable` while it is retried.
     if (this.#state === 'unavailable' && state === 'lost') return

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** State that components and other code read and follow. */
+/** State that components and other code can read and subscribe to. */
 export interface ReadableStore<State> {
   readonly get: () => State
-  /** Calls `listener` after each change; the returned function ends that. */
+  /** Calls `listener` after each change; the returned function unsubscribes it. */
   readonly subscribe: (listener: () => void) => () => void
 }
 
@@ -12,7 +12,7 @@ export interface Store<State> extends ReadableStore<State> {
   readonly update: (change: (state: State) => State) => void
 }
 
-/** State outside of React, for what outlives a component or has no place in its tree. Setting an equal value notifies no listener. */
+/** State outside of React, for what outlives a component or has no place in its tree. Setting an equal value notifies nobody. */
 export function createStore<State>(initial: State): Store<State> {
   let state = initial
   const listeners = new Set<() => void>()
@@ -26,10 +26,10 @@ export function createStore<State>(initial: State): Store<State> {
     set,
     update: (change) => set(change(state)),
     subscribe: (listener) => {
-      // Wrapped, so that a listener that subscribes twice also unsubscribes twice.
-      const own = () => listener()
-      listeners.add(own)
-      return () => void listeners.delete(own)
+      // A new function each time, because the Set would contain a listener that subscribes twice only once.
+      const wrapped = () => listener()
+      listeners.add(wrapped)
+      return () => void listeners.delete(wrapped)
     },
   }
 }

@@ -28,26 +28,26 @@ export function dismissToast(id: number): void {
     store.update((shown) => shown.filter((other) => other.id !== id))
 }
 
-/** Stops the time of every toast until the returned function is called: the user is reading, or cannot see the page. */
+/** Pauses all countdowns until the returned function is called, while the user reads or cannot see the page. */
 export function holdToasts(): () => void {
-  holds += 1
-  if (holds === 1) for (const countdown of countdowns.values()) pause(countdown)
+  holdCount += 1
+  if (holdCount === 1) for (const countdown of countdowns.values()) pause(countdown)
   return () => {
-    holds -= 1
-    if (holds === 0) for (const [id, countdown] of countdowns) run(id, countdown)
+    holdCount -= 1
+    if (holdCount === 0) for (const [id, countdown] of countdowns) start(id, countdown)
   }
 }
 
 interface Countdown {
   remainingMs: number
-  /** When it last went on, in milliseconds of `Date.now`. */
+  /** When the countdown was last started, in milliseconds since 1970. */
   startedAt: number
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
 /** By the id of the toast. */
 const countdowns = new Map<number, Countdown>()
-let holds = 0
+let holdCount = 0
 
 function show(kind: Toast['kind'], text: string): void {
   lastId += 1
@@ -55,10 +55,10 @@ function show(kind: Toast['kind'], text: string): void {
   store.update((shown) => [...shown, { id, kind, text }])
   const countdown: Countdown = { remainingMs: toastMs, startedAt: 0, timer: undefined }
   countdowns.set(id, countdown)
-  if (holds === 0) run(id, countdown)
+  if (holdCount === 0) start(id, countdown)
 }
 
-function run(id: number, countdown: Countdown): void {
+function start(id: number, countdown: Countdown): void {
   countdown.startedAt = Date.now()
   countdown.timer = setTimeout(() => dismissToast(id), countdown.remainingMs)
 }

@@ -8,31 +8,31 @@ import { useApi } from './api-provider.tsx'
 export interface ActionOptions<Input, Answer> {
   /** Calls the server, once. `undefined` means that the user was signed out by a 401. */
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
-  /** Changes the cached reads after a success, before the toast. */
+  /** Updates the cached data after a success, before the toast. */
   readonly update?: (mutate: ScopedMutator, answer: Answer, input: Input) => unknown
-  /** The toast after a success; none where this is left out or returns undefined. */
+  /** The toast after a success; none if this is left out or returns undefined. */
   readonly success?: (answer: Answer, input: Input) => string | undefined
-  /** The toast after a failure, which the console logs too (§8.34). */
+  /** The toast after a failure, which is also logged to the console (§8.34). */
   readonly failure: (error: unknown, input: Input) => string
   /** `false` for a failure that is only logged. */
   readonly isFailureShown?: boolean
-  /** Refreshes the cached reads after a failure, where the reason may be that they are out of date. */
+  /** Loads cached data again after a failure, if outdated data may be the reason. */
   readonly refresh?: ((mutate: ScopedMutator) => unknown) | undefined
 }
 
 export type ActionResult<Answer> =
   | { readonly done: true; readonly answer: Answer }
-  /** Without an error the user was signed out. */
+  /** Without an error if the user was signed out. */
   | { readonly done: false; readonly error?: unknown }
 
 export interface Action<Input, Answer> {
-  /** Never rejects: what failed was shown or logged by then. */
+  /** Never rejects: a failure has been shown or logged. */
   readonly run: (input: Input) => Promise<ActionResult<Answer>>
   readonly pending: boolean
 }
 
 /**
- * A change that the user makes on the server: the call, the cached reads it changes, and the toasts of §8. The button or the
+ * A change that the user makes on the server: the call, the update of cached data, and the toasts of §8. The button or the
  * form that starts it prevents a second run while it is pending.
  */
 export function useAction<Input, Answer>(options: ActionOptions<Input, Answer>): Action<Input, Answer> {

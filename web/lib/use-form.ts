@@ -6,7 +6,7 @@ export type Problems<Field extends string> = { readonly [Name in Field]?: string
 
 export interface FormOptions<Draft, Field extends string> {
   readonly initial: () => Draft
-  /** Returns what keeps the draft from being submitted; nothing when it is complete. */
+  /** Returns the problems that prevent the submission; empty if there are none. */
   readonly check: (draft: Draft, control: (field: Field) => HTMLElement | undefined) => Problems<Field>
   /** Returns the problems that the server found, if there are any for a field. */
   readonly submit: (draft: Draft) => Promise<Problems<Field> | undefined | void>
@@ -20,7 +20,7 @@ export interface Form<Draft, Field extends string> {
   readonly pending: boolean
   readonly change: (part: Partial<Draft>) => void
   readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void
-  /** Goes to the control of a field, which has the focus when it is the first wrong one. */
+  /** Returns the ref for the control of a field. The first control with a problem gets the focus on submission. */
   readonly ref: (field: Field) => RefCallback<HTMLElement>
 }
 
@@ -35,7 +35,7 @@ export function useForm<Draft extends object, Field extends string>({
   const [problems, setProblems] = useState<Problems<Field>>({})
   const [pending, setPending] = useState(false)
   const controls = useRef(new Map<Field, HTMLElement>())
-  // One for each field, since a ref that changes with every render would be attached with every render.
+  // One stable ref for each field, because a new ref would be attached again in every render.
   const refs = useRef(new Map<Field, RefCallback<HTMLElement>>())
 
   const change = (part: Partial<Draft>) => {
@@ -46,10 +46,10 @@ export function useForm<Draft extends object, Field extends string>({
   const submitDraft = async () => {
     if (pending) return
     const found = check(draft, (field) => controls.current.get(field))
-    // A message may move the control or cover it: it is scrolled to where it is afterwards.
+    // Render the messages before scrolling to the control, because they may move or cover it.
     flushSync(() => setProblems(found))
-    const wrong = Object.keys(found)[0] as Field | undefined
-    if (wrong !== undefined) return focusControl(controls.current.get(wrong))
+    const firstInvalid = Object.keys(found)[0] as Field | undefined
+    if (firstInvalid !== undefined) return focusControl(controls.current.get(firstInvalid))
     setPending(true)
     setProblems((await submit(draft)) ?? {})
     setPending(false)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react'
 
-/** Returns whether the component is still on the page, for code that has waited. */
+/** Returns whether the component is still on the page, for code that continues after an `await`. */
 export function useIsOpen(): () => boolean {
   const open = useRef(false)
   useEffect(() => {

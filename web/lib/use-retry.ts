@@ -5,14 +5,14 @@ export interface Retry {
   readonly retry: () => Promise<void>
 }
 
-/** Reads again when the user asks for it, and shows that it does; automatic retries show nothing. */
+/** Repeats a read when the user requests it. `retrying` is true meanwhile, but not during automatic retries. */
 export function useRetry(read: () => Promise<unknown>): Retry {
   const [retrying, setRetrying] = useState(false)
   return {
     retrying,
     async retry() {
       setRetrying(true)
-      // A failure shows in the error of the read.
+      // The state of the read itself contains the error.
       await read().catch(() => undefined)
       setRetrying(false)
     },

@@ -2,7 +2,7 @@
 const firstPauseMs = 500
 const maxPauseMs = 15_000
 
-/** Waits before a broken connection is retried: not at all the first time, and no longer once the network is back. */
+/** Waits before a broken connection is retried. The first retry is immediate; a returning network ends the wait. */
 export async function waitToRetry(failures: number, signal: AbortSignal): Promise<void> {
   if (failures === 0 || signal.aborted) return
   const pause = Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1))

@@ -1,7 +1,7 @@
 import { WifiOff } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 
-/** Says that the browser is offline; it lies over the page and moves nothing (§10.20). */
+/** Shows that the browser is offline, on top of the page, so that nothing moves (§10.20). */
 export function ConnectionBanner() {
   const online = useSyncExternalStore(subscribe, () => navigator.onLine)
   return (

@@ -18,7 +18,7 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
       <Header {...props} onSearch={() => setSearching(true)} />
       <TokenFailureNotice />
       <ConnectionBanner />
-      <TopOfPage key={pathname} />
+      <ScrollToTop key={pathname} />
       <ErrorBoundary screen={pathname}>
         <Suspense fallback={<CentredSpinner />}>
           <main className="flex min-h-0 flex-1 flex-col">
@@ -26,14 +26,14 @@ export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
           </main>
         </Suspense>
       </ErrorBoundary>
-      {/* Not loaded late: text typed right after the shortcut must reach its box. */}
+      {/* Not lazy: text typed right after the shortcut must reach the search input. */}
       {isSearching && <HistoryDialog onClose={() => setSearching(false)} />}
     </>
   )
 }
 
 /** A new screen starts at its top; going back returns to the position that the browser stored. */
-function TopOfPage() {
+function ScrollToTop() {
   const type = useNavigationType()
   const scroll = useEffectEvent(() => {
     if (type !== NavigationType.Pop) window.scrollTo(0, 0)

@@ -8,16 +8,16 @@ import { SignedInLayout } from './signed-in-layout.tsx'
 export interface SignedInProps {
   readonly user: SignedInUser
   readonly getAccessToken: () => Promise<string | null | undefined>
-  /** Signs out everywhere and leads to the origin of the site. */
+  /** Signs out everywhere and redirects to the origin of the site. */
   readonly onSignOut: () => void
-  /** Called when the server refused the token: signs out here and leads to the root of the site (§2.11). */
+  /** Called when the server refused the token: signs out here and redirects to the root of the site (§2.11). */
   readonly onUnauthorized: () => void
   readonly sourceUrl: string
 }
 
 /** What surrounds the screens of a signed-in user: their API client, their cache and the layout. */
 export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sourceUrl }: SignedInProps) {
-  // Before any screen reads from it; doing it twice does no harm.
+  // Runs before any screen reads from the storage; running it twice does no harm.
   useState(() => personalStorage.claim(user.sub))
   const signOut = () => {
     personalStorage.clearTexts()

@@ -16,7 +16,7 @@ import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'
 import type { UserScreenProps } from '../signed-in-user.ts'
 
-/** The chat of the address (§2.2, §2.10). */
+/** Shows the chat whose id is in the path (§2.2, §2.10). */
 export function ChatScreen({ user }: UserScreenProps) {
   const { id } = useParams()
   const [params] = useSearchParams()
@@ -33,7 +33,7 @@ export function ChatScreen({ user }: UserScreenProps) {
   )
 }
 
-/** Shows how the consent to a connector went, when the browser comes back to this chat from it. */
+/** Shows the outcome of a connector's consent when the browser returns to this chat from the consent page. */
 function AuthorizationReturn() {
   useAuthorizationReturn(useConnectors().data)
   return null

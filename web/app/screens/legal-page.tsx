@@ -5,7 +5,7 @@ import { BrandLink } from '../layout/brand-link.tsx'
 export interface LegalPageProps {
   readonly title: string
   readonly lead: string
-  /** Legal sections. */
+  /** `LegalSection` elements. */
   readonly children: ReactNode
 }
 

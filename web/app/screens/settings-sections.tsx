@@ -12,7 +12,7 @@ const IntegrationsSection = lazy(async () => ({
 }))
 
 export interface SettingsSection {
-  /** The last part of its address. */
+  /** The last segment of the section's path. */
   readonly id: string
   readonly label: string
   readonly Section: ComponentType

@@ -12,7 +12,7 @@ export function ShareScreen() {
   const { id = '' } = useParams()
   return (
     <>
-      {/* The response header says it too; this stays when the page is saved. */}
+      {/* A response header has the same value; this element remains when the page is saved. */}
       <meta name="robots" content="noindex, nofollow" />
       <header className="flex h-header items-center px-3 sm:px-5">
         <BrandLink />

@@ -19,12 +19,12 @@ export interface ChatViewProps {
   readonly aside?: ReactNode
 }
 
-/** A chat of the user (§2.2). A chat that does not exist leads home (§2.12). */
+/** A chat of the user (§2.2). A chat that does not exist redirects to the home page (§2.12). */
 export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)
   const { chat, error } = view
-  // The code that draws replies loads while the chat is read.
+  // Load the code that renders replies while the chat is loading.
   useEffect(preloadMarkdown, [])
   useEffect(() => session.open(), [session])
   useEffect(() => onEvent && session.onEvent(onEvent), [session, onEvent])

@@ -36,7 +36,7 @@ export function useStartChat(): StartChat {
         const chat = await api.get<NewChat>('/api/chat/id')
         if (chat === undefined) return
         setFailed(undefined)
-        // Another message was sent meanwhile; the one that failed becomes the draft again.
+        // The user sent another message instead; the one that failed becomes the draft again.
         if (failed !== undefined && failed.content !== content)
           drafts.write(storageKeys.homeDraft, failed.content)
         handover.leave(chat.id, content, botName)

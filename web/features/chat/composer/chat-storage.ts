@@ -1,6 +1,6 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
 
-/** The browser storage keys of chats (§3.20). Those of drafts, edits and the outbox are not in the specification. */
+/** The browser storage keys of chats (§3.20). The keys of drafts, edits and the outbox are not in the specification. */
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',
@@ -12,31 +12,32 @@ export const storageKeys = {
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
 } as const
 
-/** The id of the user whose entries these are. */
+/** Stores the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
-/** What the user has written: the keys above that hold text, and entries for elicitations of tools. */
-const texts = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
-const botChoices = /^chat_.+_selectedBot$/
+/** The keys of text that the user has written, form entries for elicitations of tools included. */
+const textKeys = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
+const botChoiceKeys = /^chat_.+_selectedBot$/
 
-/** What chats store in a browser belongs to one user, also where several users share the browser (§15.12). */
+/** The chat data in browser storage belongs to one user, even if several users share the browser (§15.12). */
 export const personalStorage = {
-  /** Called with the signed-in user before anything is read: removes what another user has left. */
+  /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
   claim(userId: string): void {
     const owner = browserStorage.read(ownerKey)
     if (owner === userId) return
-    if (owner !== null) remove((key) => isText(key) || key === storageKeys.homeBot || botChoices.test(key))
+    if (owner !== null)
+      removeKeys((key) => isTextKey(key) || key === storageKeys.homeBot || botChoiceKeys.test(key))
     browserStorage.write(ownerKey, userId)
   },
-  /** Called on sign-out: removes every text. The choice of bots may stay. */
+  /** Called on sign-out. Removes every text, but not the selected bots. */
   clearTexts(): void {
-    remove(isText)
+    removeKeys(isTextKey)
   },
 }
 
-function isText(key: string): boolean {
-  return key === storageKeys.homeDraft || texts.test(key)
+function isTextKey(key: string): boolean {
+  return key === storageKeys.homeDraft || textKeys.test(key)
 }
 
-function remove(isGone: (key: string) => boolean): void {
-  for (const key of browserStorage.keys()) if (isGone(key)) browserStorage.remove(key)
+function removeKeys(shouldRemove: (key: string) => boolean): void {
+  for (const key of browserStorage.keys()) if (shouldRemove(key)) browserStorage.remove(key)
 }

@@ -10,12 +10,12 @@ export interface ComposerBoxProps {
   readonly ref?: Ref<HTMLTextAreaElement> | undefined
 }
 
-/** The box of the message input: two rows even while it is empty (§2.22), growing to ten, then scrolling. */
+/** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls. */
 export function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
   const box = useRef<HTMLTextAreaElement | null>(null)
   useImperativeHandle(ref, () => box.current as HTMLTextAreaElement)
   useEffect(() => {
-    // On touch the keyboard would cover what the page was opened for.
+    // On a touch device the on-screen keyboard would cover the chat.
     if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {

@@ -9,15 +9,15 @@ import { useDraft } from './drafts.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice
-  /** The storage key that keeps the text until it is sent. */
+  /** The storage key of the text until it is sent. */
   readonly draftKey: string
-  /** While a reply is being written nothing can be sent. */
+  /** Whether a reply is being written or a chat is being created; nothing can be sent meanwhile. */
   readonly loading: boolean
   /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void
   /** Absent where there is nothing to stop. */
   readonly onStop?: (() => void) | undefined
-  /** The box that the text is written in. */
+  /** The text area. */
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 

@@ -1,6 +1,9 @@
 import type { KeyboardEvent } from 'react'
 
-/** Enter without Shift (§5.3). While an input method composes, Enter chooses a word; Safari shows that only by the key code. */
+/**
+ * Whether the event is Enter without Shift (§5.3). During the composition of an input method, Enter confirms a word instead;
+ * Safari reports that only as key code 229.
+ */
 export function isSendKey(event: KeyboardEvent): boolean {
   return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229
 }

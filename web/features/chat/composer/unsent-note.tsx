@@ -9,7 +9,7 @@ export interface UnsentNoteProps {
   readonly busy?: boolean
 }
 
-/** A message that did not reach the server, with its text and the ways to send it after all (§10.21, §10.22). */
+/** A message that did not reach the server, with its text and buttons to send it again or edit it (§10.21, §10.22). */
 export function UnsentNote({ text, reason, onSendAgain, onEdit, busy = false }: UnsentNoteProps) {
   return (
     <div className="flex flex-col items-end gap-2">

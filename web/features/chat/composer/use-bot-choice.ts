@@ -8,7 +8,7 @@ export interface BotChoice {
   /** Undefined while the list loads. */
   readonly bots: readonly Bot[] | undefined
   readonly error: Error | undefined
-  /** Undefined until there is a list with a bot in it (§4.3). */
+  /** Undefined while the list loads or is empty (§4.3). */
   readonly selected: Bot | undefined
   readonly select: (name: string) => void
 }
@@ -27,7 +27,7 @@ export function useBotChoice(storageKey: string): BotChoice {
 
 const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
 
-/** Called when a bot was renamed: wherever this browser has chosen it, it stays chosen. */
+/** Called when a bot was renamed, so that it stays selected wherever this browser has selected it. */
 export function renameBotChoices(name: string, next: string): void {
   for (const key of browserStorage.keys()) {
     const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)
@@ -35,7 +35,7 @@ export function renameBotChoices(name: string, next: string): void {
   }
 }
 
-/** The saved choice is read so often (§4.5, §9.12), since another tab may change it. */
+/** How often the saved choice is read (§4.5, §9.12), because another tab may change it. */
 const pollIntervalMs = 100
 
 const listeners = new Set<() => void>()

@@ -5,7 +5,7 @@ import { SidePanel } from '../../../ui/dialog/side-panel.tsx'
 import { ContentsButton } from './contents-button.tsx'
 import { ContentsList } from './contents-list.tsx'
 
-/** The height of a row beside the messages, and of one for touch. */
+/** The height of a row in the list beside the messages, and in the panel on small screens. */
 const denseRowPx = 32
 const touchRowPx = 44
 
@@ -14,7 +14,7 @@ export interface ChatContentsProps {
   readonly onSelect: (messageId: string) => void
 }
 
-/** The rounds of a chat: beside it on a wide window, else in a panel that a button in the header opens (§2.27, §2.15). */
+/** The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens (§2.27, §2.15). */
 export function ChatContents({ path, onSelect }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
   const rounds = useMemo(() => path.filter(({ role }) => role === 'user'), [path])

@@ -12,7 +12,7 @@ export interface ContentsButtonProps {
 export function ContentsButton({ isOpen = false, onOpen }: ContentsButtonProps) {
   return (
     <IntoHeader>
-      {/* The whole element is hidden: an empty one would still have a gap beside it. */}
+      {/* The whole element is hidden: an empty element would still leave a gap. */}
       <span className="inline-flex lg:hidden">
         <IconButton
           label="Contents"

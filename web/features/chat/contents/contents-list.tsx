@@ -11,20 +11,20 @@ import { useRowWindow } from './use-row-window.ts'
 
 export interface ContentsListProps {
   readonly rounds: readonly Message[]
-  /** Pixels of a row. */
+  /** The height of a row in pixels. */
   readonly rowHeight: number
   readonly onSelect: (messageId: string) => void
 }
 
 /**
- * The titles of all rounds of a chat; the one that is being read is marked. Only rows in view are drawn. The list is one
- * tab stop with arrow keys inside.
+ * The titles of all rounds of a chat; the one that is being read is marked. Only rows in view are rendered. The list is one
+ * tab stop; the arrow keys move inside.
  */
 export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps) {
   const current = useCurrentRound(rounds)
   const [focused, setFocused] = useState<number>()
-  const stop = Math.min(focused ?? current, rounds.length - 1)
-  const stopRow = useRef<HTMLButtonElement>(null)
+  const tabStop = Math.min(focused ?? current, rounds.length - 1)
+  const tabStopRow = useRef<HTMLButtonElement>(null)
   const { box, first, last, bringIntoView } = useRowWindow(rowHeight)
   useEffect(() => bringIntoView(current), [bringIntoView, current])
 
@@ -32,15 +32,15 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
     event.preventDefault()
     bringIntoView(row)
     flushSync(() => setFocused(row))
-    stopRow.current?.focus({ preventScroll: true })
+    tabStopRow.current?.focus({ preventScroll: true })
   }
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') moveTo(event, Math.min(stop + 1, rounds.length - 1))
-    else if (event.key === 'ArrowUp') moveTo(event, Math.max(stop - 1, 0))
+    if (event.key === 'ArrowDown') moveTo(event, Math.min(tabStop + 1, rounds.length - 1))
+    else if (event.key === 'ArrowUp') moveTo(event, Math.max(tabStop - 1, 0))
     else if (event.key === 'Home') moveTo(event, 0)
     else if (event.key === 'End') moveTo(event, rounds.length - 1)
   }
-  const rows = listRows(first, last, stop, rounds.length)
+  const rows = listRows(first, last, tabStop, rounds.length)
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the rows inside receive the keys
     <nav
@@ -65,10 +65,10 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
                 style={{ top: row * rowHeight, height: rowHeight }}
               >
                 <ContentsRow
-                  ref={row === stop ? stopRow : undefined}
+                  ref={row === tabStop ? tabStopRow : undefined}
                   round={round}
                   isCurrent={row === current}
-                  isStop={row === stop}
+                  isTabStop={row === tabStop}
                   onSelect={onSelect}
                 />
               </li>
@@ -83,14 +83,14 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
 interface ContentsRowProps {
   readonly round: Message
   readonly isCurrent: boolean
-  readonly isStop: boolean
+  readonly isTabStop: boolean
   readonly onSelect: (messageId: string) => void
   readonly ref: Ref<HTMLButtonElement> | undefined
 }
 
-function ContentsRow({ round, isCurrent, isStop, onSelect, ref }: ContentsRowProps) {
+function ContentsRow({ round, isCurrent, isTabStop, onSelect, ref }: ContentsRowProps) {
   const title = referenceTitle(textOfContent(round.content)) || 'Message'
-  // A panel with the list starts at the round that is being read.
+  // When the list opens in a panel, the round that is being read gets the focus.
   const rowRef = useInitialFocusRef(isCurrent ? 'requested' : undefined, ref)
   return (
     <button
@@ -98,7 +98,7 @@ function ContentsRow({ round, isCurrent, isStop, onSelect, ref }: ContentsRowPro
       type="button"
       // The row may be too narrow for the whole title.
       title={title}
-      tabIndex={isStop ? 0 : -1}
+      tabIndex={isTabStop ? 0 : -1}
       aria-current={isCurrent ? 'location' : undefined}
       onClick={() => onSelect(round.id)}
       className={classNames(
@@ -112,9 +112,9 @@ function ContentsRow({ round, isCurrent, isStop, onSelect, ref }: ContentsRowPro
 }
 
 /** The rows in view, and the tab stop wherever it is. */
-function listRows(first: number, last: number, stop: number, count: number): readonly number[] {
+function listRows(first: number, last: number, tabStop: number, count: number): readonly number[] {
   const end = Math.min(last, count - 1)
   const rows = Array.from({ length: Math.max(0, end - first + 1) }, (_, index) => first + index)
-  if (stop >= 0 && stop < first) return [stop, ...rows]
-  return stop > end ? [...rows, stop] : rows
+  if (tabStop >= 0 && tabStop < first) return [tabStop, ...rows]
+  return tabStop > end ? [...rows, tabStop] : rows
 }

@@ -3,15 +3,15 @@ import { DrawnRoundsContext } from '../list/drawn-rounds.ts'
 import type { DrawnRounds } from '../list/drawn-rounds.ts'
 import { distanceToEnd, endZonePx } from '../list/page-scroll.ts'
 
-/** The current round has begun within this share of the window's height. */
+/** The current round is the last one that begins above this fraction of the window's height. */
 const readingLine = 0.35
 
 type Rounds = readonly { readonly id: string }[]
 
-/** The index of the round that is being read; it follows the scrolling of the page. */
+/** Returns the index of the round that is being read, and updates it while the page scrolls. */
 export function useCurrentRound(rounds: Rounds): number {
-  const drawn = use(DrawnRoundsContext)
-  return useSyncExternalStore(watchWindow, () => findCurrentRound(rounds, drawn))
+  const rendered = use(DrawnRoundsContext)
+  return useSyncExternalStore(watchWindow, () => findCurrentRound(rounds, rendered))
 }
 
 function watchWindow(listener: () => void): () => void {
@@ -23,11 +23,11 @@ function watchWindow(listener: () => void): () => void {
   }
 }
 
-/** Only drawn rounds have a place in the window. */
-function findCurrentRound(rounds: Rounds, drawn: DrawnRounds | undefined): number {
+/** Only rendered rounds have a position in the window. */
+function findCurrentRound(rounds: Rounds, rendered: DrawnRounds | undefined): number {
   // At the end of the page the last round may be too short to reach the line.
   if (distanceToEnd() <= endZonePx) return rounds.length - 1
-  const tops = (drawn?.list() ?? [])
+  const tops = (rendered?.list() ?? [])
     .map(([id, element]) => ({ id, top: element.getBoundingClientRect().top }))
     .sort((a, b) => a.top - b.top)
   const line = window.innerHeight * readingLine

@@ -1,20 +1,20 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 
-/** Rows that are drawn beyond each end of the box. */
+/** The number of rows that are rendered beyond each end of the box. */
 const spareRows = 8
-/** The assumed height of a box that has none yet. */
+/** The assumed height of a box that has no height yet. */
 const unknownHeightPx = 800
 
 export interface RowWindow {
   readonly box: RefObject<HTMLElement | null>
-  /** The first and the last row to draw. */
+  /** The indexes of the first and the last row to render. */
   readonly first: number
   readonly last: number
   readonly bringIntoView: (row: number) => void
 }
 
-/** The rows of a fixed height that are visible in a scrolling box. */
+/** Finds which rows of a fixed height are visible in a scrolling box. */
 export function useRowWindow(rowHeight: number): RowWindow {
   const box = useRef<HTMLElement>(null)
   const [range, setRange] = useState({ first: 0, last: 2 * spareRows })

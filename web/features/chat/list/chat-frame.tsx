@@ -2,14 +2,17 @@ import type { ReactNode } from 'react'
 import { classNames } from '../../../ui/class-names.ts'
 
 export interface ChatFrameProps {
-  /** Shown left of the messages where there is room. */
+  /** The table of contents, left of the messages on a wide window. */
   readonly contents?: ReactNode
-  /** Shown right of them on a wide window. */
+  /** Shown right of the messages on a wide window. */
   readonly aside?: ReactNode
   readonly children: ReactNode
 }
 
-/** The columns of a chat: contents, messages, and on a wide window an equal column on the right, so that the text is centred. */
+/**
+ * The columns of a chat: contents, messages, aside. Without an aside, a wide window has an empty column as wide as the
+ * contents, so that the text is centred.
+ */
 export function ChatFrame({ contents, aside, children }: ChatFrameProps) {
   return (
     <div

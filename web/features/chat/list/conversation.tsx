@@ -20,7 +20,7 @@ import { indexResults, visiblePath } from './message-tree.ts'
 import { useFollowEnd } from './use-follow-end.ts'
 
 interface ConversationProps {
-  /** The chat of `view`, which has been read. */
+  /** The loaded chat of `view`. */
   readonly chat: Chat
   readonly view: SessionView
   readonly session: ChatSession
@@ -44,7 +44,8 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
   )
   const onRequest = useCallback(() => {
     goToEnd()
-    // The button that requested it goes with its message. On touch the focus would open the keyboard.
+    // The pressed button disappears with its message, so the focus moves to the input. On a touch device that would open
+    // the on-screen keyboard.
     if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
   }, [goToEnd])
   const busy = view.phase !== 'idle'

@@ -1,8 +1,8 @@
 import { createContext } from 'react'
 
-/** The elements of the user's messages that are drawn now, by message id. A round is such a message with its replies. */
+/** The elements of the user messages that are rendered now, by message id. A round is a user message with its replies. */
 export interface DrawnRounds {
-  /** Adds an element until the returned function is called. */
+  /** Adds an element; the returned function removes it. */
   readonly add: (messageId: string, element: HTMLElement) => () => void
   readonly find: (messageId: string) => HTMLElement | undefined
   readonly list: () => readonly (readonly [messageId: string, element: HTMLElement])[]
@@ -22,5 +22,5 @@ export function createDrawnRounds(): DrawnRounds {
   }
 }
 
-/** Absent where a chat has no list of contents. */
+/** Undefined where a chat has no table of contents. */
 export const DrawnRoundsContext = createContext<DrawnRounds | undefined>(undefined)

@@ -10,21 +10,21 @@ export interface MessageChunkProps {
   readonly groups: readonly MessageGroup[]
   readonly writing: ReadonlySet<string> | undefined
   readonly session: ChatSession | undefined
-  /** Drawn before the position of the window is known. */
+  /** Whether the chunk is rendered before its distance from the window is known. */
   readonly first: boolean
-  /** Drawn wherever the window is. */
+  /** Whether the chunk is rendered even when it is far from the window. */
   readonly always: boolean
 }
 
-/** Some messages in a row. Far from the window an empty box of their height takes their place. */
+/** Consecutive messages. While they are far from the window, an empty box of the same height replaces them. */
 export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
   const { groups, writing, session, first, always } = props
   const box = useRef<HTMLDivElement>(null)
-  const keeps = useRef(0)
+  const keepCount = useRef(0)
   const keepMounted = useCallback(() => {
-    keeps.current += 1
+    keepCount.current += 1
     return () => {
-      keeps.current -= 1
+      keepCount.current -= 1
     }
   }, [])
   const [near, setNear] = useState(first)
@@ -33,26 +33,26 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
     const element = box.current
     if (element === null) return
     return watchNear(element, (isNear) => {
-      if (!isNear && (keeps.current > 0 || isInUse(element))) return
+      if (!isNear && (keepCount.current > 0 || isInUse(element))) return
       if (!isNear && element.childElementCount > 0) setHeight(element.offsetHeight)
       setNear(isNear)
     })
   }, [])
-  const drawn = near || always
-  useSteadyPage(box, drawn)
-  const estimate = useMemo(() => (drawn ? 0 : estimateHeight(groups.flat())), [drawn, groups])
+  const rendered = near || always
+  useScrollAnchoring(box, rendered)
+  const estimate = useMemo(() => (rendered ? 0 : estimateHeight(groups.flat())), [rendered, groups])
   return (
     <KeepMountedContext value={keepMounted}>
-      {/* The same element whether its messages are drawn or not: it is the one that is observed. */}
+      {/* This element is observed, so it stays the same whether or not its messages are rendered. */}
       <div
         ref={box}
-        className={drawn ? 'flex flex-col gap-6' : undefined}
-        style={drawn ? undefined : { height: height ?? estimate }}
+        className={rendered ? 'flex flex-col gap-6' : undefined}
+        style={rendered ? undefined : { height: height ?? estimate }}
       >
-        {drawn &&
+        {rendered &&
           groups.map((group) => (
             <MessageView
-              // Another version replaces the message, and the focus stays on the buttons that chose it.
+              // All versions of a message have the same parent and so the same key: the version buttons keep the focus.
               key={group[0].parent_id ?? 'first'}
               group={group}
               session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
@@ -63,20 +63,20 @@ export const MessageChunk = memo(function MessageChunk(props: MessageChunkProps)
   )
 }, isSame)
 
-/** The path is cut into new chunks whenever it changes; only their messages count. */
+/** Each change of the path creates new arrays of groups, so the messages in them are compared. */
 function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
-  const [old, fresh] = [before.groups.flat(), after.groups.flat()]
+  const [oldMessages, newMessages] = [before.groups.flat(), after.groups.flat()]
   return (
     before.always === after.always &&
     before.session === after.session &&
     before.writing === after.writing &&
     before.groups.length === after.groups.length &&
-    old.length === fresh.length &&
-    old.every((message, index) => message === fresh[index])
+    oldMessages.length === newMessages.length &&
+    oldMessages.every((message, index) => message === newMessages[index])
   )
 }
 
-/** Whether the focus or the selection of the user is inside. */
+/** Whether the element contains the focus or the user's text selection. */
 function isInUse(element: Element): boolean {
   if (element.contains(document.activeElement)) return true
   const selection = getSelection()
@@ -84,12 +84,12 @@ function isInUse(element: Element): boolean {
   return element.contains(selection.anchorNode) || element.contains(selection.focusNode)
 }
 
-/** Pixels of a line of text, of what surrounds a message, and of the gap between two. */
+/** The heights of a line of text, of everything else in a message, and of the gap between two messages. */
 const linePx = 26
 const framePx = 58
 const gapPx = 24
 
-/** The approximate height of messages in pixels, used until they have been drawn once. */
+/** The approximate height of messages in pixels, used until they have been rendered once. */
 function estimateHeight(messages: readonly Message[]): number {
   const heights = messages.map(({ role, content }) => {
     const text = textOfContent(content)
@@ -99,7 +99,7 @@ function estimateHeight(messages: readonly Message[]): number {
   return heights.reduce((sum, height) => sum + height + gapPx, -gapPx)
 }
 
-/** Messages are drawn within this distance above and below the window. */
+/** Messages within this distance above and below the window are rendered. */
 const nearPx = 700
 
 type NearListener = (isNear: boolean) => void
@@ -107,7 +107,7 @@ type NearListener = (isNear: boolean) => void
 const nearListeners = new WeakMap<Element, NearListener>()
 let observer: IntersectionObserver | undefined
 
-/** Calls `listener` at once and on every change with whether an element is in or near the window. One observer serves all. */
+/** Calls `listener` with whether an element is in or near the window, at once and on every change. All share one observer. */
 function watchNear(element: Element, listener: NearListener): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
@@ -123,16 +123,16 @@ function watchNear(element: Element, listener: NearListener): () => void {
   }
 }
 
-/** Whether the browser lets the page move when something above the window changes its height. */
-const needsHelp = typeof CSS !== 'undefined' && !CSS.supports('overflow-anchor', 'auto')
+/** Without scroll anchoring the page moves when something above the window changes its height. */
+const lacksScrollAnchoring = typeof CSS !== 'undefined' && !CSS.supports('overflow-anchor', 'auto')
 
-function useSteadyPage(box: { readonly current: HTMLElement | null }, drawn: boolean): void {
+function useScrollAnchoring(box: { readonly current: HTMLElement | null }, rendered: boolean): void {
   const before = useRef<number>(undefined)
   useLayoutEffect(() => {
     const element = box.current
-    if (!needsHelp || element === null) return
+    if (!lacksScrollAnchoring || element === null) return
     const { height, top } = element.getBoundingClientRect()
-    if (drawn && before.current !== undefined && top < 0) window.scrollBy(0, height - before.current)
+    if (rendered && before.current !== undefined && top < 0) window.scrollBy(0, height - before.current)
     before.current = height
-  }, [box, drawn])
+  }, [box, rendered])
 }

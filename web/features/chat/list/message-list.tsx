@@ -8,9 +8,9 @@ import { MessageChunk } from './message-chunk.tsx'
 import { groupMessages } from './message-tree.ts'
 import type { MessageGroup } from './message-tree.ts'
 
-/** Message groups that are drawn and left out together. */
+/** The number of message groups that are rendered or left out together. */
 const chunkLength = 10
-/** Up to this many messages a chat is always drawn whole, so that the browser's own search finds everything. */
+/** A chat of up to this many messages is always rendered whole, so that the browser's find-in-page finds everything. */
 const maxWholeMessages = 60
 
 export interface MessageListHandle {
@@ -20,15 +20,16 @@ export interface MessageListHandle {
 
 export interface MessageListProps {
   readonly path: readonly Message[]
-  /** The ids of the messages that are being written, and the session that has their text. */
+  /** The ids of the messages that are being written. */
   readonly writing?: ReadonlySet<string>
+  /** The session that has the text of these messages. */
   readonly session?: ChatSession
-  /** The end of a long chat that is drawn first. */
+  /** Which end of a long chat is rendered first. */
   readonly opensAt?: 'start' | 'end'
   readonly ref?: Ref<MessageListHandle>
 }
 
-/** The visible path, oldest first (§2.26). Of a long one only what is in or near the window is drawn. */
+/** The messages of the visible path, oldest first (§2.26). In a long chat only those near the window are rendered. */
 export function MessageList({ path, writing, session, opensAt = 'start', ref }: MessageListProps) {
   const rounds = use(DrawnRoundsContext)
   const chunks = useMemo(() => cutPath(path), [path])
@@ -39,7 +40,7 @@ export function MessageList({ path, writing, session, opensAt = 'start', ref }: 
       flushSync(() => setTarget(chunk?.index))
       rounds?.find(id)?.scrollIntoView()
       rounds?.find(id)?.focus({ preventScroll: true })
-      // The chunks around it that are drawn now are not as high as was estimated.
+      // The chunks around the message are rendered only now, and may be higher or lower than estimated.
       requestAnimationFrame(() => requestAnimationFrame(() => rounds?.find(id)?.scrollIntoView()))
     },
   }))

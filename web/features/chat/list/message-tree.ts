@@ -6,8 +6,8 @@ function isToolResult(message: Message): boolean {
 }
 
 /**
- * The messages that a chat shows (§4.26): from the root to the leaf, without tool results. An unknown leaf shows nothing. A
- * cycle, which no store should hold, ends the walk.
+ * The messages that a chat shows (§4.26): from the root to the leaf, without tool results. With an unknown
+ * leaf the path is empty. A cycle, which no store should contain, ends the walk.
  */
 export function visiblePath(messages: readonly Message[], leafId: string | null): readonly Message[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
@@ -23,7 +23,7 @@ export function visiblePath(messages: readonly Message[], leafId: string | null)
   return path.reverse().filter((message) => !isToolResult(message))
 }
 
-/** What is drawn as one: a message of the user, or the replies of a turn, which are several where tools were called. */
+/** Messages rendered as one: a user message, or the replies of a turn, which has several if tools were called. */
 export type MessageGroup = readonly [Message, ...Message[]]
 
 export function groupMessages(path: readonly Message[]): readonly MessageGroup[] {
@@ -40,30 +40,30 @@ export function groupMessages(path: readonly Message[]): readonly MessageGroup[]
 export interface Siblings {
   /** Oldest first, the message itself included. */
   readonly ids: readonly string[]
-  /** The place of the message among them, from 0. */
+  /** The index of the message in `ids`. */
   readonly index: number
 }
 
-/** Returns a function that finds the messages with the same role and parent as a message (§2.35). */
+/** Returns a function that finds the versions of a message: those with the same role and parent (§2.35). */
 export function indexSiblings(messages: readonly Message[]): (message: Message) => Siblings {
-  const families = new Map<string, string[]>()
+  const versions = new Map<string, string[]>()
   for (const message of messages) {
     if (isToolResult(message)) continue
-    const family = families.get(familyOf(message))
-    if (family === undefined) families.set(familyOf(message), [message.id])
-    else family.push(message.id)
+    const ids = versions.get(versionKey(message))
+    if (ids === undefined) versions.set(versionKey(message), [message.id])
+    else ids.push(message.id)
   }
   return (message) => {
-    const ids = families.get(familyOf(message)) ?? [message.id]
+    const ids = versions.get(versionKey(message)) ?? [message.id]
     return { ids, index: ids.indexOf(message.id) }
   }
 }
 
-function familyOf({ role, parent_id: parent }: Message): string {
+function versionKey({ role, parent_id: parent }: Message): string {
   return parent === null ? role : `${role} ${parent}`
 }
 
-/** Returns a function that finds the result of the tool call of a reply by the reply's id. */
+/** Returns a function that finds a tool call's result by the id of the reply that made the call. */
 export function indexResults(messages: readonly Message[]): (replyId: string) => Message | undefined {
   const results = new Map<string, Message>()
   for (const message of messages)

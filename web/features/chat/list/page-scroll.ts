@@ -1,9 +1,9 @@
 /** Within this distance from the end, in pixels, the page counts as being at its end. */
 export const endZonePx = 24
-/** So far the page may move up, in pixels, without the reader having meant it. */
-const maxTremorPx = endZonePx / 4
+/** Within this distance from the end, in pixels, scrolling up counts as unintended. */
+const maxUnintendedPx = endZonePx / 4
 
-/** Pixels of the page below the window. */
+/** The height of the page below the window, in pixels. */
 export function distanceToEnd(): number {
   return document.documentElement.scrollHeight - window.innerHeight - window.scrollY
 }
@@ -12,16 +12,16 @@ export function scrollToEnd(): void {
   window.scrollTo(0, document.documentElement.scrollHeight)
 }
 
-/** Calls `onChange` when the reader leaves the end of the page by scrolling up, and when the end is reached again. */
+/** Calls `onChange` with false when the reader scrolls up from the end of the page, and with true at its end. */
 export function watchReader(onChange: (isAtEnd: boolean) => void): () => void {
   const page = document.documentElement
   let top = window.scrollY
   let height = page.scrollHeight
   const handleScroll = () => {
-    // A page that became shorter moves up by itself; that is not the reader.
+    // A page that becomes shorter scrolls up by itself, without the reader.
     const movedUp = window.scrollY < top - 1 && page.scrollHeight >= height
     const distance = distanceToEnd()
-    if (movedUp && distance > maxTremorPx) onChange(false)
+    if (movedUp && distance > maxUnintendedPx) onChange(false)
     else if (distance <= endZonePx) onChange(true)
     top = window.scrollY
     height = page.scrollHeight

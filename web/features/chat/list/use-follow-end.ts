@@ -2,8 +2,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import type { RefObject } from 'react'
 import { distanceToEnd, endZonePx, scrollToEnd, watchReader } from './page-scroll.ts'
 
-/** The elements that may unfold something inside a message. */
-const unfolding = 'article summary, article button'
+/** The elements that may expand something inside a message. */
+const expanders = 'article summary, article button'
 
 export interface FollowEnd {
   /** False when the reader has scrolled up. */
@@ -15,55 +15,55 @@ export interface FollowEnd {
 
 /**
  * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up. Scrolling back down or
- * `goToEnd` resumes that. The observer runs between layout and paint, so nothing jumps.
+ * `goToEnd` resumes following. The observer runs between layout and paint, so nothing jumps.
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)
-  const follows = useRef(true)
-  const change = useCallback((next: boolean) => {
-    follows.current = next
+  const isFollowing = useRef(true)
+  const updateFollowing = useCallback((next: boolean) => {
+    isFollowing.current = next
     setFollowing(next)
   }, [])
   const goToEnd = useCallback(() => {
-    change(true)
+    updateFollowing(true)
     scrollToEnd()
-  }, [change])
+  }, [updateFollowing])
 
   useLayoutEffect(() => {
     const element = content.current
     if (element === null) return
     const follow = () => {
-      if (follows.current) scrollToEnd()
+      if (isFollowing.current) scrollToEnd()
     }
     follow()
     const observer = new ResizeObserver(follow)
     observer.observe(element)
-    // What the user unfolds grows downward from where they look; the page must not move for it.
-    const stay = (event: MouseEvent) => {
-      if (!(event.target instanceof Element) || event.target.closest(unfolding) === null) return
-      follows.current = false
-      requestAnimationFrame(() => requestAnimationFrame(() => change(distanceToEnd() <= endZonePx)))
+    // What the user expands grows downward; following the end would move it out of view.
+    const pauseOnExpand = (event: MouseEvent) => {
+      if (!(event.target instanceof Element) || event.target.closest(expanders) === null) return
+      isFollowing.current = false
+      requestAnimationFrame(() => requestAnimationFrame(() => updateFollowing(distanceToEnd() <= endZonePx)))
     }
-    element.addEventListener('click', stay, { capture: true })
+    element.addEventListener('click', pauseOnExpand, { capture: true })
     return () => {
       observer.disconnect()
-      element.removeEventListener('click', stay, { capture: true })
+      element.removeEventListener('click', pauseOnExpand, { capture: true })
     }
-  }, [change, content])
+  }, [updateFollowing, content])
 
   useEffect(() => {
     let stopWatching = () => {}
-    // While a screen opens, the router and the browser move the page, not the reader.
+    // While a screen opens, the router and the browser scroll too, so the reader is watched from the next frame on.
     const frame = requestAnimationFrame(() => {
-      if (follows.current) scrollToEnd()
-      stopWatching = watchReader(change)
+      if (isFollowing.current) scrollToEnd()
+      stopWatching = watchReader(updateFollowing)
     })
     return () => {
       cancelAnimationFrame(frame)
       stopWatching()
     }
-  }, [change])
+  }, [updateFollowing])
 
-  const leaveEnd = useCallback(() => change(false), [change])
+  const leaveEnd = useCallback(() => updateFollowing(false), [updateFollowing])
   return { following, goToEnd, leaveEnd }
 }

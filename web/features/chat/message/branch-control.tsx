@@ -39,7 +39,7 @@ interface VersionButtonProps {
   readonly children: ReactNode
 }
 
-/** Uses `aria-disabled`: with `disabled` a button that led to the last version would lose the focus. */
+/** Uses `aria-disabled`: with `disabled`, a button would lose the focus when it reaches the last version. */
 function VersionButton({ label, target, onSelect, children }: VersionButtonProps) {
   return (
     <IconButton

@@ -1,4 +1,4 @@
-/** The time of a message (§2.31): hour:minute if today, else the ISO date, in local time; nothing when it is unknown (0). */
+/** Formats the time of a message (§2.31) in local time: hour:minute if today, else the ISO date; undefined for 0 (unknown). */
 export function formatMessageTime(unixTimestamp: number, now = Date.now()): string | undefined {
   if (unixTimestamp === 0) return undefined
   const time = new Date(unixTimestamp)

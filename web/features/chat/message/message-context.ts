@@ -6,7 +6,7 @@ import type { Siblings } from '../list/message-tree.ts'
 /** The message that is being edited. */
 export interface Editing {
   readonly messageId: string
-  /** Its text when the chat was left during the edit. */
+  /** The edited text, if the chat was left during the edit. */
   readonly stored?: string
 }
 
@@ -14,20 +14,20 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** While a reply is being written nothing can be changed. */
+  /** Whether a reply is being written; nothing can be changed meanwhile. */
   readonly busy: boolean
-  /** Absent until there is a bot that could reply, like `resend`, `allow`, `deny` and `continueAfter`. */
+  /** Absent while no bot can reply, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
   readonly editing: Editing | undefined
-  /** Opens a message for editing; without a message it ends the edit. */
+  /** Opens a message for editing; undefined ends the edit. */
   readonly edit: (messageId: string | undefined) => void
   /** Stores the text of the edited message; undefined when it is the original one. */
   readonly storeEdit: (text: string | undefined) => void
-  /** Sends another text in the place of a message. */
+  /** Sends the edited text as a new version of a message. */
   readonly resend?: ((message: Message, text: string) => void) | undefined
-  /** Runs the tool call that a reply needs approval for (§4.20). */
+  /** Approves the pending tool call of a reply, which then runs (§4.20). */
   readonly allow?: ((reply: Message) => void) | undefined
-  /** Sends 'cancel' instead (§4.22). */
+  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22). */
   readonly deny?: ((reply: Message) => void) | undefined
   /** Lets the model continue after a tool's result that no reply follows. */
   readonly continueAfter?: ((result: Message) => void) | undefined
@@ -40,20 +40,20 @@ export const MessageActionsContext = createContext<MessageActions | undefined>(u
 export interface ToolCalls {
   /** The result of the call that a reply makes. */
   readonly resultOf: (replyId: string) => Message | undefined
-  /** The last message of the path, shown or not. */
+  /** The last message of the path, even if it is a tool result, which is not shown. */
   readonly last: Message | undefined
 }
 
 export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
 
-/** A tool call for the slot that shows it. */
+/** The tool call that is passed to the slot `toolCall`. */
 export interface ShownCall {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
-  /** Whether nothing follows it on the path: only then it can still be approved. */
+  /** Whether no message follows the reply on the path: only then can its call be approved. */
   readonly isLast: boolean
-  /** Absent where the reader cannot decide, or not now. */
+  /** Absent in a read-only chat, and while the user cannot decide. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
 }

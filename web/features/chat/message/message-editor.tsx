@@ -5,7 +5,7 @@ import { isSendKey } from '../composer/is-send-key.ts'
 
 export interface MessageEditorProps {
   readonly text: string
-  /** Its text when the chat was left during an earlier edit. */
+  /** The edited text, if the chat was left during the edit. */
   readonly stored?: string | undefined
   readonly onChange: (text: string) => void
   /** Called with a text that is not blank; absent while nothing can be sent. */
@@ -14,12 +14,12 @@ export interface MessageEditorProps {
 }
 
 /**
- * A message of the user, opened in its place to be sent again in other words. Escape closes it without a change. It takes
- * the focus when the user opens it, not when it was still open from an earlier visit.
+ * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor takes the focus when
+ * the user opens it, but not when an earlier edit is restored.
  */
 export function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(stored ?? before)
-  const opened = stored === undefined
+  const takesFocus = stored === undefined
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   useKeepMounted()
@@ -28,11 +28,11 @@ export function MessageEditor({ text: before, stored, onChange, onSend, onCancel
     if (ready) onSend(text)
   }
   useLayoutEffect(() => {
-    if (!opened) return
+    if (!takesFocus) return
     const area = box.current
     area?.focus({ preventScroll: true })
     area?.setSelectionRange(area.value.length, area.value.length)
-  }, [opened])
+  }, [takesFocus])
   return (
     <form
       aria-label="Edit message"

@@ -52,7 +52,7 @@ export function MessageMeta({ message, text, align, editButton }: MessageMetaPro
   )
 }
 
-/** The model of a reply with the icon of its family, and its provider. Names keep their own direction. */
+/** The model of a reply with the icon of its family, and its provider. `bdi` keeps the text direction of each name. */
 function MessageAuthor({ message: { role, model, provider } }: { readonly message: Message }) {
   if (role === 'user' || (model === undefined && provider === undefined)) return null
   return (
@@ -89,7 +89,7 @@ function EditButton({
   )
 }
 
-/** Requests another reply (§4.24). A reply that did not complete has a button with text instead. */
+/** Requests another reply (§4.24). For an incomplete reply, `ReplyOutcome` has the button. */
 function RegenerateButton({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   if (actions === undefined || message.status !== 'complete') return null

@@ -14,14 +14,14 @@ export interface MessageViewProps {
   readonly session?: ChatSession | undefined
 }
 
-/** What is drawn as one message. While a reply streams only its last part is drawn again. */
+/** A group, rendered as one message. While a reply streams, only the last reply of the group is rendered again. */
 export const MessageView = memo(function MessageView({ group, session }: MessageViewProps) {
   const last = useLiveMessage(group.at(-1) ?? group[0], session)
   if (last.role === 'user') return <UserMessage message={last} />
   return <ReplyMessage earlier={group.slice(0, -1)} last={last} isWriting={session !== undefined} />
 }, isSame)
 
-/** The path is grouped anew whenever it changes; only the messages count. */
+/** Each change of the path creates new groups, so the messages in them are compared. */
 function isSame(before: MessageViewProps, after: MessageViewProps): boolean {
   return (
     before.session === after.session &&
@@ -35,7 +35,7 @@ const noRun: ReadableStore<RunState | undefined> = {
   subscribe: () => () => undefined,
 }
 
-/** A message with its text so far, at most once a frame. */
+/** Returns the message with its text so far, updated at most once per frame. */
 function useLiveMessage(message: Message, session: ChatSession | undefined): Message {
   const find = (run: RunState | undefined) => run?.messages.find(({ id }) => id === message.id)
   return useStore(session?.drawnRun ?? noRun, find) ?? message

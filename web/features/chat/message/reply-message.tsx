@@ -14,7 +14,7 @@ export interface ReplyMessageProps {
   readonly isWriting: boolean
 }
 
-/** The replies of a turn as one, without a frame: the text is what matters. */
+/** The replies of a turn, shown as one message. */
 export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   const replies = [...earlier, last]
   const writing = isWriting || last.status === 'streaming'
@@ -22,7 +22,7 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
     <article
       aria-label={last.bot ?? last.model ?? 'Reply'}
       aria-busy={writing || undefined}
-      // Consecutive tool calls stand closer together.
+      // Consecutive tool calls have less space between them.
       className="group/message flex flex-col gap-2 [&>section+section]:-mt-2.5"
     >
       {replies.map((reply) => (
@@ -40,7 +40,7 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   )
 }
 
-/** The versions of a reply in the middle of a turn; the line under the turn shows everything else. */
+/** The version buttons of a reply in the middle of a turn; everything else is in the line under the turn. */
 function EarlierVersions({ reply }: { readonly reply: Message }) {
   const actions = use(MessageActionsContext)
   const siblings = actions?.siblingsOf(reply)
@@ -52,7 +52,7 @@ function EarlierVersions({ reply }: { readonly reply: Message }) {
   )
 }
 
-/** The texts of a turn are copied as one. */
+/** Joins the texts of a turn, which are copied as one. */
 function joinTexts(replies: readonly Message[]): string {
   return replies
     .map(({ content }) => textOfContent(content))

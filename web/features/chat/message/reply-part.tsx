@@ -29,18 +29,18 @@ export const ReplyPart = memo(function ReplyPart({ message }: { readonly message
   )
 })
 
-/** A failed reply has its error in place of its text. */
+/** The content of a failed reply is its error; `partial` is the text so far. */
 function visibleText(message: Message): string {
   return message.status === 'failed' ? (message.partial ?? '') : textOfContent(message.content)
 }
 
 interface ReasoningProps {
   readonly text: string
-  /** While nothing of the answer has come. */
+  /** Whether the reply is being written and has no text yet. */
   readonly isThinking: boolean
 }
 
-/** The model's reasoning, folded above the answer; it is drawn only while it is open. */
+/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open. */
 function Reasoning({ text, isThinking }: ReasoningProps) {
   const [open, setOpen] = useState(false)
   return (
@@ -82,7 +82,7 @@ function PulsingDots() {
   )
 }
 
-/** The tool call of a reply with what the user can do about it (§13.19). */
+/** The tool call of a reply with the actions that the user can take (§13.19). */
 function ReplyCall({ message }: { readonly message: Message }) {
   const { toolCall } = use(MessageSlotsContext)
   const { resultOf, last } = use(ToolCallsContext)

@@ -8,7 +8,7 @@ interface EditDraft {
   readonly text: string
 }
 
-/** The text of the message that is being edited, stored so that leaving or reloading loses nothing. One for each chat. */
+/** The text of the message that is being edited, stored so that leaving or reloading loses nothing. A chat has at most one. */
 const editDraft = {
   read(chatId: string): EditDraft | undefined {
     try {
@@ -31,7 +31,7 @@ function isDraft(value: unknown): value is EditDraft {
   return typeof value.messageId === 'string' && typeof value.text === 'string'
 }
 
-/** The message that is being edited. An edit that was left is open again. */
+/** The message that is being edited. An edit that was open when the chat was left is restored. */
 export function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'storeEdit'> {
   const [editing, setEditing] = useState<Editing | undefined>(() => {
     const draft = editDraft.read(chatId)

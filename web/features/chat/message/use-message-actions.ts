@@ -8,7 +8,7 @@ import type { MessageActions } from './message-context.ts'
 import { useEditing } from './use-editing.ts'
 
 export interface MessageActionsOptions {
-  /** As it is shown, with what is being written. */
+  /** The chat as it is shown, with the messages that are being written. */
   readonly chat: Chat
   readonly session: ChatSession
   readonly busy: boolean
@@ -27,24 +27,24 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   return useMemo(() => {
     const actions = { siblingsOf, select: session.selectBranch, busy, editing, edit, storeEdit }
     if (selected === undefined) return actions
-    /** The bot that made a call continues with it, as long as it exists. */
+    /** The bot that made the call, or the selected one if that bot no longer exists. */
     const botOf = (reply: Message | undefined) =>
       bots?.find(({ name }) => name === reply?.bot)?.name ?? selected.name
-    const after = (isRequested: boolean) => {
+    const notifyIfRequested = (isRequested: boolean) => {
       if (isRequested) onRequest()
       return isRequested
     }
     return {
       ...actions,
-      regenerate: (reply) => void after(session.regenerate(reply, selected.name)),
+      regenerate: (reply) => void notifyIfRequested(session.regenerate(reply, selected.name)),
       resend: ({ parent_id: parentId }, content) => {
-        if (after(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
+        if (notifyIfRequested(session.send({ parentId, content, botName: selected.name }))) edit(undefined)
       },
-      allow: (reply) => void after(session.allow(reply, botOf(reply))),
-      deny: (reply) => void after(session.deny(reply, selected.name)),
+      allow: (reply) => void notifyIfRequested(session.allow(reply, botOf(reply))),
+      deny: (reply) => void notifyIfRequested(session.deny(reply, selected.name)),
       continueAfter: (result) => {
         const reply = messages.find(({ id }) => id === result.parent_id)
-        after(session.continueAfter(result, botOf(reply)))
+        notifyIfRequested(session.continueAfter(result, botOf(reply)))
       },
     }
   }, [siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])

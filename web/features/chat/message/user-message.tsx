@@ -7,7 +7,7 @@ import { MessageActionsContext } from './message-context.ts'
 import { MessageEditor } from './message-editor.tsx'
 import { MessageMeta } from './message-meta.tsx'
 
-/** A message of the user, as it was written: a quiet block right of the middle. */
+/** A message of the user as plain text, in a block on the right. */
 export function UserMessage({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   const editing = actions?.editing?.messageId === message.id
@@ -16,7 +16,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
   const resend = actions?.resend
   return (
     <article
-      ref={useDrawnRound(message.id)}
+      ref={useRegisteredRound(message.id)}
       aria-label="You"
       tabIndex={-1}
       className="group/message flex scroll-mt-18 flex-col items-end outline-none"
@@ -44,8 +44,8 @@ export function UserMessage({ message }: { readonly message: Message }) {
   )
 }
 
-/** Lets the list of contents find the message in the page. */
-function useDrawnRound(messageId: string) {
+/** Registers the message's element, so that the table of contents finds it. */
+function useRegisteredRound(messageId: string) {
   const rounds = use(DrawnRoundsContext)
   return useCallback(
     (element: HTMLElement | null) =>
@@ -54,7 +54,7 @@ function useDrawnRound(messageId: string) {
   )
 }
 
-/** Returns the ref of the edit button, which has the focus again when the editor closes. */
+/** Returns the ref of the edit button, which gets the focus back when the editor closes. */
 function useReturnFocus(editing: boolean): Ref<HTMLButtonElement> {
   const button = useRef<HTMLButtonElement>(null)
   const before = useRef(editing)

@@ -10,15 +10,15 @@ export interface ChatReaderHandlers {
 }
 
 /**
- * Reads a chat while it is open (§7.7), with the timing of all other reads (§7.1, §7.28). It does not go through SWR: the
- * session has to know when a read begins and ends, to put it in order with the events of runs.
+ * Loads a chat while it is open (§7.7), with the same timing as all other reads (§7.1, §7.28). It does not use SWR, because
+ * the session has to know when a read begins and ends, to order it with the events of runs.
  */
 export class ChatReader {
   readonly #api: ApiClient
   readonly #path: string
   readonly #handlers: ChatReaderHandlers
   #reads = 0
-  /** When the last read began that did not fail; milliseconds since 1970. */
+  /** When the last read began, in milliseconds since 1970; 0 after a failure. */
   #readAt = 0
   #isOpen = false
   #retry: ReturnType<typeof setTimeout> | undefined
@@ -41,7 +41,7 @@ export class ChatReader {
     window.removeEventListener('online', this.#refresh)
   }
 
-  /** Reads now. The result of a read that is still under way is dropped. */
+  /** Reads the chat now. The result of an earlier read that is still in progress is ignored. */
   async read(): Promise<void> {
     clearTimeout(this.#retry)
     const number = (this.#reads += 1)

@@ -23,8 +23,8 @@ import type { SessionAction, SessionState, SessionView } from './session-state.t
 
 /** How long a run is still followed after its chat was closed. */
 const lingerMs = 3000
-/** After this time a message without an answer counts as not sent when another page finds it in the outbox. */
-const maxAnswerMs = 5000
+/** A message that another page finds in the outbox counts as not sent when it has no response after this time. */
+const maxResponseMs = 5000
 
 /** What a message needs to be sent; without an id it gets a new one. */
 export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
@@ -37,8 +37,8 @@ interface RunRequest {
 }
 
 /**
- * The one owner of a chat in this page: it reads the chat, sends, follows what is being written, joins a broken stream
- * again, and stops it. What happens is an action of `reduceSession`; requests, storage and timers follow from it here.
+ * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the state
+ * is an action of `reduceSession`; the requests, storage and timers that a change leads to are here.
  */
 export class ChatSession {
   readonly #chatId: string
@@ -52,12 +52,12 @@ export class ChatSession {
   #frame: number | undefined
   #viewers = 0
   #linger: ReturnType<typeof setTimeout> | undefined
-  /** Ends the requests of the current run. */
+  /** Aborts the requests of the current run. */
   #abort = new AbortController()
   #selections = 0
   #selecting: Promise<void> = Promise.resolve()
 
-  /** `isLive` returns whether live updates carry the events of runs that this page did not request. */
+  /** `isLive` returns whether live updates contain the events of runs that this page did not request. */
   constructor(chatId: string, api: ApiClient, isLive: () => boolean) {
     this.#chatId = chatId
     this.#api = api
@@ -69,17 +69,17 @@ export class ChatSession {
     })
   }
 
-  /** Everything that is drawn of the chat except for growing text. */
+  /** Everything that is rendered of the chat, except for the text of the current run. */
   get view(): ReadableStore<SessionView> {
     return this.#view
   }
 
-  /** The run that is being written with its text so far, at most once a frame. */
+  /** The current run with its text so far; updated at most once per frame. */
   get drawnRun(): ReadableStore<RunState | undefined> {
     return this.#drawnRun
   }
 
-  /** Reads the chat and keeps it up to date until the returned function is called. */
+  /** Loads the chat and keeps it up to date until the returned function is called. */
   readonly open = (): (() => void) => {
     clearTimeout(this.#linger)
     this.#viewers += 1
@@ -103,16 +103,16 @@ export class ChatSession {
 
   readonly reload = (): void => this.#apply({ type: 'outdated' })
 
-  /** Shows the message and an empty reply at once and requests the reply (§4.14). Returns false while a run is being written. */
+  /** Shows the message and an empty reply and requests the reply (§4.14). Does nothing and returns false during a run. */
   send({ id = createMessageId(), parentId, content, botName }: MessageDraft): boolean {
     const message = { id, parentId, content, botName }
     const { unsent } = this.#state
-    const begun = this.#request(guessSend(message, Date.now()), {
+    const isRequested = this.#request(guessSend(message, Date.now()), {
       path: '/api/chat/completions',
       body: { ...message, chatId: this.#chatId },
       onFailure: (error) => this.#handleSendFailure(message, error),
     })
-    if (!begun) return false
+    if (!isRequested) return false
     if (unsent !== undefined) {
       this.#apply({ type: 'unsent', unsent: undefined })
       if (unsent.message.id !== id) restoreDraft(this.#chatId, unsent.message.content)
@@ -121,13 +121,13 @@ export class ChatSession {
     return true
   }
 
-  /** Sends the message that was not sent, once more and with the same id. */
+  /** Sends the unsent message again, with the same id. */
   sendAgain(botName: string | undefined): void {
     const message = this.#state.unsent?.message
     if (message !== undefined) this.send({ ...message, botName: botName ?? message.botName })
   }
 
-  /** Moves the text of a message that was not sent back into the input. */
+  /** Moves the text of the unsent message back into the input. */
   withdraw(): void {
     const { unsent } = this.#state
     if (unsent === undefined) return
@@ -135,7 +135,7 @@ export class ChatSession {
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
-  /** Requests another reply to the message that this one answers (§4.24). */
+  /** Requests another reply to the message that `reply` answers (§4.24). */
   regenerate(reply: Message, botName: string): boolean {
     const userMessage = findUserMessage(this.#messages, reply)
     if (userMessage === undefined) return false
@@ -146,7 +146,7 @@ export class ChatSession {
     })
   }
 
-  /** Runs the tool call that a reply needs approval for (§4.20). */
+  /** Approves the pending tool call of a reply, which then runs (§4.20). */
   allow(reply: Message, botName: string): boolean {
     const { id: messageId, server, tool, arguments: args } = reply
     return this.#request(guessCall(this.#messages, reply), {
@@ -156,7 +156,7 @@ export class ChatSession {
     })
   }
 
-  /** Sends 'cancel' in answer to a tool call (§4.22). */
+  /** Denies the pending tool call of a reply by sending 'cancel' (§4.22). */
   deny(reply: Message, botName: string): boolean {
     return this.send({ parentId: reply.id, content: 'cancel', botName })
   }
@@ -172,8 +172,8 @@ export class ChatSession {
   }
 
   /**
-   * Shows the branch of a message at once, saves the selection (§7.13) and reads the chat again (§4.25). Of several
-   * selections in a row the first and the last are saved, one after the other.
+   * Shows the branch of a message at once, saves the selection (§7.13) and loads the chat again (§4.25). Of several
+   * selections in quick succession only the first and the last are saved, one after the other.
    */
   readonly selectBranch = (messageId: string): void => {
     const selection = (this.#selections += 1)
@@ -188,12 +188,12 @@ export class ChatSession {
     this.#selecting = save()
   }
 
-  /** Stops the run on the server, leaves its stream and reads the chat again (§4.15). */
+  /** Stops the run on the server, closes its stream and loads the chat again (§4.15). */
   async stop(): Promise<void> {
     const { phase } = this.#state.activity
     if (phase === 'idle' || phase === 'stopping') return
     this.#apply({ type: 'stop_requested' })
-    // Until the message is confirmed there may be no run to stop; its first event brings us back.
+    // Until the message is confirmed there may be no run to stop; `#confirm` then requests the stop.
     if (phase !== 'sending') await this.#requestStop()
   }
 
@@ -217,7 +217,7 @@ export class ChatSession {
     return this.#state.chat?.messages ?? []
   }
 
-  /** A closed chat without a run only remembers that it has to be read when it is opened. */
+  /** A closed chat without a run is only marked as outdated, and loaded when it is opened. */
   #receiveLive(action: SessionAction): void {
     const isUsed = this.#viewers > 0 || activeRun(this.#state) !== undefined
     this.#apply(isUsed ? action : { type: 'outdated' })
@@ -233,20 +233,20 @@ export class ChatSession {
     if (message !== undefined) this.send(message)
   }
 
-  /** Decides what became of a message whose confirmation never reached a page. */
+  /** Finds out whether the message in the outbox, which no page saw confirmed, was stored. */
   #checkOutbox(chat: Chat): void {
     const entry = outbox.read(this.#chatId)
     if (entry === undefined || activeRun(this.#state)?.phase === 'sending') return
     const { message, sentAt, failure } = entry
     if (chat.messages.some(({ id }) => id === message.id)) return outbox.clear(this.#chatId)
     const age = Date.now() - sentAt
-    if (failure !== undefined || age > maxAnswerMs)
+    if (failure !== undefined || age > maxResponseMs)
       this.#apply({ type: 'unsent', unsent: { message, reason: failure ?? 'The page was left too early.' } })
-    // Another tab may be sending it at this moment.
-    else setTimeout(this.reload, maxAnswerMs - age + 1)
+    // Another tab may be sending the message at this moment.
+    else setTimeout(this.reload, maxResponseMs - age + 1)
   }
 
-  /** Shows `guess` until the server has answered. Returns false while another run is being written. */
+  /** Shows `guess` until the server has responded. Requests nothing and returns false while a run is in progress. */
   #request(guess: RunState, { path, body, onFailure }: RunRequest): boolean {
     if (activeRun(this.#state) !== undefined) return false
     this.#apply({ type: 'requested', run: guess })
@@ -264,17 +264,17 @@ export class ChatSession {
     return true
   }
 
-  /** Applies what the run's own stream brings until the run is over. */
+  /** Applies the events of the run's own stream until the run ends. */
   async #followStream(stream: ConnectedStream | undefined, signal: AbortSignal): Promise<void> {
     const active = activeRun(this.#state)
     if (active === undefined) return
     const replyId = active.phase === 'sending' ? undefined : firstReply(active.run)?.id
     const position = { seq: active.run.seq, replyId, stream }
-    for await (const signalled of readRun(this.#api, this.#chatId, position, signal)) {
+    for await (const streamSignal of readRun(this.#api, this.#chatId, position, signal)) {
       if (signal.aborted) return
-      if (signalled.type === 'unconfirmed')
+      if (streamSignal.type === 'unconfirmed')
         throw new Error('The connection broke before the message was confirmed.')
-      this.#apply(signalled.type === 'unknown' ? { type: 'left' } : signalled)
+      this.#apply(streamSignal.type === 'unknown' ? { type: 'left' } : streamSignal)
     }
   }
 
@@ -314,7 +314,7 @@ export class ChatSession {
       outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
       this.#apply({ type: 'dropped', unsent: { message, reason } })
     }
-    // The message may have arrived all the same.
+    // The server may have stored the message all the same.
     if (!isRefused || isActive) this.reload()
   }
 
@@ -325,7 +325,7 @@ export class ChatSession {
     this.reload()
   }
 
-  /** The chat has been closed for a while. Its run continues on the server and is joined again when it is opened. */
+  /** Called when the chat has been closed for a while. Its run continues on the server; opening the chat resumes it. */
   #leave(): void {
     const phase = activeRun(this.#state)?.phase
     if (phase === 'sending') this.#linger = setTimeout(() => this.#leave(), lingerMs)
@@ -335,7 +335,7 @@ export class ChatSession {
     }
   }
 
-  /** The only place where the state changes, and where requests, storage and drawing follow from a change. */
+  /** The only place where the state changes, and where a change leads to requests, storage and rendering. */
   #apply(action: SessionAction): void {
     const before = this.#state
     const after = reduceSession(before, action)
@@ -353,13 +353,13 @@ export class ChatSession {
     }
     if (before.unsent !== undefined && after.unsent === undefined)
       outbox.confirm(this.#chatId, before.unsent.message.id)
-    this.#draw(before)
+    this.#updateView(before)
     if (is?.phase === 'streaming' && (was === undefined || was.phase === 'following'))
       void this.#followStream(undefined, this.#abort.signal)
     this.#readIfOutdated()
   }
 
-  /** The server has confirmed a run that this page requested. */
+  /** Called when the server has confirmed a run that this page requested. */
   #confirm(guess: RunState): void {
     outbox.confirm(this.#chatId, guess.messages[0]?.id)
     if (this.#state.activity.phase === 'stopping') void this.#requestStop()
@@ -369,17 +369,17 @@ export class ChatSession {
     if (this.#state.isOutdated && this.#viewers > 0) void this.#reader.read()
   }
 
-  #draw(before: SessionState): void {
+  #updateView(before: SessionState): void {
     const view = createView(this.#state, { state: before, view: this.#view.get() })
     if (view === this.#view.get()) {
-      this.#frame ??= requestAnimationFrame(() => this.#drawRun())
+      this.#frame ??= requestAnimationFrame(() => this.#updateRun())
       return
     }
     this.#view.set(view)
-    this.#drawRun()
+    this.#updateRun()
   }
 
-  #drawRun(): void {
+  #updateRun(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
     this.#frame = undefined
     this.#drawnRun.set(activeRun(this.#state)?.run)

@@ -3,10 +3,10 @@ import type { ApiClient } from '../../../lib/api-client.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
-/** Creates a session; `isLive` returns whether live updates carry the events of runs that this page did not request. */
+/** Creates a session; `isLive` returns whether live updates contain the events of runs that this page did not request. */
 type CreateSession = (isLive: () => boolean) => ChatSession
 
-/** The sessions of the chats that this page has opened, and the way in for live updates. */
+/** The sessions of the chats that this page has opened. Passes the live updates to them. */
 export interface ChatSessions {
   readonly getOrCreate: (chatId: string, create: CreateSession) => ChatSession
   readonly receive: (event: LiveEvent) => void
@@ -17,8 +17,8 @@ export interface ChatSessions {
 const sessionsOfClients = new WeakMap<ApiClient, ChatSessions>()
 
 /**
- * The sessions of one sign-in. They live as long as its client. What creates a session is passed in, since every
- * signed-in page follows live updates, and only a chat's page needs the code of a session.
+ * Returns the chat sessions of a client; they live as long as the client. `getOrCreate` takes the function that creates a
+ * session, because every signed-in page follows live updates, but only a chat's page needs the code of a session.
  */
 export function findChatSessions(api: ApiClient): ChatSessions {
   const sessions = sessionsOfClients.get(api) ?? createChatSessions()
@@ -29,7 +29,7 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** After the first time live updates begin again only where some may have been missed. */
+  /** Whether live updates were open before; if so, some may have been missed when they begin again. */
   let wasOpen = false
 
   return {

@@ -1,7 +1,7 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
 import { storageKeys } from '../composer/chat-storage.ts'
 
-/** A message to be sent. The page makes its id, so that sending it twice stores it once. */
+/** A message to be sent. The page creates its id, so that sending it twice stores it once. */
 export interface OutgoingMessage {
   readonly id: string
   readonly parentId: string | null
@@ -13,11 +13,11 @@ interface OutboxEntry {
   readonly message: OutgoingMessage
   /** Milliseconds since 1970. */
   readonly sentAt: number
-  /** Why it could not be sent; absent while the server has not answered. */
+  /** Why it could not be sent; absent while there is no response. */
   readonly failure?: string
 }
 
-/** Keeps the one message of a chat that the server has not confirmed, across reloads too (§10.21). */
+/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it (§10.21). */
 export const outbox = {
   read(chatId: string): OutboxEntry | undefined {
     const stored = browserStorage.read(storageKeys.outbox(chatId))
@@ -31,7 +31,7 @@ export const outbox = {
   write(chatId: string, entry: OutboxEntry): void {
     browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
   },
-  /** Clears it when it holds the message of this id. */
+  /** Clears the outbox if it contains the message with this id. */
   confirm(chatId: string, messageId: string | undefined): void {
     if (outbox.read(chatId)?.message.id === messageId) outbox.clear(chatId)
   },
@@ -40,15 +40,15 @@ export const outbox = {
   },
 }
 
-/** The first message of a new chat on its way from the home page to the page of the chat (§2.21, §4.16). */
+/** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
 export const handover = {
   leave(chatId: string, content: string, botName: string): void {
     browserStorage.write(storageKeys.newMessage(chatId), content)
     browserStorage.write(storageKeys.newBot(chatId), botName)
   },
   /**
-   * Removes and returns it, and remembers its bot for the chat. Its id follows from the chat's, so that two tabs that
-   * both take it still send one message.
+   * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
+   * id, so that two tabs that both take the message still send it once.
    */
   take(chatId: string): OutgoingMessage | undefined {
     const content = browserStorage.read(storageKeys.newMessage(chatId))

@@ -3,7 +3,10 @@ import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
 import type { OutgoingMessage } from './outbox.ts'
 
-/** What a chat shows until the server has confirmed a message (§4.14): the message and an empty reply. Times in milliseconds. */
+/**
+ * The run that a chat shows until the server has confirmed a message (§4.14): the message and an empty reply. `now` is in
+ * milliseconds since 1970.
+ */
 export function guessSend({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
   const userMessage: Message = {
     ...timesAt(now),
@@ -16,12 +19,12 @@ export function guessSend({ id, parentId, content, botName }: OutgoingMessage, n
   return unconfirmed([userMessage, emptyReply(userMessage, id, botName, now)])
 }
 
-/** The same for another reply to a message that is there already (§4.24): an empty one beside those it has. */
+/** The same for another reply to an existing message (§4.24): an empty reply beside the earlier ones. */
 export function guessReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])
 }
 
-/** The same for a tool call that the user has just allowed (§4.20): it is running. */
+/** The same for a tool call that the user has just approved (§4.20): the call is running. */
 export function guessCall(messages: readonly Message[], reply: Message): RunState {
   const { changes: _, ...call } = reply.call ?? {}
   const parents = messages.filter(({ id }) => id === reply.parent_id)
@@ -30,10 +33,10 @@ export function guessCall(messages: readonly Message[], reply: Message): RunStat
 
 const unconfirmed = (messages: readonly Message[]): RunState => ({ seq: 0, status: 'running', messages })
 
-function emptyReply(userMessage: Message, name: string, bot: string, now: number): Message {
+function emptyReply(userMessage: Message, idPrefix: string, bot: string, now: number): Message {
   return {
     ...timesAt(now),
-    id: `${name}_reply`,
+    id: `${idPrefix}_reply`,
     parent_id: userMessage.id,
     role: 'assistant',
     content: '',
@@ -46,35 +49,35 @@ function timesAt(now: number) {
   return { timestamp: new Date(now).toISOString(), unix_timestamp: now }
 }
 
-/** The run that was being written when a chat was read, up to the event `chat.run.seq`. */
+/** The run that was in progress when a chat was loaded, up to the event `chat.run.seq`; undefined if there was none. */
 export function resumeRun({ messages, run }: Chat): RunState | undefined {
   const first = messages.find(({ id }) => id === run?.message_id)
   if (run === null || first === undefined) return undefined
   const parents = messages.filter(({ id }) => id === first.parent_id)
-  // A run writes a chain, and messages come oldest first.
+  // The messages of a run form a chain, and the chat lists messages oldest first.
   const written = [first]
   for (const message of messages) if (message.parent_id === written.at(-1)?.id) written.push(message)
   return { seq: run.seq, status: 'running', messages: [...parents, ...written] }
 }
 
-/** A chat with the messages of a run: known ones replaced, new ones added, the last one selected. */
+/** Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected. */
 export function overlayRun(chat: Chat, messages: readonly Message[]): Chat {
   const leaf = messages.at(-1)
   if (leaf === undefined) return chat
-  const fresh = new Map(messages.map((message) => [message.id, message]))
-  const known = chat.messages.map((message) => {
-    const replacement = fresh.get(message.id)
-    fresh.delete(message.id)
+  const remaining = new Map(messages.map((message) => [message.id, message]))
+  const existing = chat.messages.map((message) => {
+    const replacement = remaining.get(message.id)
+    remaining.delete(message.id)
     return replacement ?? message
   })
-  return { ...chat, messages: [...known, ...fresh.values()], selected_message_id: leaf.id, run: null }
+  return { ...chat, messages: [...existing, ...remaining.values()], selected_message_id: leaf.id, run: null }
 }
 
-/** The chat with the branch of a message selected, as the server selects it (§7.13): the newest message below it. */
+/** Selects the branch of a message as the server does (§7.13): the newest message below it becomes the leaf. */
 export function selectLeaf(chat: Chat, messageId: string): Chat {
   const below = new Set([messageId])
   let leaf = messageId
-  // Messages come oldest first, so each comes after its parent.
+  // Messages are listed oldest first, so each one follows its parent.
   for (const { id, parent_id: parent } of chat.messages) {
     if (parent === null || !below.has(parent)) continue
     below.add(id)
@@ -83,12 +86,12 @@ export function selectLeaf(chat: Chat, messageId: string): Chat {
   return { ...chat, selected_message_id: leaf }
 }
 
-/** The message that a reply answers: one of the user, or the result of a tool. */
+/** Finds the message that a reply answers: a message of the user or a tool's result. */
 export function findUserMessage(messages: readonly Message[], reply: Message): Message | undefined {
   const byId = new Map(messages.map((message) => [message.id, message]))
   let message: Message | undefined = reply
   while (message !== undefined && message.role !== 'user') {
-    // A message is visited once, so that a cycle ends.
+    // Visit each message only once, so that a cycle ends the loop.
     byId.delete(message.id)
     message = message.parent_id === null ? undefined : byId.get(message.parent_id)
   }

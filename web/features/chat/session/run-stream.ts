@@ -8,7 +8,7 @@ import { waitToRetry } from '../../../lib/wait-to-retry.ts'
 /** The server refused to start a run. */
 export class RunRefusedError extends Error {
   readonly detail: ErrorDetail | undefined
-  /** The server's sentence, or the status where it sent none. */
+  /** The server's error message, or the status if there is none. */
   readonly reason: string
 
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
@@ -19,7 +19,7 @@ export class RunRefusedError extends Error {
 }
 
 /**
- * Requests a run. Returns nothing when the user is signed out.
+ * Requests a run. Returns undefined when the user is signed out.
  * @throws RunRefusedError, or what `fetch` throws when the server cannot be reached
  */
 export async function requestRun(
@@ -36,26 +36,26 @@ export async function requestRun(
 }
 
 export interface RunPosition {
-  /** The last event that is known. */
+  /** The number of the last event that is known. */
   readonly seq: number
-  /** The id of the run's first reply, once the server has named it. */
+  /** The id of the run's first reply, once the server has sent it. */
   readonly replyId: string | undefined
 }
 
 export type StreamSignal =
   | { readonly type: 'event'; readonly event: RunEvent }
-  /** The connection broke (false), or the run was joined again (true). */
+  /** The connection broke (false) or was restored (true). */
   | { readonly type: 'connection'; readonly isConnected: boolean }
-  /** Why the run will end, where the server can store no event that says so. */
+  /** Why the run will end, when the server cannot store an event for that. */
   | { readonly type: 'ending'; readonly reason: string }
-  /** The server does not know the run any more, or does not continue from this position. */
+  /** The server no longer knows the run, or cannot continue from this position. */
   | { readonly type: 'unknown' }
   /** The connection broke before the first event: there may or may not be a run. */
   | { readonly type: 'unconfirmed' }
 
 /**
- * Reads the events of a run after `start`, each once and in order, and joins the run again for as long as it takes when
- * the connection breaks. Ends after the run's last event or when `signal` aborts.
+ * Reads the events of a run after `start`, each once and in order. When the connection breaks, it reconnects until that
+ * succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts.
  */
 export async function* readRun(
   api: ApiClient,
@@ -89,14 +89,14 @@ export async function* readRun(
       yield { type: 'connection', isConnected: false }
     } else if (stream !== undefined && stream.response.status < 500) return yield { type: 'unknown' }
     await waitToRetry(failures, signal)
-    if (!signal.aborted) stream = await rejoin(api, chatId, { seq, replyId }, signal)
+    if (!signal.aborted) stream = await reconnect(api, chatId, { seq, replyId }, signal)
     if (signal.aborted) return
     if (stream?.response.ok === true) yield { type: 'connection', isConnected: true }
   }
 }
 
-/** Returns nothing when the server cannot be reached; then it is tried again. */
-async function rejoin(
+/** Returns undefined when the server cannot be reached; `readRun` then tries again. */
+async function reconnect(
   api: ApiClient,
   chatId: string,
   { seq, replyId = '' }: RunPosition,
@@ -114,19 +114,19 @@ async function rejoin(
 
 class MissedEventError extends Error {}
 
-/** The reply could not be stored, nor an event that says so; the message is a sentence for the user. */
+/** The server could store neither the reply nor an event about that. The message is shown to the user. */
 class UnstoredReplyError extends Error {}
 
 /** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */
 async function* readEvents(
   { response, restartTimeout }: ConnectedStream,
-  after: number,
+  lastSeq: number,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  let seq = after
+  let seq = lastSeq
   for await (const data of readSse(response)) {
     restartTimeout()
     const event = parseEvent(data)
-    // The server may repeat what is known.
+    // The server may repeat known events.
     if (event === undefined || event.seq <= seq) continue
     if (event.seq > seq + 1) throw new MissedEventError(`Event ${event.seq} came after event ${seq}`)
     seq = event.seq
@@ -134,7 +134,10 @@ async function* readEvents(
   }
 }
 
-/** An event of the log, perhaps of a type that only newer pages know; nothing for a heartbeat, which has no number. */
+/**
+ * Returns the event, perhaps of a type that only newer versions know; undefined for a heartbeat, which has no number.
+ * @throws UnstoredReplyError
+ */
 function parseEvent(data: string): RunEvent | undefined {
   const event = JSON.parse(data) as Partial<RunEvent> & { readonly error?: ErrorDetail }
   if (typeof event.seq === 'number') return event as RunEvent

@@ -7,7 +7,7 @@ import { overlayRun, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
-/** Applies everything that can happen to a chat. Pure; returns the same state when nothing changes. */
+/** Applies an action to the state of a chat. Pure; returns the same state when nothing changes. */
 export function reduceSession(state: SessionState, action: SessionAction): SessionState {
   const active = activeRun(state)
   switch (action.type) {
@@ -16,7 +16,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'live_ready':
       return receiveLiveReady(state, action)
     case 'live_changed':
-      // While a branch selected here is being saved, the change is most likely that one.
+      // While a branch selected here is being saved, the change is most likely that selection.
       return state.pendingSelections > 0 ? state : { ...state, isOutdated: true }
     case 'live_state':
       return active?.phase === 'following' ? changeLiveState(state, active, action.state) : state
@@ -47,7 +47,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
     case 'left':
       return active === undefined ? state : { ...settle(state, active), isOutdated: true }
     case 'dropped':
-      return { ...idle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
+      return { ...becomeIdle(state), notice: action.notice, unsent: action.unsent ?? state.unsent }
     case 'unsent':
       return { ...state, unsent: action.unsent }
     case 'branch_selected': {
@@ -70,14 +70,14 @@ function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'liv
   if (active !== undefined && active.phase !== 'following') return state
   if (active?.replyId === replyId) {
     if (event.seq <= active.run.seq) return state
-    return event.seq === active.run.seq + 1 ? advance(state, active, event) : miss(state, update)
+    return event.seq === active.run.seq + 1 ? advance(state, active, event) : deferOrReload(state, update)
   }
   if (isOver(state.chat, replyId, event)) return state
-  return event.type === 'started' ? follow(state, replyId, event) : miss(state, update)
+  return event.type === 'started' ? follow(state, replyId, event) : deferOrReload(state, update)
 }
 
 function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'live_ready' }): SessionState {
-  if (state.isReading) return miss(state, update)
+  if (state.isReading) return deferOrReload(state, update)
   const { run, mayHaveMissed } = update
   const active = activeRun(state)
   if (active !== undefined && active.phase !== 'following') return state
@@ -88,31 +88,31 @@ function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'liv
   return isKnown ? state : { ...state, isOutdated: true }
 }
 
-/** Something before this update is missing. A read that is under way may bring it; otherwise one is needed. */
-function miss(state: SessionState, update: LiveUpdate): SessionState {
+/** Defers an update if a read in progress may contain what precedes it; otherwise the chat must be loaded again. */
+function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
   return state.isReading
     ? { ...state, deferred: [...state.deferred, update] }
     : { ...state, isOutdated: true }
 }
 
-/** Follows a run that was requested elsewhere from its first event. */
+/** Starts to follow a run that another page requested, from its first event. */
 function follow(state: SessionState, replyId: string, event: RunEvent & { type: 'started' }): SessionState {
   const { user_message: userMessage } = event
   const parent = userMessage.parent_id
   const hasParent = parent === null || state.chat?.messages.some(({ id }) => id === parent) === true
-  // With another run still open its end was missed.
+  // If another run is still active, its end was missed.
   const isOutdated = state.isOutdated || activeRun(state) !== undefined || !hasParent
   const unsent = state.unsent?.message.id === userMessage.id ? undefined : state.unsent
   const run = advanceRun(emptyRun, event)
   return begin({ ...state, isOutdated, unsent }, { phase: 'following', run, isConnected: true, replyId })
 }
 
-/** Whether the chat already holds everything that the run of an event wrote. */
+/** Whether the chat already contains everything that the run of an event wrote. */
 function isOver(chat: Chat | undefined, replyId: string, event: RunEvent): boolean {
   const reply = chat?.messages.find(({ id, status }) => id === replyId && status !== 'streaming')
   if (reply === undefined || event.type !== 'started' || event.assistant_message.call === undefined)
     return reply !== undefined
-  // The reply was complete before its call was allowed, which began this run.
+  // The reply was complete before its call was approved, which started this run.
   return reply.call?.state === 'answered' || reply.call?.state === 'denied'
 }
 
@@ -129,7 +129,7 @@ function receiveChat(state: SessionState, chat: Chat, isLive: boolean): SessionS
   return joinRun(read, chat, isLive)
 }
 
-/** Messages that read the same stay the same objects, so that they are not drawn again. */
+/** Keeps the objects of unchanged messages, so that they are not rendered again. */
 function keepEqualMessages({ chat: known, pendingSelections }: SessionState, chat: Chat): Chat {
   if (known === undefined) return chat
   const before = new Map(known.messages.map((message) => [message.id, message]))
@@ -154,14 +154,14 @@ function joinRun(state: SessionState, chat: Chat, isLive: boolean): SessionState
         : { phase: 'streaming', run, isConnected: true },
     )
   if (active === undefined) return state
-  return { ...idle(state), endedReply: chat.messages.find(({ id }) => id === chat.selected_message_id) }
+  return { ...becomeIdle(state), endedReply: chat.messages.find(({ id }) => id === chat.selected_message_id) }
 }
 
-/** Whether a chat that was just read knows more of a run than the live updates have brought. */
+/** Whether a chat that was just loaded contains more of a run than the live updates so far. */
 function isBehind(active: ActiveRun, chat: Chat): boolean {
   if (active.phase !== 'following') return false
   if (chat.run?.message_id === active.replyId) return chat.run.seq > active.run.seq
-  // A chat without the reply was read before the run began, and so was one in which its call still needs approval.
+  // A chat without the reply was loaded before the run began; so was a chat in which the reply's call needs approval.
   const reply = chat.messages.find(({ id }) => id === active.replyId)
   const state = firstReply(active.run)?.call?.state ?? 'waiting'
   return reply !== undefined && (reply.call?.state !== 'waiting' || state === 'waiting')
@@ -214,19 +214,19 @@ function replaceActive(state: SessionState, active: ActiveRun): SessionState {
   return { ...state, activity: isStopping ? { phase: 'stopping', active } : active }
 }
 
-/** Moves what a run has written into the chat. */
+/** Ends the current run and moves its messages into the chat. */
 function settle(state: SessionState, active: ActiveRun): SessionState {
   const isConfirmed = active.phase !== 'sending'
   return {
-    ...idle(state),
+    ...becomeIdle(state),
     chat: state.chat && isConfirmed ? overlayRun(state.chat, active.run.messages) : state.chat,
     notice: active.phase === 'streaming' ? active.endReason : undefined,
-    // A read that began before the end may bring back the chat as it was then.
+    // A read that began before the run ended may return the chat without its end.
     isOutdated: state.isOutdated || state.isReading,
   }
 }
 
-function idle(state: SessionState): SessionState {
+function becomeIdle(state: SessionState): SessionState {
   return { ...state, activity: { phase: 'idle' }, notice: undefined, endedReply: undefined }
 }
 
@@ -247,7 +247,7 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
   ended: true,
 }
 
-/** An event of a type that only newer pages know changes nothing but the number, so that none seems to be missing. */
+/** Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing. */
 function advanceRun(run: RunState, event: RunEvent): RunState {
   if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)
   return event.seq > run.seq ? { ...run, seq: event.seq } : run

@@ -9,27 +9,27 @@ import { overlayRun } from './run-messages.ts'
 
 interface Run {
   readonly run: RunState
-  /** Counts the runs that the session has followed, so that a late response is matched to its run. */
+  /** Numbers the runs of the session, so that two runs can be told apart. */
   readonly number: number
 }
 
-/** A run that is being written, by the way in which its events reach this page. */
+/** A run in progress. The phase is how its events reach this page. */
 export type ActiveRun =
   /** Requested by this page and not confirmed yet: its messages are the page's own guess. */
   | (Run & { readonly phase: 'sending' })
-  /** This page reads the run's own stream. `endReason` says why it will end where no event can say so. */
+  /** This page reads the run's own stream. `endReason` is why it will end, if the server cannot send an event for that. */
   | (Run & {
       readonly phase: 'streaming'
       readonly isConnected: boolean
       readonly endReason?: string
     })
-  /** The live updates of this browser carry its events. The id of its first reply names it. */
+  /** Its events arrive with the live updates of this browser. `replyId`, the id of its first reply, identifies it. */
   | (Run & { readonly phase: 'following'; readonly isConnected: boolean; readonly replyId: string })
 
 export type Activity =
   | { readonly phase: 'idle' }
   | ActiveRun
-  /** The user has asked to stop it; its events still arrive. */
+  /** The user has requested to stop the run; its events still arrive. */
   | { readonly phase: 'stopping'; readonly active: ActiveRun }
 
 export interface UnsentMessage {
@@ -38,9 +38,9 @@ export interface UnsentMessage {
 }
 
 export interface SessionState {
-  /** As it was last read, with everything that runs have written since; undefined until it has been read. */
+  /** The chat as last loaded, with everything that runs have written since; undefined until it is loaded. */
   readonly chat: Chat | undefined
-  /** Why the last read failed. */
+  /** Why the chat could not be loaded. */
   readonly error?: Error | undefined
   readonly activity: Activity
   readonly unsent?: UnsentMessage | undefined
@@ -48,21 +48,21 @@ export interface SessionState {
   readonly notice?: string | undefined
   /** The last reply that ended while its chat was open. */
   readonly endedReply?: Message | undefined
-  /** Counts the runs that were followed. */
+  /** The number of runs so far. */
   readonly runCount: number
-  /** Whether the chat must be read again because something was missed. */
+  /** Whether the chat must be loaded again, for example because an update was missed. */
   readonly isOutdated: boolean
   readonly isReading: boolean
-  /** Live updates that arrived during a read and are applied again after it. */
+  /** Live updates that arrived while the chat was loading; they are applied after that. */
   readonly deferred: readonly LiveUpdate[]
-  /** Branches that were selected here and that the server has not confirmed. */
+  /** The number of branch selections that the server has not confirmed. */
   readonly pendingSelections: number
 }
 
-/** What the live updates of the browser say about this chat. */
+/** The live updates that concern this chat. */
 export type LiveUpdate =
   | { readonly type: 'live_event'; readonly replyId: string; readonly event: RunEvent }
-  /** The live updates begin, with the run that is writing into this chat at that moment. */
+  /** The live updates begin. `run` is the run that is in progress in this chat at that moment. */
   | { readonly type: 'live_ready'; readonly run: LiveRun | undefined; readonly mayHaveMissed: boolean }
 
 export type SessionAction =
@@ -70,7 +70,7 @@ export type SessionAction =
   | { readonly type: 'live_changed' }
   | { readonly type: 'live_state'; readonly state: SharedStreamState }
   | { readonly type: 'read_started' }
-  /** `isLive`: the live updates carry the events of runs that this page did not request. */
+  /** `isLive`: whether the live updates contain the events of runs that this page did not request. */
   | { readonly type: 'read'; readonly chat: Chat; readonly isLive: boolean }
   | { readonly type: 'read_failed'; readonly error?: Error }
   | { readonly type: 'outdated' }
@@ -80,7 +80,7 @@ export type SessionAction =
   | { readonly type: 'ending'; readonly reason: string }
   | { readonly type: 'stop_requested' }
   | { readonly type: 'stop_failed'; readonly notice: string }
-  /** The run is over for this page though its last event has not arrived. */
+  /** This page stops following the run before its last event has arrived. */
   | { readonly type: 'left' }
   /** The run never began, or the chat was closed. */
   | { readonly type: 'dropped'; readonly notice?: string; readonly unsent?: UnsentMessage }
@@ -103,14 +103,14 @@ export function activeRun({ activity }: SessionState): ActiveRun | undefined {
   return activity.phase === 'stopping' ? activity.active : activity
 }
 
-/** The reply that a run began with, whose id names the run; the run may have written more since. */
+/** The first reply of a run, whose id identifies the run. More replies may follow it. */
 export function firstReply(run: RunState): Message | undefined {
   return run.messages.find(({ role }) => role === 'assistant')
 }
 
-/** What components draw. It changes when a message comes or goes, and not with every token. */
+/** What components render. It changes when a message is added or removed, but not with every token. */
 export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'notice' | 'endedReply'> {
-  /** With the messages of the run that is being written, as they were when one came or went. */
+  /** The chat with the messages of the current run, as they were when the last one was added or removed. */
   readonly chat: Chat | undefined
   readonly phase: Activity['phase']
   readonly isConnected: boolean
@@ -118,7 +118,7 @@ export interface SessionView extends Pick<SessionState, 'error' | 'unsent' | 'no
   readonly writing: ReadonlySet<string>
 }
 
-/** Returns `before` when nothing that is drawn from a view has changed. */
+/** Returns `before.view` when nothing that components render has changed. */
 export function createView(
   state: SessionState,
   before?: { readonly state: SessionState; readonly view: SessionView },

@@ -2,7 +2,7 @@ import { useApi } from '../../../lib/api-provider.tsx'
 import { ChatSession } from './chat-session.ts'
 import { findChatSessions } from './chat-sessions.ts'
 
-/** The one session of a chat, whichever component asks. */
+/** Returns the session of a chat, which all components share. */
 export function useChatSession(chatId: string): ChatSession {
   const api = useApi()
   return findChatSessions(api).getOrCreate(chatId, (isLive) => new ChatSession(chatId, api, isLive))

@@ -17,12 +17,12 @@ export interface ApprovalCardProps {
   readonly deny: (() => void) | undefined
 }
 
-/** What the user needs to know before a tool runs, and the three answers (§4.19, §13.6). */
+/** Asks the user for approval before a tool runs: what the call does, and three buttons (§4.19, §13.6). */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
   const { data: connectors } = useLatestConnectors()
   const connector = connectors?.find(({ name }) => name === server)
-  // A description from after a change of the tool would be misleading.
+  // If the tool has changed since the call, its new description would be misleading.
   const known = connector?.tools.find(
     ({ name, fingerprint }) => name === tool && fingerprint === call?.fingerprint,
   )
@@ -81,7 +81,7 @@ interface AllowAlwaysInput {
   readonly fingerprint: string | undefined
 }
 
-/** Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Where it is done, the call may run. */
+/** Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds without a change if there is no list. */
 function useAllowAlways() {
   return useAction({
     call: async (api, { server, tool, fingerprint }: AllowAlwaysInput) => {
@@ -90,7 +90,7 @@ function useAllowAlways() {
       const connector = connectors.find(({ name }) => name === server)
       if (connector === undefined)
         logError(`The tool "${tool}" is not always allowed: there is no connector "${server}"`)
-      // Without a list no tool asks; a new list would make all others ask.
+      // Without a list no tool needs approval; a new list would make all others need it.
       if (connector === undefined || connector.allow_tools === null) return { isChanged: false }
       const changed = await api.put<Connector>(connectorPath(server), {
         ...toConnectorInput(connector),

@@ -9,7 +9,7 @@ export interface AuthorizationNeededProps {
   readonly server: string
 }
 
-/** Leads the user to the connector's consent page and back to this chat, while the consent is missing (§13.20). */
+/** While the user's consent is missing: a button that opens the connector's consent page and returns to this chat (§13.20). */
 export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps) {
   const connector = useLatestConnectors().data?.find(({ name }) => name === server)
   const toggle = useToggleConnector(`/chat/${chatId}`)

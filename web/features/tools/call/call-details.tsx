@@ -73,7 +73,7 @@ function CallResult({ chatId, result }: { readonly chatId: string; readonly resu
             // oxlint-disable-next-line react/no-array-index-key -- a result never changes
             key={index}
             part={part}
-            imageAddress={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${index}`}
+            imagePath={`/api/chats/${encodeURIComponent(chatId)}/images/${encodeURIComponent(result.id)}/${index}`}
           />
         ))}
       </div>

@@ -25,11 +25,11 @@ export function CallProgress({
   )
 }
 
-/** A total of 1 is shown in per cent, every other one as a count. */
+/** Progress towards a total of 1 is shown as a percentage, any other as a count. */
 function describeCount(progress: number, total: number | undefined): string {
   if (total === 1) return `${Math.round(Math.min(1, Math.max(0, progress)) * 100)} %`
-  const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+  const numberFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
   return total === undefined
-    ? number.format(progress)
-    : `${number.format(progress)} of ${number.format(total)}`
+    ? numberFormat.format(progress)
+    : `${numberFormat.format(progress)} of ${numberFormat.format(total)}`
 }

@@ -4,7 +4,7 @@ import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
 /** The state of a tool call as the user sees it. */
 export type CallState = 'waiting' | 'running' | ToolOutcomeStatus
 
-/** `isLast`: nothing follows the reply. A user who wrote on instead of deciding has denied its call. */
+/** `isLast`: no message follows the reply. A user who sent a message instead of deciding has denied the call. */
 export function readCallState(reply: Message, result: Message | undefined, isLast: boolean): CallState {
   if (result !== undefined) return result.outcome?.status ?? 'done'
   switch (reply.call?.state) {
@@ -36,7 +36,7 @@ export const callStateWords: Readonly<Record<CallState, string>> = {
 
 const unknownOutcome = 'The tool may or may not have finished.'
 
-/** A sentence about a call that did not simply succeed. */
+/** A sentence about a call that ended without success; undefined for any other call. */
 export function describeCallState(state: CallState): string | undefined {
   switch (state) {
     case 'waiting':
@@ -67,6 +67,6 @@ export function formatDuration(milliseconds: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)
   if (whole < 60) return `${whole} s`
-  const rest = whole % 60
-  return rest === 0 ? `${Math.floor(whole / 60)} min` : `${Math.floor(whole / 60)} min ${rest} s`
+  const remainder = whole % 60
+  return remainder === 0 ? `${Math.floor(whole / 60)} min` : `${Math.floor(whole / 60)} min ${remainder} s`
 }

@@ -2,12 +2,12 @@
 const maxIndentLevels = 20
 /** A longer text is shown as it is. */
 const maxChars = 200_000
-/** A result that is this many times longer than the text is not used, unless it is short. */
+/** An indented text that is this many times longer than the original is not used, unless it is short. */
 const maxGrowth = 10
 const shortChars = 10_000
 
 /**
- * Puts each part of a JSON text on a line of its own. Every token stays as it was written, also repeated names and long
+ * Puts each part of a JSON text on a line of its own. Every token stays as it was written, even repeated names and long
  * numbers, so that the user sees exactly what is sent. A text that is not JSON is returned as it is.
  */
 export function indentJson(text: string): string {

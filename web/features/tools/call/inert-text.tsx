@@ -9,24 +9,24 @@ const hidden =
 
 /** Up to this many hidden characters in a row are named one by one. */
 const maxNamed = 3
-/** Up to this many places of a text name their characters; after them a replacement character marks each place. */
+/** The characters of up to this many places in a text are named; each further place gets a replacement character. */
 const maxPlaces = 200
 const replacement = '\uFFFD'
 
-/** A text of a tool as plain text: its markup is not interpreted, and hidden characters are made visible (§13.3). */
+/** Shows a text from a tool as plain text: its markup is not interpreted, and hidden characters are made visible (§13.3). */
 export function InertText({ children }: { readonly children: string }) {
   const text = children.replaceAll('\r\n', '\n')
   const parts: ReactNode[] = []
   let end = 0
-  for (const { 0: run, index } of text.matchAll(hidden)) {
+  for (const { 0: sequence, index } of text.matchAll(hidden)) {
     if (parts.length >= 2 * maxPlaces) break
     parts.push(
       text.slice(end, index),
       <span key={index} className="hidden-characters">
-        {nameCharacters(run)}
+        {nameCharacters(sequence)}
       </span>,
     )
-    end = index + run.length
+    end = index + sequence.length
   }
   return parts.length === 0 ? text : [...parts, text.slice(end).replaceAll(hidden, replacement)]
 }

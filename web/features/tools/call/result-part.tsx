@@ -6,12 +6,12 @@ import { InertText } from './inert-text.tsx'
 
 export interface ResultPartProps {
   readonly part: Part
-  /** The path of the image, if the part is one. */
-  readonly imageAddress: string
+  /** The path of the image, if the part is an image. */
+  readonly imagePath: string
 }
 
-/** A part of a tool's result. Texts are shown as they are; an image comes from the result, never from another site. */
-export function ResultPart({ part, imageAddress }: ResultPartProps) {
+/** A part of a tool's result. Texts are shown as plain text; an image is part of the result, never loaded from another site. */
+export function ResultPart({ part, imagePath }: ResultPartProps) {
   switch (part.type) {
     case 'text':
     case 'json':
@@ -22,7 +22,7 @@ export function ResultPart({ part, imageAddress }: ResultPartProps) {
         </pre>
       )
     case 'image':
-      return <ResultImage address={imageAddress} />
+      return <ResultImage path={imagePath} />
     case 'link':
       return <ResultLink uri={part.uri} name={part.name} />
     case 'note':
@@ -34,7 +34,7 @@ export function ResultPart({ part, imageAddress }: ResultPartProps) {
   }
 }
 
-/** A link shows its whole address; only a web address can be followed. */
+/** A link, shown with its whole address. Only an http(s) address can be opened. */
 function ResultLink({ uri, name }: { readonly uri: string; readonly name: string }) {
   const address = (
     <span className="text-xs wrap-anywhere">
@@ -67,9 +67,9 @@ function ResultLink({ uri, name }: { readonly uri: string; readonly name: string
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 
-/** An image of a result. It is read when it is shown, and never changes. */
-function ResultImage({ address }: { readonly address: string }) {
-  const { data: image, error } = useSWRImmutable<Image, Error>(address)
+/** An image of a result. It is loaded when it is shown, and only once, because it never changes. */
+function ResultImage({ path }: { readonly path: string }) {
+  const { data: image, error } = useSWRImmutable<Image, Error>(path)
   if (error !== undefined) return <p className="text-sm text-muted">The image could not be loaded.</p>
   if (image === undefined)
     return (

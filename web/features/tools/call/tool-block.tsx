@@ -16,19 +16,19 @@ export interface ToolBlockProps {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
-  /** Whether nothing follows it. */
+  /** Whether no message follows the reply. */
   readonly isLast: boolean
-  /** Absent while nothing can be decided. */
+  /** Absent while the user cannot decide. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
 }
 
 /** A tool call: one line that opens to the arguments and the result (§2.33), with what the user can decide (§2.34). */
 export function ToolBlock({ chatId, message, result, isLast, allow, deny }: ToolBlockProps) {
-  const [choice, setChoice] = useState<boolean>()
+  const [openByUser, setOpenByUser] = useState<boolean>()
   const line = useRef<HTMLButtonElement>(null)
   const state = readCallState(message, result, isLast)
-  const open = choice ?? state === 'waiting'
+  const open = openByUser ?? state === 'waiting'
   const { server = '', tool = '', call } = message
   const elicitation = state === 'running' ? call?.question : undefined
   useClearDraft(chatId, message.id, state)
@@ -45,7 +45,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
         state={state}
         durationMs={result?.outcome?.duration ?? null}
         open={open}
-        onToggle={() => setChoice(!open)}
+        onToggle={() => setOpenByUser(!open)}
       />
       {state === 'running' && elicitation === undefined && call?.progress !== undefined && (
         <CallProgress progress={call.progress} />
@@ -74,7 +74,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
   )
 }
 
-/** A call that is over asks for nothing any more, in whichever tab it ended: what was entered for it is removed. */
+/** Removes the stored form entries when the call is over, even if it ended in another tab. */
 function useClearDraft(chatId: string, messageId: string, state: CallState): void {
   const isOver = state !== 'waiting' && state !== 'running'
   useEffect(() => {

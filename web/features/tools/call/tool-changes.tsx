@@ -12,7 +12,7 @@ const names: Readonly<Record<ToolChange['what'], string>> = {
   other: 'Something else',
 }
 
-/** The differences between a tool and the version that was allowed (§13.6). */
+/** The differences between a tool and the version that the user allowed (§13.6). */
 export function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
   return (
     <div className="flex flex-col gap-3">

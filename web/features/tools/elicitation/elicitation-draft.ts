@@ -5,7 +5,7 @@ import type { FieldValue } from './field-values.ts'
 
 type Values = ReadonlyMap<string, FieldValue>
 
-/** What the storage holds. A call may show several forms in turn; the values belong to one of them. */
+/** What is stored. A call may show several forms one after the other; `questionId` is the form of the entries. */
 interface StoredDraft {
   readonly questionId: string
   readonly entries: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export const elicitationDraft = {
     return new Map(
       fields.flatMap((field) => {
         const entry = Object.hasOwn(draft.entries, field.name) ? draft.entries[field.name] : undefined
-        return fits(field, entry) ? [[field.name, entry] as const] : []
+        return canShow(field, entry) ? [[field.name, entry] as const] : []
       }),
     )
   },
@@ -32,7 +32,7 @@ export const elicitationDraft = {
     const draft: StoredDraft = { questionId: id, entries: Object.fromEntries(stored) }
     if (stored.length > 0) browserStorage.write(keyOf(chatId, messageId), JSON.stringify(draft))
   },
-  /** Called when the form has its answer, or the call is over. */
+  /** Called when the form has been answered, or the call is over. */
   clear(chatId: string, messageId: string): void {
     browserStorage.remove(keyOf(chatId, messageId))
   },
@@ -62,7 +62,7 @@ function isDraft(value: unknown): value is StoredDraft {
 }
 
 /** Whether a field can show a stored value. */
-function fits(field: ElicitationField, entry: unknown): entry is FieldValue {
+function canShow(field: ElicitationField, entry: unknown): entry is FieldValue {
   switch (field.kind) {
     case 'text':
     case 'number':
@@ -70,6 +70,8 @@ function fits(field: ElicitationField, entry: unknown): entry is FieldValue {
     case 'switch':
       return typeof entry === 'boolean'
     case 'choice':
-      return Array.isArray(entry) && entry.every((one) => field.options.some(({ value }) => value === one))
+      return (
+        Array.isArray(entry) && entry.every((chosen) => field.options.some(({ value }) => value === chosen))
+      )
   }
 }

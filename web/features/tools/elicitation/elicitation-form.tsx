@@ -21,12 +21,12 @@ export interface ElicitationFormProps {
   /** The reply with the running call. */
   readonly message: Message
   readonly elicitation: ToolQuestion
-  /** Focused when the form goes while it has the focus. */
+  /** Gets the focus when the form is removed while it has the focus. */
   readonly focusAfter: RefObject<HTMLElement | null>
 }
 
 /**
- * A form that a running call shows to the user. It stays until the call has an answer, from this tab or another
+ * A form that a running call shows to the user. It stays until it is answered, in this tab or another
  * (§13.13, §13.14).
  */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
@@ -56,13 +56,13 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
     elicitationDraft.write(chatId, message.id, elicitation, changed)
   }
   const submit = () => {
-    // An input for numbers or dates has no value while its text is none; the browser says so.
-    const unreadable = [...controls.current.values()].find(hasUnreadableText)
-    if (unreadable !== undefined) return void unreadable.reportValidity()
+    // A number or date input has no value while its text is invalid; the browser shows the error.
+    const invalidControl = [...controls.current.values()].find(hasInvalidText)
+    if (invalidControl !== undefined) return void invalidControl.reportValidity()
     flushSync(() => setChecked(true))
-    const wrong = fields.find((field) => checkValue(field, valueOf(field)) !== undefined)
-    if (wrong === undefined) void send(createAnswer(fields, valueOf))
-    else controls.current.get(wrong.name)?.focus()
+    const invalidField = fields.find((field) => checkValue(field, valueOf(field)) !== undefined)
+    if (invalidField === undefined) void send(createAnswer(fields, valueOf))
+    else controls.current.get(invalidField.name)?.focus()
   }
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the controls inside receive the keys
@@ -131,17 +131,17 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
   )
 }
 
-function hasUnreadableText(element: HTMLElement): element is HTMLInputElement {
+function hasInvalidText(element: HTMLElement): element is HTMLInputElement {
   return element instanceof HTMLInputElement && element.validity.badInput
 }
 
-/** Answers an elicitation. Returns a sentence when that failed. */
+/** Returns a function that answers an elicitation, and returns a sentence if that failed. */
 function useAnswerElicitation(): (answer: ToolAnswer) => Promise<string | undefined> {
   const api = useApi()
   return async (answer) => {
     try {
       const response = await api.post('/api/tool/answer', answer)
-      // After a 401 the call has no answer: the entries are still needed after the next sign-in.
+      // After a 401 no answer was sent, so the entries are still needed after the next sign-in.
       if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
       return undefined
     } catch (error) {

@@ -13,7 +13,7 @@ export interface FieldControlProps {
   readonly error: string | undefined
   readonly disabled: boolean
   readonly onChange: (value: FieldValue) => void
-  /** The control of a field that may be wrong. */
+  /** Set for the control that gets the focus when its value is invalid. */
   readonly ref: RefCallback<HTMLElement>
 }
 
@@ -35,7 +35,13 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
     )
   if (field.kind === 'choice' && field.many)
     return (
-      <ManyChoices field={field} chosen={listOf(value)} hint={hint} disabled={disabled} onChange={onChange} />
+      <MultipleChoice
+        field={field}
+        chosen={chosenOptions(value)}
+        hint={hint}
+        disabled={disabled}
+        onChange={onChange}
+      />
     )
   return (
     <Field label={label} required={required} hint={hint} error={error}>
@@ -43,7 +49,7 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
         <Select
           ref={ref}
           disabled={disabled}
-          value={field.options.findIndex((option) => option.value === listOf(value)[0])}
+          value={field.options.findIndex((option) => option.value === chosenOptions(value)[0])}
           onChange={(event) => {
             const option = field.options[Number(event.target.value)]
             onChange(option === undefined ? [] : [option.value])
@@ -73,7 +79,7 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
   )
 }
 
-interface ManyChoicesProps {
+interface MultipleChoiceProps {
   readonly field: Extract<ElicitationField, { kind: 'choice' }>
   readonly chosen: readonly string[]
   readonly hint: ReactNode
@@ -81,7 +87,7 @@ interface ManyChoicesProps {
   readonly onChange: (chosen: readonly string[]) => void
 }
 
-function ManyChoices({ field, chosen, hint, disabled, onChange }: ManyChoicesProps) {
+function MultipleChoice({ field, chosen, hint, disabled, onChange }: MultipleChoiceProps) {
   return (
     <fieldset className="flex flex-col gap-1.5" disabled={disabled}>
       <legend className="mb-1 text-sm font-medium">{field.label}</legend>
@@ -100,6 +106,6 @@ function ManyChoices({ field, chosen, hint, disabled, onChange }: ManyChoicesPro
   )
 }
 
-function listOf(value: FieldValue): readonly string[] {
+function chosenOptions(value: FieldValue): readonly string[] {
   return typeof value === 'object' ? value : []
 }

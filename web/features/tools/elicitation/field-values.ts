@@ -1,9 +1,9 @@
 import type { ElicitationAnswer, ElicitationField } from '@yonder/contract/elicitation'
 
-/** The value of a field: its text, a switch, or the chosen options. */
+/** The value of a field: a text, the state of a switch, or the chosen options. */
 export type FieldValue = string | boolean | readonly string[]
 
-/** The limit of a text whose field sets none, or a higher one. */
+/** The maximum length of a text, even if its field allows more. */
 const maxTextChars = 10_000
 
 /** The value of a field before the user enters one. */
@@ -20,21 +20,21 @@ export function initialValue(field: ElicitationField): FieldValue {
   }
 }
 
-/** A date input shows only dates in its own format: a value that it cannot show must not be sent. */
+/** A date input cannot show other formats. A value that it cannot show is left out, because it must not be sent unseen. */
 function initialText({ format, value }: Extract<ElicitationField, { kind: 'text' }>): string {
   if (value === null) return ''
   if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
-  return format === 'date-time' ? toLocalMoment(Date.parse(value)) : value
+  return format === 'date-time' ? toLocalDateTime(Date.parse(value)) : value
 }
 
 /** Formats milliseconds since 1970 for a local date and time input, without seconds when they are 0. */
-function toLocalMoment(moment: number): string {
-  if (Number.isNaN(moment)) return ''
-  const offset = new Date(moment).getTimezoneOffset() * 60_000
-  return new Date(moment - offset).toISOString().slice(0, 19).replace(/:00$/, '')
+function toLocalDateTime(timestampMs: number): string {
+  if (Number.isNaN(timestampMs)) return ''
+  const offset = new Date(timestampMs).getTimezoneOffset() * 60_000
+  return new Date(timestampMs - offset).toISOString().slice(0, 19).replace(/:00$/, '')
 }
 
-/** Returns what is wrong with a value, in a sentence; nothing when it can be sent. */
+/** Returns a sentence about what is wrong with a value; undefined when it can be sent. */
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
   if (isEmpty(value))
     return field.required && !(field.kind === 'choice' && field.many) ? 'Please fill this in' : undefined
@@ -74,8 +74,8 @@ function checkText(
   if (text.length > maxChars) return `At most ${maxChars} characters`
   if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return 'Please enter an e-mail address'
   if (format === 'uri' && !URL.canParse(text)) return 'Please enter a whole address, like https://example.com'
-  const isMoment = format === 'date' || format === 'date-time'
-  return isMoment && Number.isNaN(Date.parse(text)) ? 'Please enter a date' : undefined
+  const isDate = format === 'date' || format === 'date-time'
+  return isDate && Number.isNaN(Date.parse(text)) ? 'Please enter a date' : undefined
 }
 
 function checkNumber(

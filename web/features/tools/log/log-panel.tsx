@@ -5,7 +5,7 @@ import { InertText } from '../call/inert-text.tsx'
 import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
 import '../tools.css'
 
-/** Within this distance from its end the log scrolls along (§9.10). */
+/** Within this distance from its end, in pixels, the log scrolls to new entries (§9.10). */
 const followZonePx = 100
 
 export interface LogPanelProps {
@@ -78,10 +78,10 @@ function ServerRow({ name, server }: { readonly name: string; readonly server: S
 
 function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
   const box = useRef<HTMLDivElement>(null)
-  const follows = useRef(true)
+  const isFollowing = useRef(true)
   useLayoutEffect(() => {
     const element = box.current
-    if (element !== null && follows.current) element.scrollTop = element.scrollHeight
+    if (element !== null && isFollowing.current) element.scrollTop = element.scrollHeight
   })
   return (
     <div
@@ -92,7 +92,7 @@ function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
       tabIndex={0}
       className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        follows.current = scrollHeight - scrollTop - clientHeight <= followZonePx
+        isFollowing.current = scrollHeight - scrollTop - clientHeight <= followZonePx
       }}
     >
       {entries.length === 0 && <p className="server-log text-muted">Nothing has been logged.</p>}

@@ -33,7 +33,7 @@ export type ServerLogAction =
   | { readonly type: 'clear' }
   | { readonly type: 'close' }
 
-/** Older entries are dropped (§13.23). */
+/** When there are more, the oldest are removed (§13.23). */
 const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
@@ -60,7 +60,7 @@ function receiveStatus(log: ServerLog, event: StatusEvent, time: string): Server
   const before = begins ? [] : log.entries
   const entry = { id: (log.entries.at(-1)?.id ?? 0) + 1, server, status, message, timestamp: time }
   return {
-    servers: isLine(status)
+    servers: isRoundStatus(status)
       ? log.servers
       : { ...log.servers, [server]: { status: readStatus(status), lastUpdated: time, message } },
     entries: [...before, entry].slice(-maxEntries),
@@ -69,8 +69,8 @@ function receiveStatus(log: ServerLog, event: StatusEvent, time: string): Server
   }
 }
 
-/** These describe the round and not a server (§4.10). */
-const isLine = (status: string) => status === 'info' || status === 'summary'
+/** Whether a status describes the round and not a server (§4.10). */
+const isRoundStatus = (status: string) => status === 'info' || status === 'summary'
 
 /** Any other status means that there is no connection (§4.11). */
 function readStatus(status: string): ServerStatus['status'] {
