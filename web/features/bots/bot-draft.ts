@@ -1,13 +1,13 @@
 import type { ApiType, Bot, BotInput } from '@yonder/contract/bot'
 import type { Problems } from '../../lib/use-form.ts'
 
-/** The state of the bot form: texts as typed, and which groups of fields are open. */
+/** The state of the bot form: the texts as typed, and which groups of fields are shown. */
 export interface BotDraft {
   readonly name: string
   readonly model: string
   readonly ownKey: boolean
   readonly baseUrl: string
-  /** The stored key's mask until something else is typed; the server takes the mask as "unchanged". */
+  /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string
   readonly optional: boolean
   readonly apiType: ApiType | ''
@@ -18,7 +18,7 @@ export interface BotDraft {
 const emptyOwnKey = { baseUrl: '', apiKey: '' } as const
 const emptyOptional = { apiType: '', customApiPath: '', maxTokens: '' } as const
 
-/** The draft of a stored bot, or of a new one. */
+/** Returns the draft of a stored bot, or an empty one for a new bot. */
 export function draftOf(bot: Bot | undefined): BotDraft {
   return {
     name: bot?.name ?? '',
@@ -43,7 +43,7 @@ export function toggleOptional(draft: BotDraft): BotDraft {
   return draft.optional ? { ...draft, optional: false, ...emptyOptional } : { ...draft, optional: true }
 }
 
-/** The request body: every field by name, so that a field which was cleared here is cleared on the server. */
+/** Returns the request body. It names every field, so that a field cleared in the form is cleared on the server too. */
 export function inputOf(draft: BotDraft): BotInput {
   return {
     name: draft.name.trim(),
@@ -56,14 +56,14 @@ export function inputOf(draft: BotDraft): BotInput {
   }
 }
 
-/** The fields that `checkBotDraft` looks at. */
+/** The fields that `checkBotDraft` validates. */
 export type CheckedField = 'name' | 'model' | 'maxTokens'
 
 const maxMaxTokens = 10_000_000
 
 /**
- * What keeps a draft from being saved (§5.5, §5.6). `isTokensUnreadable` says that the number field holds text which is no
- * number, such as "1e": its value is empty then.
+ * Returns the problems that prevent saving a draft (§5.5, §5.6). `isTokensUnreadable` is true when the number field contains
+ * a text that is not a number, such as "1e", for which the browser returns an empty value.
  */
 export function checkBotDraft(draft: BotDraft, isTokensUnreadable: boolean): Problems<CheckedField> {
   const missing = (['name', 'model'] as const).filter((field) => draft[field].trim() === '')

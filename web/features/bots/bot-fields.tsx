@@ -11,7 +11,7 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
   google: 'Google',
 }
 
-/** For the fields that a checkbox above them reveals. */
+/** For the fields that the checkbox above them shows. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
 
 export interface BotFieldsProps {
@@ -20,7 +20,7 @@ export interface BotFieldsProps {
 }
 
 export interface OwnKeyFieldsProps extends BotFieldsProps {
-  /** The mask of the stored key, when there is one. */
+  /** The mask of the stored key, if a key is stored. */
   readonly storedKey: string | null
   readonly storedUrl: string | null
 }

@@ -12,9 +12,9 @@ import type { BotDraft, CheckedField } from './bot-draft.ts'
 import { OptionalFields, OwnKeyFields } from './bot-fields.tsx'
 
 export interface BotFormDialogProps {
-  /** The bot to edit; without one the form makes a new one. */
+  /** The bot to edit; without it the form creates a new bot. */
   readonly bot?: Bot
-  /** Called when the bot has got another name. */
+  /** Called when the bot was renamed. */
   readonly onRename?: ((name: string, next: string) => void) | undefined
   readonly onClose: () => void
 }
@@ -29,7 +29,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
     submit: async (draft) => {
       if ((await save.run(inputOf(draft))).done) onClose()
     },
-    // One message covers the whole form.
+    // The form shows one message for all fields, so any change clears it.
     clears: 'all',
   })
   const { draft, problems, change } = form
@@ -40,7 +40,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
       onClose={onClose}
       footer={
         <>
-          {/* Beside the buttons, as a long form would scroll it out of view. */}
+          {/* Next to the buttons: inside a long form the message could be scrolled out of view. */}
           <p
             role="alert"
             className="mr-auto self-center text-sm text-danger max-sm:basis-full max-sm:empty:hidden"
@@ -109,7 +109,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
   )
 }
 
-/** Whether the browser cannot read the number in a field. */
+/** Whether the browser cannot parse the number in a field. */
 function isUnreadable(control: HTMLElement | undefined): boolean {
   return control instanceof HTMLInputElement && control.validity.badInput
 }

@@ -12,7 +12,7 @@ export interface BotListProps {
   readonly onDelete: (bot: Bot) => void
 }
 
-/** The bots, or why there are none to show (§2.51, §2.52). A list that was read once stays when a later read fails. */
+/** The bots, or why none can be shown (§2.51, §2.52). A loaded list stays when a later request fails. */
 export function BotList({ onEdit, onDelete }: BotListProps) {
   const { data: bots, error } = useBots()
   if (bots === undefined && error !== undefined) {
@@ -64,7 +64,7 @@ function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
           {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
         </p>
       </div>
-      {/* The text of the last button, which has no border, aligns with the edge. */}
+      {/* The last button has no border, so its text is aligned with the edge of the card. */}
       <div className="-mr-3 flex shrink-0 gap-1">
         <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
           Edit

@@ -14,7 +14,7 @@ type OpenDialog =
   | { readonly kind: 'delete'; readonly bot: Bot }
 
 export interface BotsSectionProps {
-  /** Called when a bot has got another name. */
+  /** Called when a bot was renamed. */
   readonly onRename?: (name: string, next: string) => void
 }
 
@@ -23,18 +23,18 @@ export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  // A request may end after its dialog was closed and another one opened.
+  // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
   const close = () => setDialog((current) => (current === dialog ? null : current))
 
   const closeAfterDelete = () => {
     flushSync(close)
-    // The button that had the focus was removed with its row.
+    // The focused button was removed with its row.
     addButton.current?.focus()
   }
 
   return (
     <section aria-labelledby={title}>
-      {/* The button is taller than the title, which is at the same height in every section. */}
+      {/* The button is taller than the title; the title must be at the same height in every section. */}
       <header className="-mt-1 mb-3 flex items-center justify-between gap-4">
         <h2 id={title} className="text-lg font-semibold">
           Bots
@@ -63,7 +63,7 @@ interface DeleteBotDialogProps {
   readonly onCancel: () => void
 }
 
-/** Confirms the deletion of a bot (§2.54). */
+/** Asks the user to confirm the deletion of a bot (§2.54). */
 function DeleteBotDialog({ bot, onDeleted, onCancel }: DeleteBotDialogProps) {
   const deleteBot = useDeleteBot()
   return (

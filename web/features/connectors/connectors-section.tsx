@@ -24,9 +24,9 @@ export function ConnectorsSection() {
   useAuthorizationReturn(connectors)
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const close = () => {
-    // A request may end after its dialog was closed and another one opened.
+    // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
     flushSync(() => setDialog((current) => (current === dialog ? null : current)))
-    // The row that had the focus is gone: deleted, or renamed.
+    // The focused row was removed, because its connector was deleted or renamed.
     if (document.activeElement === document.body) addButton.current?.focus()
   }
 
@@ -63,7 +63,7 @@ export function ConnectorsSection() {
   )
 }
 
-/** The connector as the list has it now: a dialog stays open while its connector changes. */
+/** Returns the connector from the current list, since a connector can change while its dialog is open. */
 function findLatest(connector: Connector, connectors: readonly Connector[] = []): Connector {
   return connectors.find(({ name }) => name === connector.name) ?? connector
 }
@@ -73,7 +73,7 @@ interface DeleteConnectorDialogProps {
   readonly onClose: () => void
 }
 
-/** Confirms the deletion of a connector (§2.59). */
+/** Asks the user to confirm the deletion of a connector (§2.59). */
 function DeleteConnectorDialog({ connector, onClose }: DeleteConnectorDialogProps) {
   const deleteConnector = useDeleteConnector()
   return (

@@ -7,12 +7,12 @@ import { SearchInput } from '../../ui/form/text-input.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
 
-/** Finds a chat: shows the recent ones at once, and others by the words in them (§2.41-§2.46). */
+/** Finds a chat: shows the recent chats at once, and searches all chats by their words (§2.41-§2.46). */
 export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')
   const result = useChatSearch(search)
-  /** The box and the rows are one column for the arrow keys. */
+  /** The arrow keys move through the search box and the rows as one column. */
   const { add, list } = useFocusList()
   return (
     <Dialog title="Search chats" hideTitle place="top" onClose={onClose}>
@@ -35,12 +35,12 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
             value={text}
             onChange={(event) => {
               setText(event.target.value)
-              // An emptied box means the recent chats; there is nothing to press Enter for.
+              // Emptying the box shows the recent chats at once, without Enter.
               if (event.target.value === '') setSearch('')
             }}
             onKeyDown={(event) => {
               if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
-              // Left to the browser, the first press would only empty the box.
+              // By default the browser would only empty the box on the first press.
               event.preventDefault()
               onClose()
             }}
@@ -49,7 +49,7 @@ export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
             <X size={18} aria-hidden />
           </IconButton>
         </form>
-        {/* One height for every state, so that nothing jumps while a search runs. */}
+        {/* The same height in every state, so that nothing jumps while a search runs. */}
         <div className="h-[min(28rem,60dvh)] overflow-y-auto overscroll-contain">
           <HistoryResults addRow={add} result={result} search={search} onOpen={onClose} />
         </div>

@@ -8,7 +8,7 @@ import { EmptyState, LoadingState } from '../../ui/states/states.tsx'
 import { HistoryRow } from './history-row.tsx'
 
 export interface HistoryResultsProps {
-  /** The `ref` of every row. */
+  /** The `ref` for every row. */
   readonly addRow: FocusList['add']
   readonly result: ChatSearch
   readonly search: string
@@ -47,7 +47,7 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
   )
 }
 
-/** Loads the next page when it is pressed, or when scrolling brings it into view. */
+/** A button that loads the next page when pressed, or when it is scrolled into view. */
 function MoreButton({ result }: { readonly result: ChatSearch }) {
   const button = useRef<HTMLDivElement>(null)
   const load = useEffectEvent(result.loadMore)

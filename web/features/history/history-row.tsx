@@ -21,7 +21,7 @@ export function HistoryRow({ chat, search, onOpen, ref }: HistoryRowProps) {
         ref={ref}
         to={`/chat/${encodeURIComponent(chat.id)}`}
         onClick={(event) => {
-          // With a key held the browser opens it elsewhere, and the list stays for the next one.
+          // With a modifier key the browser opens the chat in another tab or window, so the dialog stays open.
           if (!event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey) onOpen()
         }}
         className="flex items-center gap-3 rounded-control px-3 py-2.5 transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"

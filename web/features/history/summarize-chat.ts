@@ -8,26 +8,26 @@ import {
 
 type SummaryMessage = ChatSummary['messages'][number]
 
-/** Characters of a preview (§9.6). */
+/** The length of a preview (§9.6). */
 const maxPreviewChars = 50
 
 export interface ChatLine {
   readonly title: string
-  /** Whether the message goes on after the title. */
+  /** Whether the message is longer than the title. */
   readonly isTitleCut: boolean
   readonly preview: string
   /** The model of the second message, which is the first reply. */
   readonly model: string | undefined
 }
 
-/** What the history shows of a chat (§2.43, §2.46). */
+/** Returns what the history shows of a chat (§2.43, §2.46). */
 export function summarizeChat({ messages }: ChatSummary): ChatLine {
   const [first, second] = messages
   if (first === undefined)
     return { title: 'New Chat', isTitleCut: false, preview: 'Start a new conversation...', model: undefined }
-  const last = messages.findLast((message) => readText(message) !== '') ?? first
+  const last = messages.findLast((message) => textOf(message) !== '') ?? first
   const title = deriveTitle(describe(first), maxHistoryTitleChars)
-  const preview = cutText(stripMarks(describe(last)), maxPreviewChars)
+  const preview = cutText(stripMarkdown(describe(last)), maxPreviewChars)
   return {
     title: title.text,
     isTitleCut: title.isCut,
@@ -37,21 +37,21 @@ export function summarizeChat({ messages }: ChatSummary): ChatLine {
 }
 
 function describe(message: SummaryMessage): string {
-  return readText(message) || 'Message content'
+  return textOf(message) || 'Message content'
 }
 
-/** A preview is one plain line: the marks of markdown only take its place. */
-function stripMarks(text: string): string {
+/** Removes markdown syntax, which would only take space in the single plain line of a preview. */
+function stripMarkdown(text: string): string {
   return text.replace(/\*\*|`+|(?<=^|\s)#{1,6}\s+/g, '')
 }
 
-/** The text of a message on one line. */
-function readText({ content }: SummaryMessage): string {
+/** Returns the text of a message on one line. */
+function textOf({ content }: SummaryMessage): string {
   const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(' ')
   return text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim()
 }
 
-/** The time of a chat's last change: the hour for today, else the day, with the year if it is not the current one. */
+/** Formats the time of a chat's last change: hour and minute for today, else the day, with the year if it is not this year. */
 export function formatUpdateTime(iso: string, now: Date = new Date()): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return ''

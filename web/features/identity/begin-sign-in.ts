@@ -5,13 +5,13 @@ import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface SignInRequest {
-  /** Sends the user straight to Google's sign-in. */
+  /** Whether to send the user straight to Google's sign-in. */
   readonly google: boolean
-  /** The path to come back to. */
+  /** The path to return to after sign-in. */
   readonly returnTo: string
 }
 
-/** Stores what the response will be checked against, and returns the provider's address to go to (§7.29). */
+/** Stores the values that the response will be checked against, and returns the address of the provider's sign-in (§7.29). */
 export async function beginSignIn(
   { library, configuration }: OpenIdClient,
   store: SessionStore,

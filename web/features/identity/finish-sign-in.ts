@@ -4,7 +4,7 @@ import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 import { toSession } from './to-session.ts'
 
-/** The provider leads back to the root, with the state it was given and a code or an error. */
+/** Whether an address contains the provider's response: it redirects to `/` with the state and a code or an error. */
 export function isSignInResponse({ pathname, search }: Location): boolean {
   const params = new URLSearchParams(search)
   return pathname === '/' && params.has('state') && (params.has('code') || params.has('error'))
@@ -12,7 +12,7 @@ export function isSignInResponse({ pathname, search }: Location): boolean {
 
 /**
  * Processes the provider's response in the address, once: checks it, stores the session and returns to the page where the
- * sign-in started. Throws when anything is wrong with it, and stores nothing.
+ * sign-in started. If the response is not valid, it throws and stores nothing.
  */
 export async function finishSignIn(
   openClient: () => Promise<OpenIdClient>,
@@ -22,7 +22,7 @@ export async function finishSignIn(
   const pending = takePendingSignIn(store.key)
   replaceAddress(toReturnPath(pending?.returnTo, location.origin))
   if (pending === null) {
-    // A response that this browser did not request neither signs in nor out.
+    // A response that this browser did not request neither signs the user in nor out.
     if (store.read() !== null) return
     throw new Error('This browser did not start that sign-in.')
   }
@@ -36,7 +36,7 @@ export async function finishSignIn(
   store.write(toSession(tokens, Date.now(), null))
 }
 
-/** Removes the response from the address before anyone can see or copy it, and notifies the router. */
+/** Replaces the address, which contains the response, before anyone can see or copy it, and notifies the router. */
 function replaceAddress(path: string): void {
   history.replaceState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate', { state: null }))

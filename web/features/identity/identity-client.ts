@@ -14,18 +14,18 @@ import type { TokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** The sign-in of this browser: one per page, shared by its tabs through local storage. */
+/** Signs the user in and out. Every page has one client; the tabs of a browser share the session through local storage. */
 export interface IdentityClient {
   readonly getState: () => IdentityState
   /** The returned function ends the subscription. */
   readonly subscribe: (onChange: () => void) => () => void
-  /** Processes what the page was opened with: a response of the provider, or a stored session. */
+  /** Processes the provider's response in the address, or else the stored session. */
   readonly start: () => Promise<void>
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
   /** Returns a token that is valid for at least a minute. Throws 'Get access token failed' when there is none. */
   readonly getAccessToken: () => Promise<string>
-  /** Signs out here, in every tab and at the provider, and leads to the origin. */
+  /** Signs out in every tab and at the provider, and returns to the origin. */
   readonly signOut: () => Promise<void>
   /** Removes the session without notifying the provider, after the server refused its token. */
   readonly forget: () => void
@@ -51,7 +51,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     } else if (store.read() === null) {
       status.showStored()
     } else {
-      // A failure shows in the state.
+      // A failure is stored in the state.
       await getAccessToken().catch(() => undefined)
     }
   }
@@ -92,7 +92,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   }
 }
 
-/** Returns a token, and shows in the state whether there is one. */
+/** Returns a token, and updates the state with whether there is one. */
 async function requestToken(tokens: TokenSource, status: IdentityStatus): Promise<string> {
   try {
     const token = await tokens.get()
@@ -104,7 +104,7 @@ async function requestToken(tokens: TokenSource, status: IdentityStatus): Promis
   }
 }
 
-/** Another tab may sign in or out, and the browser may restore this page as it was when it left for the provider. */
+/** Updates the state when another tab signs in or out, and when the browser restores this page from its back-forward cache. */
 function watchPage(store: SessionStore, status: IdentityStatus): void {
   store.watch(() => status.showStored())
   addEventListener('pageshow', (event) => {

@@ -20,6 +20,6 @@ export type IdentityState =
 
 export const loginFailed = 'Login failed'
 export const tokenFailed = 'Get access token failed'
-/** A page on plain http cannot sign in, as browsers offer it no cryptography. */
+/** A page on plain http cannot sign in, since browsers provide cryptography only on secure pages. */
 export const insecureOrigin =
   'Signing in needs a secure address. This page was opened over plain http; open it over https, or on localhost.'

@@ -6,7 +6,7 @@ import type { SessionStore } from './session-store.ts'
 /** The sign-in state that the page shows. */
 export interface IdentityStatus extends ReadableStore<IdentityState> {
   readonly set: (state: IdentityState) => void
-  /** Shows the stored session; `failure` is why there is no token. */
+  /** Sets the state from the stored session; `failure` is the reason why there is no token. */
   readonly showStored: (failure?: string | null) => void
   readonly fail: (message: string, cause: unknown) => void
 }
@@ -31,7 +31,7 @@ export function createIdentityStatus(store: SessionStore): IdentityStatus {
   }
 }
 
-/** A silent refresh must not render the page again. */
+/** Whether the state is already the given one: a silent refresh must not render the page again. */
 function isShown(state: IdentityState, sub: string, failure: string | null): boolean {
   return state.status === 'authenticated' && state.user.sub === sub && state.failure === failure
 }

@@ -2,7 +2,7 @@ import type { ClientSettings } from '@yonder/contract/identity'
 import type { Configuration } from 'openid-client'
 import type * as Library from './open-id-library.ts'
 
-/** Both are given to the library in seconds (§9.15). */
+/** The limits for the library, in seconds (§9.15). */
 const httpTimeoutSeconds = 10
 const idTokenLeewaySeconds = 60
 
@@ -12,8 +12,8 @@ export interface OpenIdClient {
 }
 
 /**
- * Loads the OpenID library, which the first page does without, and the provider's metadata. Loaded once, and again after a
- * failure.
+ * Returns a function that loads the OpenID library, which the first page does not need, and the provider's metadata. They
+ * are loaded once; after a failure the next call tries again.
  */
 export function createOpenIdClient({
   issuer,

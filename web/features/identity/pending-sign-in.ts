@@ -1,4 +1,4 @@
-/** What a response is checked against; each tab stores its own. */
+/** The values that the provider's response is checked against; each tab stores its own. */
 export interface PendingSignIn {
   readonly state: string
   readonly nonce: string

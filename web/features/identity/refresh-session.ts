@@ -4,8 +4,8 @@ import { SignedOutError } from './signed-out-error.ts'
 import { toSession } from './to-session.ts'
 
 /**
- * Exchanges the refresh token for a new access token and stores both. Only a refusal by the provider clears the store;
- * after any other failure the user stays signed in.
+ * Exchanges the refresh token for a new access token and stores the new session. Only if the provider refuses the refresh
+ * token is the session removed; after any other failure the user stays signed in.
  * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(
@@ -20,8 +20,8 @@ export async function refreshSession(
   const isStored = (): boolean => store.read()?.refreshToken === known.refreshToken
   const { library, configuration } = await openClient()
   try {
-    const answer = await library.refreshTokenGrant(configuration, known.refreshToken)
-    const session = toSession(answer, Date.now(), known)
+    const response = await library.refreshTokenGrant(configuration, known.refreshToken)
+    const session = toSession(response, Date.now(), known)
     // The user may have signed out during the request.
     if (!isStored()) throw new SignedOutError('Signed out meanwhile.')
     store.write(session)

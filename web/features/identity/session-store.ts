@@ -17,16 +17,16 @@ export interface SessionStore {
   read(): Session | null
   write(session: Session): void
   clear(): void
-  /** Calls `onChange` when another tab has changed the entry; the returned function ends that. */
+  /** Calls `onChange` when another tab has changed the entry. Returns a function that stops it. */
   watch(onChange: () => void): () => void
   /** Resolves when another tab has changed the entry, or after `maxMs`. */
   nextChange(maxMs: number): Promise<void>
 }
 
-/** The start of the entries' names. */
+/** The prefix of the entries' names. */
 const keyPrefix = 'yonder.sign-in:'
 
-/** Whether a user seems to be signed in, before the provider is known: enough to load code early. */
+/** Whether a user is probably signed in. It needs no settings of the provider, so code can be loaded early. */
 export function hasStoredSession(): boolean {
   try {
     return Object.keys(localStorage).some((key) => key.startsWith(keyPrefix))
@@ -35,12 +35,12 @@ export function hasStoredSession(): boolean {
   }
 }
 
-/** One entry of local storage per issuer and client, shared by all tabs. */
+/** Creates a store in local storage, with one entry per issuer and client, shared by all tabs. */
 export function createSessionStore(issuer: string, clientId: string): SessionStore {
   const key = `${keyPrefix}${issuer}:${clientId}`
   const watch = (onChange: () => void): (() => void) => {
     const listen = (event: StorageEvent): void => {
-      // A null key means that everything was cleared.
+      // A null key means that all entries were cleared.
       if (event.key === key || event.key === null) onChange()
     }
     addEventListener('storage', listen)
@@ -65,7 +65,7 @@ export function createSessionStore(issuer: string, clientId: string): SessionSto
   }
 }
 
-/** A broken entry, or one from an older version, counts as signed out. */
+/** Returns null, which means signed out, for an invalid entry, such as one of an older version. */
 function parseSession(text: string | null): Session | null {
   if (text === null) return null
   try {

@@ -5,7 +5,7 @@ import { useIdentity } from './use-identity.ts'
 
 export interface SignInScreenProps {
   readonly settings: ClientSettings
-  /** The path to come back to, signed in. */
+  /** The path to return to after sign-in. */
   readonly returnTo: string
 }
 

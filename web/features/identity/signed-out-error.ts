@@ -1,4 +1,4 @@
-/** The session has ended, here or at the provider; it is no longer stored. */
+/** The session has ended in this browser or at the provider, and is no longer stored. */
 export class SignedOutError extends Error {
   override readonly name = 'SignedOutError'
 }

@@ -2,37 +2,38 @@ import type { IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } fro
 import type { IdentityUser } from './identity-state.ts'
 import type { Session } from './session-store.ts'
 
-/** The lifetime of an access token whose provider does not give one. */
+/** The lifetime of an access token when the provider does not state it. */
 const defaultLifetimeMs = 5 * 60_000
 
-type Answer = TokenEndpointResponse & TokenEndpointResponseHelpers
+type TokenResponse = TokenEndpointResponse & TokenEndpointResponseHelpers
 
 /**
- * The session to store after a checked response. A refresh without a new refresh or ID token keeps the old one; a refresh for
- * another user throws.
+ * Returns the session to store after a validated response. `known` is the session before a refresh: its refresh or ID token
+ * stays if the response has no new one.
+ * @throws if there is no ID token, or a refresh returns one of another user
  */
-export function toSession(answer: Answer, now: number, known: Session | null): Session {
-  const claims = answer.claims()
+export function toSession(response: TokenResponse, now: number, known: Session | null): Session {
+  const claims = response.claims()
   const user = claims === undefined ? known?.user : toUser(claims)
-  const idToken = answer.id_token ?? known?.idToken
+  const idToken = response.id_token ?? known?.idToken
   if (user === undefined || idToken === undefined) throw new Error('The response has no ID token.')
   if (known !== null && known.user.sub !== user.sub) {
     throw new Error('The refreshed ID token belongs to another user.')
   }
-  const seconds = answer.expiresIn()
+  const seconds = response.expiresIn()
   return {
-    accessToken: answer.access_token,
+    accessToken: response.access_token,
     expiresAt: now + (seconds === undefined ? defaultLifetimeMs : seconds * 1000),
-    refreshToken: answer.refresh_token ?? known?.refreshToken ?? null,
+    refreshToken: response.refresh_token ?? known?.refreshToken ?? null,
     idToken,
     user,
   }
 }
 
 function toUser({ sub, name, email, picture }: IDToken): IdentityUser {
-  return { sub, name: readText(name), email: readText(email), picture: readText(picture) }
+  return { sub, name: nonEmptyText(name), email: nonEmptyText(email), picture: nonEmptyText(picture) }
 }
 
-function readText(value: unknown): string | null {
+function nonEmptyText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { Button } from '../../ui/button/button.tsx'
 import { useIdentity } from './use-identity.ts'
 
-/** Says that there is no access token though the user is signed in (§8.6), with a button that tries again. */
+/** Shown when the user is signed in but no access token can be requested (§8.6), with a button to try again. */
 export function TokenFailureNotice() {
   const { state, identity } = useIdentity()
   const [busy, setBusy] = useState(false)
   if (state.status !== 'authenticated' || state.failure === null) return null
   const retry = async (): Promise<void> => {
     setBusy(true)
-    // After a failure the notice stays.
+    // After a failure the notice stays visible.
     await identity.getAccessToken().catch(() => undefined)
     setBusy(false)
   }

@@ -14,15 +14,15 @@ export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const integrations = useIntegrations()
-  // Read with the list, so that the form is complete when it opens.
+  // Loaded together with the list, so that the form is complete when it opens.
   const types = useIntegrationTypes()
   const authorization = useAuthorization(leaveForConsent)
-  // A request may end after its dialog was closed and another one opened.
+  // Closes only the dialog that sent the request: meanwhile the user can have closed it and opened another.
   const close = () => setDialog((current) => (current === dialog ? null : current))
 
-  const readAgain = () => Promise.all([types.mutate(), integrations.mutate()])
+  const reload = () => Promise.all([types.mutate(), integrations.mutate()])
 
-  /** An integration that needs the user's consent asks for it at once (§2.89). */
+  /** Opens the consent page at once for an integration that needs the user's consent (§2.89). */
   const askForConsent = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
     if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }
@@ -49,7 +49,7 @@ export function IntegrationsSection() {
       {dialog?.kind === 'add' && (
         <IntegrationFormDialog
           offers={listOffers(types, integrations)}
-          onRetry={readAgain}
+          onRetry={reload}
           onSaved={askForConsent}
           onClose={close}
         />
@@ -58,7 +58,7 @@ export function IntegrationsSection() {
         <IntegrationFormDialog
           integration={dialog.integration}
           offers={[dialog.integration.name]}
-          onRetry={readAgain}
+          onRetry={reload}
           onClose={close}
         />
       )}

@@ -6,7 +6,7 @@ import { connectionLogsPreference } from './connection-logs.ts'
 import { ThemeToggle } from './theme-controls.tsx'
 import { UserInformation } from './user-information.tsx'
 
-/** The General section of settings: the user, the appearance, and what the screen adds. */
+/** The General section of settings: the user, the appearance, and the groups that the screen passes in. */
 export function GeneralSection({ children }: { readonly children?: ReactNode }) {
   return (
     <div className="flex flex-col gap-8">

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button/button.tsx'
 import { MenuChoice } from '../../ui/menu/menu-item.tsx'
 import { nextTheme, themePreference, type Theme } from './theme.ts'
 
-/** The themes as the user chooses them. */
+/** The themes that the user can choose. */
 const themeOptions: readonly {
   readonly value: Theme
   readonly label: string

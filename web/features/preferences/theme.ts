@@ -6,13 +6,13 @@ export type Theme = (typeof themes)[number]
 
 const darkQuery = '(prefers-color-scheme: dark)'
 
-/** The theme of this browser (§3.21); a stored text that is none of the three counts as light (§4.6). */
+/** The theme chosen in this browser (§3.21). An unknown stored value counts as light (§4.6). */
 export const themePreference = createStoredValue<Theme>(
   'theme',
   (text) => themes.find((theme) => theme === text) ?? 'light',
 )
 
-/** The theme after this one: light, dark, system, light (§4.6). */
+/** Returns the theme that follows the given one: light, dark, system, light (§4.6). */
 export function nextTheme(theme: Theme): Theme {
   switch (theme) {
     case 'light':
@@ -24,7 +24,7 @@ export function nextTheme(theme: Theme): Theme {
   }
 }
 
-/** Applies the theme to the page whenever it or the operating system's changes; the returned function ends that. */
+/** Applies the theme to the page whenever the user or the operating system changes it. Returns a function that stops it. */
 export function followTheme(): () => void {
   const system = matchMedia(darkQuery)
   const apply = () => {
@@ -41,8 +41,8 @@ export function followTheme(): () => void {
 }
 
 /**
- * Switches the page, the colour of the browser's frame and the tab icon to light or dark. `public/theme.js` does the same
- * before the first paint, when modules have not loaded.
+ * Switches the page, the `theme-color` of the browser and the tab icon to light or dark. `public/theme.js` does the same
+ * before the first paint, when no module has loaded yet.
  */
 function applyTheme(dark: boolean): void {
   document.documentElement.classList.toggle('dark', dark)

@@ -1,9 +1,9 @@
 import { logError } from '../../lib/log-error.ts'
 
-/** `cancelled` when the user closed the system's dialog. */
+/** How a link was passed on; `cancelled` if the user closed the system's share dialog. */
 export type LinkDelivery = 'shared' | 'copied' | 'cancelled' | 'failed'
 
-/** Passes a link to the system's share dialog, where there is one, else to the clipboard (§7.10). */
+/** Passes a link to the system's share dialog if there is one, else to the clipboard (§7.10). */
 export async function deliverLink(address: string): Promise<LinkDelivery> {
   if (typeof navigator.share === 'function') {
     try {
@@ -11,7 +11,7 @@ export async function deliverLink(address: string): Promise<LinkDelivery> {
       return 'shared'
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return 'cancelled'
-      // Refused, for instance because the click was too long ago. The clipboard may still work.
+      // The browser refused, for instance because the click was too long ago. Try the clipboard instead.
     }
   }
   try {

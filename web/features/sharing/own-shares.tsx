@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { SettingsGroup } from '../../ui/form/settings-list.tsx'
 import { ShareRow } from './share-row.tsx'
 
-/** The links that the user has made, to open, copy and revoke. */
+/** The user's share links, which can be opened, copied and revoked. */
 export function OwnShares() {
   const group = useRef<HTMLDivElement>(null)
   const [revoking, setRevoking] = useState<OwnShare>()
@@ -14,7 +14,7 @@ export function OwnShares() {
 
   const closeAfterRevoke = () => {
     flushSync(close)
-    // The button that had the focus was removed with its row.
+    // The focused button was removed with its row.
     group.current?.focus()
   }
 
@@ -59,7 +59,7 @@ interface RevokeShareDialogProps {
   readonly onCancel: () => void
 }
 
-/** Confirms that a link is revoked. */
+/** Asks the user to confirm that a link is revoked. */
 function RevokeShareDialog({ share, onRevoked, onCancel }: RevokeShareDialogProps) {
   const revokeShare = useRevokeShare()
   return (

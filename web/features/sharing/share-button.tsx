@@ -21,7 +21,7 @@ export interface ShareButtonProps {
   readonly messageId: string
 }
 
-/** Shares the path to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown. */
+/** Shares the chat up to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown. */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare(chatId)
   const [busy, setBusy] = useState(false)
@@ -37,7 +37,7 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
     const outcome = address === undefined ? 'failed' : await deliverLink(address)
     setBusy(false)
     clearTimeout(timer.current)
-    // The link exists, and everyone who has it can read the chat, so 'Not shared' would be wrong.
+    // The link exists and everyone who has it can read the chat, so 'Not shared' would be wrong. The dialog shows the link.
     const isUncopied = address !== undefined && outcome === 'failed'
     setUncopied(isUncopied ? address : undefined)
     setFeedback(isUncopied || outcome === 'cancelled' ? undefined : outcome)
@@ -56,7 +56,7 @@ export function ShareButton({ chatId, messageId }: ShareButtonProps) {
       >
         <FeedbackIcon feedback={feedback} />
       </IconButton>
-      {/* Over the text, so that neither the buttons nor the lines below move. */}
+      {/* Floats over the text, so that neither the buttons nor the lines below move. */}
       <output className="pointer-events-none absolute right-0 bottom-full mb-1 whitespace-nowrap">
         {feedback !== undefined && (
           <span className="block animate-appear rounded-control bg-ink px-2 py-1 text-page">

@@ -8,7 +8,7 @@ export interface ShareLinkDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows, selected, a link that the browser refused to copy. Some browsers copy it after another click. */
+/** Shows and selects a link that the browser refused to copy. Some browsers copy it after another click. */
 export function ShareLinkDialog({ address, onClose }: ShareLinkDialogProps) {
   return (
     <Dialog

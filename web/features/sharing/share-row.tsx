@@ -10,7 +10,7 @@ export interface ShareRowProps {
   readonly onRevoke: () => void
 }
 
-/** One of the user's links, to open, copy and revoke. */
+/** One of the user's share links, which can be opened, copied and revoked. */
 export function ShareRow({ share, onRevoke }: ShareRowProps) {
   const name = useId()
   const address = shareAddress(share.id)
@@ -32,7 +32,7 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
           Shared <time dateTime={share.created_at}>{toDate(share.created_at)}</time>
         </p>
       </div>
-      {/* The text of the last button, which has no border, aligns with the edge. */}
+      {/* The last button has no border, so its text is aligned with the edge of the card. */}
       <div className="-mr-3 flex shrink-0 items-center gap-1">
         <CopyButton title="Copy link" text={address} />
         <Button size="small" look="plain" aria-describedby={name} onClick={onRevoke}>

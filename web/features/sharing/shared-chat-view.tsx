@@ -32,7 +32,7 @@ export function SharedChatView({ shareId, children }: SharedChatViewProps) {
   )
 }
 
-/** On any failure (§2.40, §8.11). */
+/** Shown after any failure to load the chat (§2.40, §8.11). */
 function NotFound() {
   return (
     <main className="flex flex-1 items-center justify-center">

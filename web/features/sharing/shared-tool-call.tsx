@@ -15,7 +15,7 @@ export interface SharedToolCallProps {
   readonly state: ToolCall['state']
 }
 
-/** A tool call in a shared chat: its name and state. The arguments and the result are private, so it does not open. */
+/** A tool call in a shared chat: its name and state. It cannot be expanded, since the arguments and the result are private. */
 export function SharedToolCall({ server, tool, state }: SharedToolCallProps) {
   const { label, Icon, tone } = states[state]
   return (

@@ -15,17 +15,17 @@ export interface BrowseDialogProps {
   readonly onClose: () => void
 }
 
-/** The catalogue of connectors, to add some (§2.65-§2.67). */
+/** The catalogue, from which the user adds connectors (§2.65-§2.67). */
 export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   const { data, error, mutate } = useConnectorCatalogue()
   const { retrying, retry } = useRetry(mutate)
-  /** A connector that needs a token: the form adds it. */
+  /** The chosen connector that needs a token, for which the form is open. */
   const [form, setForm] = useState<NewConnector>()
 
   return (
     <>
       <Dialog title="Browse Available Connectors" onClose={onClose}>
-        {/* The same height in every state, so that nothing jumps while it loads or a search runs. */}
+        {/* The same height in every state, so that nothing jumps while the catalogue loads or a search runs. */}
         <div className="-mb-5 flex h-[min(36rem,70dvh)] flex-col">
           {data === undefined && error !== undefined && !retrying ? (
             <ErrorState title={describe(error)} retry={{ label: 'Try Again', onRetry: () => void retry() }} />
@@ -37,7 +37,7 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
       {form !== undefined && (
         <ConnectorFormDialog
           known={form}
-          // A request may end after its form was closed and another one opened.
+          // Closes only the form that sent the request: meanwhile the user can have closed it and opened another.
           onClose={() => setForm((current) => (current === form ? undefined : current))}
         />
       )}

@@ -8,9 +8,9 @@ import { inputOfNew, nameNewConnector, type NewConnector } from '../form/connect
 export interface BrowseEntryProps {
   readonly server: BrowseServer
   readonly isAdded: boolean
-  /** The names that the user's connectors have already. */
+  /** The names of the user's connectors. */
   readonly usedNames: readonly string[]
-  /** Opens the form, where a token is needed. */
+  /** Opens the form, for a connector that needs a token. */
   readonly onForm: (known: NewConnector) => void
 }
 

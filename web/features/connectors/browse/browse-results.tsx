@@ -6,11 +6,11 @@ import { SearchInput } from '../../../ui/form/text-input.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
 import { BrowseEntry } from './browse-entry.tsx'
 
-/** Entries that are shown at first, and more with each 'Show more': the catalogue may hold thousands. */
+/** How many entries are shown at first, and added by each 'Show more': the catalogue can contain thousands. */
 const pageSize = 40
 
 export interface BrowseResultsProps {
-  /** Undefined while they are read; the search box is shown already. */
+  /** Undefined while the catalogue loads; the search box is already shown. */
   readonly servers: readonly BrowseServer[] | undefined
   readonly connectors: readonly Connector[]
   /** Opens the form for a connector that needs a token. */
@@ -40,7 +40,7 @@ export function BrowseResults({ servers, connectors, onForm }: BrowseResultsProp
       ) : (
         <>
           <output className="sr-only">{describeCount(found.length)}</output>
-          {/* As wide as the dialog, since a scrolling box cuts off the focus rings at its sides. */}
+          {/* As wide as the dialog, since a scrolling element cuts off the focus rings at its sides. */}
           <div className="-mx-5 mt-2 min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 sm:-mx-6 sm:px-6">
             {found.length === 0 ? (
               <p className="px-6 py-12 text-center text-sm text-muted wrap-anywhere">

@@ -7,7 +7,7 @@ import { ToolChips } from './tool-chips.tsx'
 export interface AllowEditorProps {
   readonly draft: AllowDraft
   readonly onChange: (draft: AllowDraft) => void
-  /** Moves the focus when the last name was removed. */
+  /** Called when the last name was removed, to move the focus. */
   readonly onEmptied: () => void
   /** The control that adds names. */
   readonly children: ReactNode
@@ -40,7 +40,7 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
   )
 }
 
-/** The badge of a connector whose tools all need approval (§2.72), or all run without it. */
+/** The badge of a connector whose tools all need approval (§2.72), or all run without approval. */
 export function ConsentBadge({ everyTool }: { readonly everyTool: boolean }) {
   const Icon = everyTool ? ShieldAlert : ShieldCheck
   return (

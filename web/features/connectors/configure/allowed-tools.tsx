@@ -42,7 +42,7 @@ export interface ManageToolsProps {
   readonly tools: readonly ConnectorTool[]
   readonly draft: AllowDraft
   readonly onChange: (draft: AllowDraft) => void
-  /** Moves the focus when the last name was removed. */
+  /** Called when the last name was removed, to move the focus. */
   readonly onEmptied: () => void
 }
 

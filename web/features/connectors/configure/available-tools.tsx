@@ -6,10 +6,10 @@ import { ToolEntry } from './tool-entry.tsx'
 export interface AvailableToolsProps {
   readonly connector: Connector
   readonly busy: boolean
-  /** The names on the list while it is being changed: tools can then be put on it and taken off here too. */
+  /** The allowed names in manage mode, in which tools can also be allowed and removed here. */
   readonly allowed: readonly string[] | undefined
   readonly onAllow: (names: readonly string[]) => void
-  /** Allows a tool as it is now that was another one when it was allowed. */
+  /** Allows a tool that has changed since it was allowed. */
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 
@@ -60,7 +60,7 @@ export function AvailableTools({ connector, busy, allowed, onAllow, onAllowAgain
   )
 }
 
-/** Stays in its place when pressed, so that one can go on down the list. */
+/** Allows or removes a tool. The button stays in place, so that the user can continue down the list. */
 function AllowToggle({
   name,
   pressed,

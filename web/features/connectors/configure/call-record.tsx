@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { describeCall } from './describe-call.ts'
 
-/** The log of a connector's tool calls; folded, and read when it is opened. */
+/** The log of a connector's tool calls. It is collapsed at first and loaded when the user opens it. */
 export function CallRecord({ connector }: { readonly connector: Connector }) {
   const [open, setOpen] = useState(false)
   return (
@@ -65,7 +65,7 @@ function Call({ call }: { readonly call: ToolCallRecord }) {
       <p className="text-muted tabular-nums">
         <time dateTime={call.started_at}>{time}</time>
         {facts.map((fact) => (
-          // A number stays with its unit.
+          // No line break between a number and its unit.
           <Fragment key={fact}>
             {' · '}
             <span className="whitespace-nowrap">{fact}</span>

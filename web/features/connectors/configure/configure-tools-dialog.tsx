@@ -16,7 +16,7 @@ export interface ConfigureToolsDialogProps {
   readonly onClose: () => void
 }
 
-/** Which tools of a connector run without approval, all tools it has, and the log of their calls (§2.68-§2.73). */
+/** Shows which tools of a connector run without approval, all its tools, and the log of their calls (§2.68-§2.73). */
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
   const { allow_tools, tools } = connector
   const allowTools = useAllowTools()
@@ -25,8 +25,8 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
   /** Set in manage mode only. */
   const [draft, setDraft] = useState<AllowDraft | null>(null)
 
-  const turnTo = (next: AllowDraft | null) => {
-    // The button that had the focus is removed with its mode.
+  const switchTo = (next: AllowDraft | null) => {
+    // The focused button disappears when the mode changes.
     flushSync(() => setDraft(next))
     initialFocus.focus()
   }
@@ -38,7 +38,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
       change: (stored) => applyDraft(changed, stored),
       seen: tools.filter(({ name }) => added.includes(name)),
     })
-    if (result.done) turnTo(null)
+    if (result.done) switchTo(null)
   }
 
   const allowAgain = (tool: ConnectorTool) =>
@@ -56,7 +56,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
       footer={
         draft === null ? undefined : (
           <>
-            <Button onClick={() => turnTo(null)}>Cancel</Button>
+            <Button onClick={() => switchTo(null)}>Cancel</Button>
             <Button look="primary" busy={busy} onClick={() => void save(draft)}>
               Save Changes
             </Button>
@@ -64,10 +64,10 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
         )
       }
     >
-      {/* A change made while the changes before it are saved would be lost. */}
+      {/* Inert while saving, since a change made meanwhile would be lost. */}
       <div inert={busy && draft !== null} className="flex flex-col gap-6 pt-1">
         {draft === null ? (
-          <AllowSummary connector={connector} onManage={() => turnTo(allowDraftOf(allow_tools))} />
+          <AllowSummary connector={connector} onManage={() => switchTo(allowDraftOf(allow_tools))} />
         ) : (
           <ManageTools
             tools={tools}

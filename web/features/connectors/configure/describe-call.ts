@@ -23,11 +23,11 @@ export interface CallLine {
   readonly outcome: string
   readonly isBad: boolean
   readonly time: string
-  /** How it came to run, how long it took and how much came back, as far as there is something to say. */
+  /** How the call was approved, how long it took and how large its result was, as far as these are known. */
   readonly facts: readonly string[]
 }
 
-/** A line of the record of calls in words. */
+/** Returns the texts for one call in the log. */
 export function describeCall({ approval, outcome, started_at, duration, bytes }: ToolCallRecord): CallLine {
   const facts = [
     approvals[approval],

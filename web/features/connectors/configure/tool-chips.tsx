@@ -4,9 +4,9 @@ import { flushSync } from 'react-dom'
 
 export interface ToolChipsProps {
   readonly names: readonly string[]
-  /** Makes the chips removable. */
+  /** Removes a name; without it the chips have no remove buttons. */
   readonly onRemove?: (name: string) => void
-  /** Moves the focus when the last chip is gone. */
+  /** Called when the last chip was removed, to move the focus. */
   readonly onEmptied?: () => void
 }
 
@@ -16,7 +16,7 @@ export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
 
   const remove = (name: string, at: number) => {
     flushSync(() => onRemove?.(name))
-    // The button that had the focus was removed with its chip: the focus goes to the next one, or to the one before.
+    // The focused button was removed with its chip, so the focus moves to the next chip, else to the previous one.
     const neighbour = names[at + 1] ?? names[at - 1]
     if (neighbour === undefined) onEmptied?.()
     else buttons.current.get(neighbour)?.focus()

@@ -1,7 +1,7 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
 import { useState, type ReactNode } from 'react'
 
-/** Characters of a description that are shown before the user expands it. */
+/** How much of a description is shown before the user expands it. */
 const shownLength = 280
 
 export interface ToolEntryProps {

@@ -17,13 +17,13 @@ export interface ToolSearchProps {
 /** Finds tools by name or description, to allow them (§2.70). */
 export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   const [search, setSearch] = useState('')
-  const { add: addStop, list } = useFocusList()
+  const { add: addItem, list } = useFocusList()
   const isSearching = search.trim() !== ''
   const found = isSearching ? findTools(tools, allowed, search) : []
 
   const add = (name: string) => {
     onAdd(name)
-    // The result that had the focus is gone.
+    // The focused result was removed, so the focus moves to the search box.
     list()[0]?.focus()
   }
 
@@ -35,7 +35,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
           aria-label="Search tools to add"
           placeholder="Search tools to add..."
           initialFocus
-          ref={addStop}
+          ref={addItem}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -45,7 +45,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
           {found.map((tool) => (
             <li key={tool.name}>
               <button
-                ref={addStop}
+                ref={addItem}
                 type="button"
                 onClick={() => add(tool.name)}
                 className="touch-target flex w-full items-start gap-2.5 rounded-control px-3 py-1.5 text-left transition-colors hover:bg-hover focus-visible:bg-hover focus-visible:outline-offset-[-2px]"
@@ -70,7 +70,7 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
   )
 }
 
-/** The tools not allowed yet whose name or description contains the search, ten at most (§2.70, §9.8). */
+/** Returns at most ten tools that are not allowed yet and whose name or description contains the search (§2.70, §9.8). */
 function findTools(
   tools: readonly ConnectorTool[],
   allowed: readonly string[],
@@ -87,7 +87,7 @@ function findTools(
     .slice(0, maxResults)
 }
 
-/** The beginning of a description, for a line in the results (§2.70). */
+/** Returns the beginning of a description, to fit on a line of the results (§2.70). */
 function cutDescription(description: string): string {
   const { text, isCut } = cutText(description, maxDescriptionChars)
   return isCut ? `${text}...` : text

@@ -53,7 +53,7 @@ export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
               onChange={(event) => onChange({ toolName: event.target.value })}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
-                // Enter adds the name and does not submit the form.
+                // Enter adds the name instead of submitting the form.
                 event.preventDefault()
                 add()
               }}

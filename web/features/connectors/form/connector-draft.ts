@@ -3,11 +3,11 @@ import type { Problems } from '../../../lib/use-form.ts'
 import { addToolName, allowDraftOf, allowToolsOf } from '../configure/allow-draft.ts'
 import type { AllowDraft } from '../configure/allow-draft.ts'
 
-/** The state of the connector form: texts as typed. */
+/** The state of the connector form: the texts as typed. */
 export interface ConnectorDraft {
   readonly name: string
   readonly url: string
-  /** A stored secret's mask until something else is typed; the server reads the mask as "unchanged". */
+  /** The mask of the stored token until the user types another; the server reads the mask as "unchanged". */
   readonly token: string
   readonly clientId: string
   readonly clientSecret: string
@@ -16,7 +16,7 @@ export interface ConnectorDraft {
   readonly toolName: string
 }
 
-/** The draft of a stored connector, or of a new one, whose tools all need approval. */
+/** Returns the draft of a stored connector, or of a new one, whose tools all need approval. */
 export function draftOf(connector: Connector | undefined, known?: NewConnector): ConnectorDraft {
   return {
     name: connector?.name ?? known?.name ?? '',
@@ -35,23 +35,23 @@ export interface NewConnector {
   readonly url: string
 }
 
-/** The request body for a new connector: not connected, and every tool needs approval (§4.27). */
+/** Returns the request body for a new connector: not connected, and every tool needs approval (§4.27). */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
   return { name, url, token: null, status: 'disconnected', is_default: false, allow_tools: [] }
 }
 
-/** Whether the address is another one than the stored one. */
+/** Whether the draft has another address than the stored connector. */
 export function isMoved(draft: ConnectorDraft, stored: Connector | undefined): boolean {
   return stored !== undefined && draft.url.trim() !== stored.url
 }
 
 /**
- * The request body: every field by name, null for an empty one (§2.64). Allowed tools that were not changed are left out,
- * since others may have been allowed meanwhile.
+ * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are left out if they
+ * were not changed, since others can have been allowed meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName)
-  // The user allowed the tools of one server: those of another one all need approval.
+  // The user allowed the tools of the server at the old address. At a new address all tools need approval.
   const allowTools = isMoved(draft, stored) ? [] : allowToolsOf({ ...draft.allow, names })
   return {
     name: draft.name.trim(),
@@ -69,7 +69,7 @@ function isSame(names: ConnectorInput['allow_tools'], others: ConnectorInput['al
   return JSON.stringify(names) === JSON.stringify(others)
 }
 
-/** What keeps a draft from being saved; an address is accepted as typed (§5.10). */
+/** Returns the problems that prevent saving a draft. Any address is accepted here (§5.10). */
 export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'name' | 'url'> {
   return {
     ...(name.trim() === '' ? { name: 'Server name is required' } : {}),
@@ -78,8 +78,8 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 }
 
 /**
- * The name for a connector from the catalogue: its title, and more where the user has a connector of that name. The names in
- * the catalogue itself are addresses ("com.example/mcp"), whose last part is often the same.
+ * Returns an unused name for a connector from the catalogue: its title, with the author if the user already has a connector
+ * of that name. The catalogue's own names are like addresses ("com.example/mcp"), and their last part is often the same.
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const known = new Set(used.map((name) => name.toLowerCase()))

@@ -13,9 +13,9 @@ import { RegistrationFields } from './registration-fields.tsx'
 import { SecretField } from './secret-field.tsx'
 
 export interface ConnectorFormDialogProps {
-  /** The connector to edit; without one the form makes a new one. */
+  /** The connector to edit; without it the form creates a new connector. */
   readonly connector?: Connector
-  /** What a new one starts with. */
+  /** The name and address that a new connector starts with. */
   readonly known?: NewConnector
   readonly onClose: () => void
 }
@@ -51,7 +51,7 @@ export function ConnectorFormDialog({ connector, known, onClose }: ConnectorForm
       <form id={id} noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4 pt-1">
         <AddressFields form={form} />
         <SecretField
-          // A connector from the catalogue lacks nothing else.
+          // For a connector from the catalogue, only the token is missing.
           focusFirst={known !== undefined}
           label="Token (Optional)"
           hint="Authentication token for the connector"

@@ -6,7 +6,7 @@ export interface SecretFieldProps {
   readonly hint: string
   /** The mask of the stored secret. */
   readonly stored: string | null
-  /** The address of the connector changed, so the stored secret will be removed. */
+  /** Whether the address of the connector was changed, so that the stored secret will be removed. */
   readonly moved: boolean
   /** Gets the focus when the dialog opens. */
   readonly focusFirst?: boolean
@@ -14,7 +14,7 @@ export interface SecretFieldProps {
   readonly onChange: (value: string) => void
 }
 
-/** A secret that is never read back: the box holds the mask of the stored one until the user types another. */
+/** A field for a secret. The server never returns a stored secret: the box shows its mask until the user types another. */
 export function SecretField({ label, hint, stored, moved, focusFirst, value, onChange }: SecretFieldProps) {
   const isStored = stored !== null && value === stored
   return (

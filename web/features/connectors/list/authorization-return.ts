@@ -5,13 +5,13 @@ import { describeToggleFailure } from '../../../data/connector-toggle.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { toast } from '../../../lib/toasts.ts'
 
-/** Shows once how the consent went when the browser has come back from it, and removes that from the address. */
+/** Shows the outcome once after the browser has returned from the consent page, and removes it from the address. */
 export function useAuthorizationReturn(connectors: readonly Connector[] | undefined): void {
   const [params, setParams] = useSearchParams()
   const isShown = useRef(false)
   useEffect(() => {
     if (connectors === undefined || isShown.current) return
-    const outcome = readAuthorizationReturn(params, connectors)
+    const outcome = parseAuthorizationReturn(params, connectors)
     if (outcome === undefined) return
     isShown.current = true
     toast[outcome.kind](outcome.text)
@@ -33,10 +33,10 @@ const reasons = {
 } as const
 
 /**
- * Reads the outcome from the address that the browser came back to (§8.20, §8.32). Anyone can write such an address: a name is
- * only repeated if one of the user's connectors has it, and "connected" only believed if the connector is.
+ * Parses the outcome from the address to which the browser returned (§8.20, §8.32). Anyone can write such an address, so a
+ * name is shown only if one of the user's connectors has it, and "connected" only if that connector is connected.
  */
-function readAuthorizationReturn(
+function parseAuthorizationReturn(
   params: URLSearchParams,
   connectors: readonly Connector[],
 ): AuthorizationOutcome | undefined {
@@ -45,10 +45,10 @@ function readAuthorizationReturn(
   const connector = connectors.find(({ name }) => name === params.get('connector'))
   if (outcome === 'connected' && connector?.status === 'connected')
     return { kind: 'success', text: `Connector "${connector.name}" connected` }
-  const reason = outcome === 'denied' || outcome === 'expired' ? reasons[outcome] : explainFailed(connector)
+  const reason = outcome === 'denied' || outcome === 'expired' ? reasons[outcome] : explainFailure(connector)
   return { kind: 'error', text: describeToggleFailure(connector?.name, reason) }
 }
 
-function explainFailed(connector: Connector | undefined): string {
+function explainFailure(connector: Connector | undefined): string {
   return connector?.error_message ?? reasons.failed
 }

@@ -13,7 +13,7 @@ export interface ConnectorListProps {
   readonly onDelete: (connector: Connector) => void
 }
 
-/** The connectors, or why there are none to show (§2.56, §2.57). A list that was read once stays when a later read fails. */
+/** The connectors, or why none can be shown (§2.56, §2.57). A loaded list stays when a later request fails. */
 export function ConnectorList(actions: ConnectorListProps) {
   const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {

@@ -12,7 +12,7 @@ export interface ConnectorRowProps {
   readonly onDelete: () => void
 }
 
-/** One connector: its name, address and status, and the buttons for what can be done with it (§2.58, §2.59). */
+/** One connector: its name, address and status, and the buttons for its actions (§2.58, §2.59). */
 export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: ConnectorRowProps) {
   const id = useId()
   const { name, url, status, error_message, notice } = connector
@@ -33,7 +33,7 @@ export function ConnectorRow({ connector, onConfigure, onEdit, onDelete }: Conne
         {error_message !== null && <p className="mt-1 text-xs text-danger wrap-anywhere">{error_message}</p>}
         {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
       </div>
-      {/* The texts of the buttons, which have no border, align with the text above. */}
+      {/* The buttons have no border, so their texts are aligned with the text above. */}
       <div className="-mx-3 flex flex-wrap gap-1 sm:ml-0">
         <Button size="small" look="plain" aria-describedby={id} onClick={onConfigure}>
           Configure
@@ -63,7 +63,7 @@ function ToggleButton({
 }) {
   const toggle = useToggleConnector('/settings/connectors')
   const [pressed, setPressed] = useState(false)
-  // It may have been started by a row that was unmounted since.
+  // The toggle can also have been started by a row that is no longer mounted.
   const isToggling = useIsToggling(connector.name)
   const busy = pressed || isToggling
 
@@ -96,7 +96,7 @@ const statusLabels: Readonly<Record<Connector['status'], string>> = {
   disconnected: 'Disconnected',
 }
 
-/** Whether a connector works (§2.58). */
+/** The status of a connector (§2.58). */
 function StatusBadge({ status }: { readonly status: Connector['status'] }) {
   return (
     <StateBadge tone={status === 'connected' ? 'success' : 'danger'} hollow={status === 'disconnected'}>

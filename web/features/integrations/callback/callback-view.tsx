@@ -6,18 +6,18 @@ import { Spinner } from '../../../ui/states/progress.tsx'
 import { useCallbackOutcome } from './use-callback-outcome.ts'
 import type { CallbackOutcome } from './use-callback-outcome.ts'
 
-/** How long an outcome is shown before the integrations are (§9.2). */
+/** How long an outcome is shown before the list of integrations opens (§9.2). */
 const outcomeMs = { connected: 1500, failed: 3000 } as const
 const integrationsPath = '/settings/integrations'
 
-/** The page that the browser comes back to after the user's consent (§2.91-§2.94). */
+/** The page to which the browser returns from the consent page (§2.91-§2.94). */
 export function CallbackView({ service }: { readonly service: string }) {
   const outcome = useCallbackOutcome(service)
   useReturn(outcome.kind)
   const title = titleOfIntegration(service)
   if (outcome.kind === 'used') return <Navigate to={integrationsPath} replace />
   return (
-    // Placed from the top, so that the title does not move when the outcome appears.
+    // Not centred vertically, so that the title does not move when the outcome appears.
     <div className="mx-auto flex w-full max-w-md flex-1 flex-col items-center px-6 pt-[22vh] pb-12 text-center">
       <div className="flex size-9 items-center justify-center">
         <OutcomeIcon kind={outcome.kind} />

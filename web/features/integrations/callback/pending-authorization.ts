@@ -1,20 +1,20 @@
 import { leaveFor } from '../../../lib/leave-for.ts'
 
-/** What this tab stores to check that the browser comes back from the consent that it started. */
+/** Stored by this tab, to check that a response belongs to the authorization that this tab started. */
 interface PendingAuthorization {
   readonly state: string
-  /** A response counts once. */
+  /** Whether the response has been processed: that happens only once. */
   readonly used: boolean
 }
 
 const storageKey = 'integration_authorization'
 
-/** Stores the `state` of the consent page's address, which the response must bring back. */
+/** Stores the `state` in the address of the consent page, which the response must contain too. */
 export function storeAuthorization(state: string): void {
   write({ state, used: false })
 }
 
-/** Whether a response belongs to the authorization that this tab started; from then on it is used. */
+/** Returns whether a response belongs to the authorization that this tab started, and marks it as used. */
 export function redeemAuthorization(state: string | null): 'ours' | 'used' | 'unknown' {
   const pending = read()
   if (pending === null || pending.state !== state) return 'unknown'
@@ -42,13 +42,13 @@ function isPending(value: unknown): value is PendingAuthorization {
   return typeof state === 'string' && typeof used === 'boolean'
 }
 
-/** Sends the browser to the page where the user gives their consent. Resolves when the browser comes back to this page. */
+/** Opens the page on which users give their consent. Resolves if the browser returns to this page. */
 export async function leaveForConsent(authUrl: string): Promise<void> {
   const address = URL.parse(authUrl)
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new Error('The address to authenticate at is not a web address.')
   const state = address.searchParams.get('state')
-  // Without it a response could not be distinguished from one that another site started.
+  // Without a state, the response could not be distinguished from one that another site started.
   if (!state) throw new Error('The address to authenticate at has no state.')
   storeAuthorization(state)
   await leaveFor(address)

@@ -11,7 +11,7 @@ import { redeemAuthorization } from './pending-authorization.ts'
 interface CallbackFailure {
   readonly kind: 'failed'
   readonly message: string
-  /** More about the cause, where it is known. */
+  /** More about the cause, if known. */
   readonly detail?: string
 }
 
@@ -19,20 +19,20 @@ export type CallbackOutcome =
   | { readonly kind: 'processing' }
   | { readonly kind: 'connected' }
   | CallbackFailure
-  /** The response was processed before: there is nothing to show. */
+  /** The response was processed before, so there is nothing to show. */
   | { readonly kind: 'used' }
 
-/** What is sent to the server for an integration. */
+/** What is sent to the server to connect an integration. */
 interface CallbackInput {
   readonly name: string
   readonly code: string
   readonly state: string
 }
 
-/** The state of the history entry once the code was removed from its address. */
+/** The state of the history entry after the code was removed from its address. */
 const processed = 'callback-taken'
 
-/** Sends the server what the browser has come back with, once (§4.29, §7.26). */
+/** Sends the response in the address to the server, once, and returns the outcome (§4.29, §7.26). */
 export function useCallbackOutcome(service: string): CallbackOutcome {
   const navigate = useNavigate()
   const { pathname, search, state } = useLocation()
@@ -51,14 +51,14 @@ export function useCallbackOutcome(service: string): CallbackOutcome {
   const finish = async (input: CallbackInput): Promise<CallbackOutcome> => {
     const result = await connect.run(input)
     if (result.done) return { kind: 'connected' }
-    // After a 401 the user is signed out, and this page is left.
+    // After a 401 the user is signed out and leaves this page.
     if (result.error === undefined) return { kind: 'processing' }
     const reason = result.error instanceof ApiError ? result.error.reason : undefined
     return { ...describeCallbackFailure(service), ...(reason === undefined ? {} : { detail: reason }) }
   }
 
   const settle = async (): Promise<CallbackOutcome> => {
-    const callback = readCallback(service, new URLSearchParams(search))
+    const callback = parseCallback(service, new URLSearchParams(search))
     // The code is removed from the address first, so that no one sees or copies it.
     if (search !== '') await navigate(pathname, { replace: true, state: processed })
     if (callback.kind === 'response') return finish(callback.input)
@@ -82,8 +82,8 @@ type Callback =
   /** A response that was processed before. */
   | { readonly kind: 'used' }
 
-/** Reads what the browser has come back with (§5.17). A response is found once: from then on it is used. */
-function readCallback(service: string, params: URLSearchParams): Callback {
+/** Parses the response in the address (§5.17), and marks it as used. */
+function parseCallback(service: string, params: URLSearchParams): Callback {
   if (service.trim() === '') return { kind: 'failed', message: 'Invalid service specified.' }
   const state = params.get('state')
   const status = redeemAuthorization(state)
@@ -112,7 +112,7 @@ function describeCallbackFailure(service: string): CallbackFailure {
   }
 }
 
-/** Anyone can write a link to this page, so only an error that looks like a code is repeated. */
+/** Anyone can write a link to this page, so only an error that looks like a code is shown. */
 function describeRefusal(error: string): string {
   if (error === 'access_denied') return 'Access was not allowed, so nothing was connected.'
   return /^[a-z_]{1,40}$/.test(error)

@@ -4,15 +4,15 @@ import type { Problems } from '../../../lib/use-form.ts'
 
 /** The state of the integration form. */
 export interface IntegrationDraft {
-  /** Empty until the user selects one. */
+  /** Empty until the user selects an integration. */
   readonly name: string
-  /** Follows from the name (§5.15); empty with it. */
+  /** Follows from the name (§5.15); empty if the name is. */
   readonly authType: AuthType | ''
-  /** The stored key's mask until something else is typed; the server reads the mask as "unchanged". */
+  /** The mask of the stored key until the user types another; the server reads the mask as "unchanged". */
   readonly apiKey: string
 }
 
-/** The draft of a stored integration, or of a new one. */
+/** Returns the draft of a stored integration, or an empty one for a new integration. */
 export function draftOfIntegration(stored: Integration | undefined): IntegrationDraft {
   return {
     name: stored?.name ?? '',
@@ -21,12 +21,12 @@ export function draftOfIntegration(stored: Integration | undefined): Integration
   }
 }
 
-/** The draft after another integration was selected. A key that was typed for the former one is dropped. */
+/** Returns the draft after another integration was selected, without the key typed for the previous one. */
 export function selectIntegration(name: string): IntegrationDraft {
   return { name, authType: name === '' ? '' : authTypeOf(name), apiKey: '' }
 }
 
-/** The request body: a key connects at once, OAuth needs the user's consent first (§4.28). */
+/** Returns the request body. An API key connects at once; OAuth needs the user's consent first (§4.28). */
 export function inputOfIntegration({ name, apiKey }: IntegrationDraft): IntegrationInput {
   const key = apiKey.trim()
   return authTypeOf(name) === 'api_key'
@@ -36,7 +36,7 @@ export function inputOfIntegration({ name, apiKey }: IntegrationDraft): Integrat
 
 export type IntegrationField = keyof IntegrationDraft
 
-/** What keeps a draft from being saved (§5.12-§5.14). */
+/** Returns the problems that prevent saving a draft (§5.12-§5.14). */
 export function checkIntegrationDraft({
   name,
   authType,

@@ -15,12 +15,12 @@ const authTypeNames: Readonly<Record<AuthType, string>> = {
 
 export interface IntegrationFieldsProps {
   readonly offers: readonly string[]
-  /** The integration that is edited. */
+  /** The integration to edit. */
   readonly integration: Integration | undefined
   readonly form: Form<IntegrationDraft, IntegrationField>
 }
 
-/** Which integration, how it is authorized, and its key where it has one (§2.85-§2.89). */
+/** The fields for the integration, its authentication type, and its API key if it needs one (§2.85-§2.89). */
 export function IntegrationFields({ offers, integration, form }: IntegrationFieldsProps) {
   const { draft, problems, change, ref } = form
   const isNew = integration === undefined
@@ -29,7 +29,7 @@ export function IntegrationFields({ offers, integration, form }: IntegrationFiel
       <Field label="Integration" required error={problems.name}>
         <Select
           ref={ref('name')}
-          // The integration of an entry never changes; another one is added beside it.
+          // An entry cannot change to another integration; the user adds another entry instead.
           disabled={!isNew}
           value={draft.name}
           onChange={(event) => change(selectIntegration(event.target.value))}
@@ -71,7 +71,7 @@ export function IntegrationFields({ offers, integration, form }: IntegrationFiel
 }
 
 interface KeyFieldProps {
-  /** The mask of the stored key, when there is one. */
+  /** The mask of the stored key, if a key is stored. */
   readonly stored: string | null
   readonly value: string
   readonly problem: string | undefined

@@ -14,12 +14,12 @@ import { IntegrationFields } from './integration-fields.tsx'
 import { useRetry } from '../../../lib/use-retry.ts'
 
 export interface IntegrationFormDialogProps {
-  /** The integration to edit; without one the form adds one. */
+  /** The integration to edit; without it the form adds one. */
   readonly integration?: Integration
   /** The names that can be selected. */
   readonly offers: Offers
   readonly onRetry: () => Promise<unknown>
-  /** Called when it is stored, while the form is still open; `isWanted` returns false once the user has left it. */
+  /** Called after saving, while the form is still open; `isWanted` returns false once the user has closed the form. */
   readonly onSaved?: (input: IntegrationInput, isWanted: () => boolean) => Promise<void>
   readonly onClose: () => void
 }
@@ -30,7 +30,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const id = useId()
   const isOpen = useIsOpen()
   const initialFocus = useInitialFocus()
-  /** What can be selected may load late: unless the user has moved on in the dialog, its first field gets the focus. */
+  /** The options can load after the dialog opened. The first field then gets the focus, unless the user has moved it. */
   const takeFocus = useCallback(
     (element: HTMLFormElement | null) => {
       if (element !== null && document.activeElement === document.body) initialFocus.focus()
@@ -102,16 +102,19 @@ function NothingToSelect({ offers, onRetry }: Pick<IntegrationFormDialogProps, '
   return <p className="py-4 text-sm text-muted">All available integrations have already been added.</p>
 }
 
-/** The names that can be selected, once they are known. */
+/** The names that can be selected, or the state of loading them. */
 export type Offers = 'loading' | 'failed' | readonly string[]
 
-interface Read<Data> {
+interface Loadable<Data> {
   readonly data?: Data | undefined
   readonly error?: Error | undefined
 }
 
-/** The integrations that the user has not added yet (§2.85). */
-export function listOffers(types: Read<readonly string[]>, added: Read<readonly Integration[]>): Offers {
+/** Returns the integrations that the user has not added yet (§2.85). */
+export function listOffers(
+  types: Loadable<readonly string[]>,
+  added: Loadable<readonly Integration[]>,
+): Offers {
   if (types.data === undefined || added.data === undefined)
     return types.error === undefined && added.error === undefined ? 'loading' : 'failed'
   const known = new Set(added.data.map(({ name }) => name))

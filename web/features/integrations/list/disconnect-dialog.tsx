@@ -11,7 +11,7 @@ export interface DisconnectDialogProps {
   readonly onCancel: () => void
 }
 
-/** Confirms that an integration is disconnected (§2.82). */
+/** Asks the user to confirm disconnecting an integration (§2.82). */
 export function DisconnectDialog({ integration, onDisconnected, onCancel }: DisconnectDialogProps) {
   const disconnect = useDisconnect(integration.name)
   const isOpen = useIsOpen()

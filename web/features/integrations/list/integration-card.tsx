@@ -17,12 +17,12 @@ export interface IntegrationCardProps {
   readonly onEdit: () => void
 }
 
-/** One integration: its description, its status, and the buttons for what can be done with it (§2.77-§2.82). */
+/** One integration: its description, its status, and the buttons for its actions (§2.77-§2.82). */
 export function IntegrationCard({ integration, authorization, onEdit }: IntegrationCardProps) {
   const id = useId()
   const [isConfirming, setConfirming] = useState(false)
   const [isKeyOpen, setKeyOpen] = useState(false)
-  /** The button that is shown in every state; the focus returns to it. */
+  /** The button that is shown in every state, to which the focus returns. */
   const mainButton = useRef<HTMLButtonElement>(null)
   const { name, auth_type, connected, api_key } = integration
   const { pending, failed, authorize } = authorization
@@ -43,7 +43,7 @@ export function IntegrationCard({ integration, authorization, onEdit }: Integrat
         <div
           className={classNames(
             'ml-auto flex flex-wrap justify-end gap-1.5',
-            // The text of the last button, which has no border, aligns with the edge.
+            // The last button has no border, so its text is aligned with the edge of the card.
             (auth_type === 'api_key' || connected) && '-mr-3',
           )}
         >
@@ -125,7 +125,7 @@ function describeIntegration(name: string): string {
   }
 }
 
-/** An icon beside the name. */
+/** The icon next to the name. */
 function IntegrationIcon({ name }: { readonly name: string }) {
   const Icon = name === 'google-gmail' ? Mail : name === 'google-calendar' ? CalendarDays : KeyRound
   return (

@@ -13,7 +13,7 @@ export interface IntegrationListProps {
   readonly onEdit: (integration: Integration) => void
 }
 
-/** The integrations, or why there are none to show (§2.76). A list that was read once stays when a later read fails. */
+/** The integrations, or why none can be shown (§2.76). A loaded list stays when a later request fails. */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
   const { data: integrations, error, mutate } = list
   const { retrying, retry } = useRetry(mutate)

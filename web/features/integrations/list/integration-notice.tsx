@@ -7,7 +7,7 @@ export interface IntegrationNoticeProps {
   readonly failed: Authorization['failed']
 }
 
-/** Why the consent page could not be opened just now, or what the server says about the integration. */
+/** Shows why the consent page could not be opened, or else the server's message about the integration. */
 export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
   const isFailed = failed?.name === integration.name
   const text = isFailed ? failed.reason : integration.notice

@@ -12,7 +12,7 @@ export interface KeyFormProps {
   readonly onClose: () => void
 }
 
-/** The box for another key (§2.80). Saved empty, it removes the key that there is (§4.28). */
+/** A form to replace the API key (§2.80). Saving it empty removes the stored key (§4.28). */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isOpen = useIsOpen()
@@ -25,7 +25,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       const result = await save.run(key.trim())
       if (!result.done)
         return result.error === undefined ? {} : { key: readReason(result.error, integrationLabels) }
-      // It may have been closed, and opened again for another key.
+      // The user can have closed this form meanwhile and opened it again.
       if (isOpen()) onClose()
       return undefined
     },
@@ -70,7 +70,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   )
 }
 
-/** The box is focused when it opens, as the user wants to fill it. */
+/** Focuses the text box when the form opens, since the user opened the form to type a key. */
 function focusAtOnce(input: HTMLInputElement | null): void {
   input?.focus()
 }
