@@ -59,9 +59,8 @@ export async function* readSse(response: Response): AsyncGenerator<string, void,
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      const lines = (partial + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split(
-        '\n',
-      )
+      const decoded = done ? decoder.decode() : decoder.decode(value, { stream: true })
+      const lines = (partial + decoded).split('\n')
       partial = lines.pop() ?? ''
       // A last event with complete lines counts, even without the blank line after it.
       if (done) lines.push('')

@@ -31,7 +31,7 @@ const gracePeriodMs = 1000
 const minGoodStreamMs = 5000
 
 /**
- * One event stream for all pages of a browser. The page that holds the lock reads it and passes it on; when that page
+ * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that page
  * closes, another one gets the lock and opens a stream of its own, whose first event says where it begins. The returned
  * function leaves the shared stream (§10.7, §10.8).
  */

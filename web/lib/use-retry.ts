@@ -5,7 +5,7 @@ export interface Retry {
   readonly retry: () => Promise<void>
 }
 
-/** Repeats a read when the user requests it. `retrying` is true meanwhile, but not during automatic retries. */
+/** Repeats a read when the user requests it. `retrying` is true during that read, but not during automatic retries. */
 export function useRetry(read: () => Promise<unknown>): Retry {
   const [retrying, setRetrying] = useState(false)
   return {

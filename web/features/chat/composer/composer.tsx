@@ -11,7 +11,7 @@ export interface ComposerProps {
   readonly choice: BotChoice
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
-  /** Whether a reply is being written or a chat is being created; nothing can be sent meanwhile. */
+  /** Whether a reply is being written or a chat is being created, so that nothing can be sent. */
   readonly loading: boolean
   /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void

@@ -14,7 +14,7 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** Whether a reply is being written; nothing can be changed meanwhile. */
+  /** Whether a reply is being written, so that nothing can be changed. */
   readonly busy: boolean
   /** Absent while no bot can reply, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined

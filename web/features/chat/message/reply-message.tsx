@@ -10,7 +10,7 @@ export interface ReplyMessageProps {
   /** The replies of the turn before the last one; they do not change any more. */
   readonly earlier: readonly Message[]
   readonly last: Message
-  /** Whether the turn is still being written, also between a tool call and the reply after it. */
+  /** Whether the turn is still being written, including the time between a tool call and the reply after it. */
   readonly isWriting: boolean
 }
 

@@ -61,7 +61,7 @@ export const handover = {
   },
 }
 
-/** 128 random bits, also where `crypto.randomUUID` is missing because it needs HTTPS. */
+/** Returns 128 random bits in hex. `crypto.randomUUID` needs HTTPS, so it may be missing. */
 export function createMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -135,7 +135,7 @@ function hasInvalidText(element: HTMLElement): element is HTMLInputElement {
   return element instanceof HTMLInputElement && element.validity.badInput
 }
 
-/** Returns a function that answers an elicitation, and returns a sentence if that failed. */
+/** Returns a function that answers an elicitation. It resolves to an error message, or undefined on success. */
 function useAnswerElicitation(): (answer: ToolAnswer) => Promise<string | undefined> {
   const api = useApi()
   return async (answer) => {
