@@ -64,7 +64,7 @@ function BotRow({ bot, onEdit, onDelete }: BotRowProps) {
           {ownKey && <span>{bot.base_url === null ? 'with your own key' : 'at your own provider'}</span>}
         </p>
       </div>
-      {/* The last button has no border, so its text is aligned with the edge of the card. */}
+      {/* The last button has no border, so its text is aligned with the edge of the list. */}
       <div className="-mr-3 flex shrink-0 gap-1">
         <Button size="small" look="plain" aria-describedby={name} onClick={onEdit}>
           Edit

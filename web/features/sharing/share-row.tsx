@@ -32,7 +32,7 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
           Shared <time dateTime={share.created_at}>{toDate(share.created_at)}</time>
         </p>
       </div>
-      {/* The last button has no border, so its text is aligned with the edge of the card. */}
+      {/* The last button has no border, so its text is aligned with the edge of the list. */}
       <div className="-mr-3 flex shrink-0 items-center gap-1">
         <CopyButton title="Copy link" text={address} />
         <Button size="small" look="plain" aria-describedby={name} onClick={onRevoke}>

@@ -52,12 +52,12 @@ export interface MarkdownImageProps {
 
 /**
  * An image that a text refers to. Loading it tells its site that this user reads this text, so nothing is requested before
- * the user clicks. The address is not changed.
+ * the user clicks or has allowed that site. The address is not changed.
  */
 export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)
   const [shown, setShown] = useState(false)
-  const address = readAddress(src)
+  const address = parseAddress(src)
   if (address === undefined)
     return (
       <span className="markdown-image" title={title}>
@@ -88,7 +88,7 @@ export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
   )
 }
 
-function readAddress(src: string): URL | undefined {
+function parseAddress(src: string): URL | undefined {
   if (src === '') return undefined
   try {
     const address = new URL(src, location.href)
