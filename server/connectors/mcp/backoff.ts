@@ -3,17 +3,17 @@ import type { AppError } from '../../lib/app-error.ts'
 
 const minPauseMs = 1_000
 const maxPauseMs = 60_000
-/** Keys whose failures are remembered; the oldest are dropped. */
+/** Keys whose failures are remembered; beyond that, the least recent are dropped. */
 const maxKeys = 10_000
 
 interface Failures {
   readonly count: number
-  /** Milliseconds since 1970. */
+  /** The end of the pause, in milliseconds since 1970. */
   readonly until: number
   readonly error: AppError
 }
 
-/** Keeps a server that fails from being asked again at once: 1, 2, 4 … 60 seconds, with jitter. */
+/** Delays requests to a server after each failure in a row: 1, 2, 4 … 60 seconds, with jitter. */
 export class Backoff {
   readonly #failures = new LRUCache<string, Failures>({ max: maxKeys })
   readonly #now: () => number
@@ -22,7 +22,7 @@ export class Backoff {
     this.#now = now
   }
 
-  /** @throws the last error while the pause after it lasts */
+  /** @throws the last failure while the pause after it lasts */
   throwIfPaused(key: string): void {
     const failures = this.#failures.peek(key)
     if (failures !== undefined && failures.until > this.#now()) throw failures.error
@@ -34,7 +34,7 @@ export class Backoff {
     this.#failures.set(key, { count, until: this.#now() + pause, error })
   }
 
-  /** The server works again, or its user wants to try now. */
+  /** Forgets the failures: the server works again, or its user wants to try now. */
   reset(key: string): void {
     this.#failures.delete(key)
   }

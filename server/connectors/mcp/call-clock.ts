@@ -1,28 +1,28 @@
 export interface CallTimes {
-  /** Milliseconds between two messages of the server. */
+  /** Milliseconds that may pass between two messages of the server. */
   readonly idle: number
-  /** Milliseconds in all. */
+  /** Milliseconds that the whole call may take. */
   readonly total: number
 }
 
 /**
- * Times a call out. The idle time starts again with every message of the server, the total does not, and both stop
- * while the user is asked.
+ * Limits the time of a call. Every message of the server restarts the idle time but not the total time. Both are paused
+ * while the call waits for the user.
  */
 export class CallClock {
   readonly signal: AbortSignal
   readonly #times: CallTimes
   readonly #timeout = new AbortController()
-  #left: number
+  #remainingMs: number
   /** When the clock last resumed, in `performance.now()` milliseconds; undefined during a pause. */
   #runningSince: number | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #totalTimer: NodeJS.Timeout | undefined
 
-  /** Starts at once. `signal` ends the call too. */
+  /** Starts the clock. Aborting `signal` aborts the signal of the clock too. */
   constructor(times: CallTimes, signal: AbortSignal) {
     this.#times = times
-    this.#left = times.total
+    this.#remainingMs = times.total
     this.signal = AbortSignal.any([signal, this.#timeout.signal])
     this.resume()
   }
@@ -31,10 +31,10 @@ export class CallClock {
     return this.#timeout.signal.aborted
   }
 
-  /** Milliseconds that have passed, without pauses. */
+  /** Milliseconds that have passed, excluding pauses. */
   get elapsed(): number {
     const running = this.#runningSince === undefined ? 0 : performance.now() - this.#runningSince
-    return this.#times.total - this.#left + running
+    return this.#times.total - this.#remainingMs + running
   }
 
   /** Restarts the idle time. */
@@ -45,19 +45,19 @@ export class CallClock {
   resume(): void {
     if (this.#runningSince !== undefined) return
     this.#runningSince = performance.now()
-    this.#totalTimer = setTimeout(() => this.#expire(), Math.max(0, this.#left))
+    this.#totalTimer = setTimeout(() => this.#expire(), Math.max(0, this.#remainingMs))
     this.#restartIdle()
   }
 
   pause(): void {
     if (this.#runningSince === undefined) return
-    this.#left -= performance.now() - this.#runningSince
+    this.#remainingMs -= performance.now() - this.#runningSince
     this.#runningSince = undefined
     clearTimeout(this.#idleTimer)
     clearTimeout(this.#totalTimer)
   }
 
-  /** Stops for good; `elapsed` stays. */
+  /** Stops the clock at the end of the call; `elapsed` stays readable. */
   stop(): void {
     this.pause()
   }

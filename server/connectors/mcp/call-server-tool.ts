@@ -15,18 +15,18 @@ export interface CallProgress {
 }
 
 export interface ServerCall {
-  /** As it was allowed: the request follows this definition, not a newer one. */
+  /** The definition that was approved. The request is built from it, not from a newer one. */
   readonly tool: ToolDefinition
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
-  /** Asks the user; `params` is whatever the server sent. Never rejects. */
+  /** Asks the user; `params` is unvalidated data from the server. Never rejects. */
   readonly onElicit: (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
   readonly clock: CallClock
 }
 
 /**
- * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal cancels
- * the request at the server too. Nothing is sent twice.
+ * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal also
+ * cancels the request at the server. The call is never repeated.
  */
 export async function callServerTool(
   connection: ServerConnection,
@@ -64,7 +64,7 @@ export async function callServerTool(
   }
 }
 
-/** Only the parts that decide which headers are sent; the result is not validated. */
+/** Gives the SDK only the parts that determine the request's headers, so it does not validate the result. */
 function asTool({ name, inputSchema }: ToolDefinition): Tool {
   return { name, inputSchema: { ...inputSchema, type: 'object' } }
 }
@@ -73,7 +73,7 @@ function tooManyElicitations(): AppError {
   return new AppError('upstream_invalid', 'The tool asked too many questions.')
 }
 
-/** The elicitations of one call: one after the other, and not too many. */
+/** Handles the elicitations of one call, one after the other and at most `maxElicitationRounds`. */
 class Elicitations {
   readonly #call: ServerCall
   readonly #limits: ConnectorLimits
@@ -87,12 +87,12 @@ class Elicitations {
     this.#limits = limits
   }
 
-  /** Aborts when the server asks too often; the call fails then. */
+  /** Aborted when the server sends too many elicitations, so that the call fails. */
   get refused(): AbortSignal {
     return this.#refused.signal
   }
 
-  /** Cancels open elicitations. */
+  /** Cancels pending elicitations. */
   end(): void {
     this.#ended.abort()
   }
@@ -102,8 +102,8 @@ class Elicitations {
       this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
     }
-    const before = this.#last
-    const answer = before.then(() => this.#askNow(params, signal))
+    const previous = this.#last
+    const answer = previous.then(() => this.#askNow(params, signal))
     this.#last = answer
     return answer
   }
@@ -118,27 +118,27 @@ class Elicitations {
       this.refused,
       ...(signal === undefined ? [] : [signal]),
     ]
-    const ends = AbortSignal.any(signals)
-    if (ends.aborted) return { action: 'cancel' }
+    const cancelSignal = AbortSignal.any(signals)
+    if (cancelSignal.aborted) return { action: 'cancel' }
     clock.pause()
     try {
-      return await Promise.race([onElicit(params, ends), cancelled(ends)])
+      return await Promise.race([onElicit(params, cancelSignal), cancelled(cancelSignal)])
     } finally {
       clock.resume()
     }
   }
 
-  /** The parameters of the next round: the same call with the user's answers. */
+  /** Asks the user and returns the parameters of the next round: the same call with the user's answers. */
   async answerAll(params: CallToolRequest['params'], answer: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
     const requests = Object.entries((answer['inputRequests'] ?? {}) as JsonObject)
     if (requests.length > this.#limits.maxElicitationRounds) throw tooManyElicitations()
     for (const [key, request] of requests) {
-      const { method, params: question } = (request ?? {}) as { method?: unknown; params?: unknown }
+      const { method, params: elicitation } = (request ?? {}) as { method?: unknown; params?: unknown }
       if (method !== 'elicitation/create') {
         throw new AppError('upstream_invalid', 'The tool asks for something that it cannot get here.')
       }
-      responses[key] = await this.ask(question)
+      responses[key] = await this.ask(elicitation)
     }
     const { requestState } = answer
     const next = {

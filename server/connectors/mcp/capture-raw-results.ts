@@ -3,18 +3,18 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 type JsonObject = Readonly<Record<string, unknown>>
 type Handler = NonNullable<Transport['onmessage']>
 
-/** The last results of a server as it sent them. */
+/** The latest results of a server, exactly as it sent them. Taking one removes it. */
 export interface RawResults {
-  /** The `tools` of the last page of a list. */
+  /** The `tools` of the latest page of a list. */
   takeTools(): readonly unknown[]
-  /** The last result of a call, whole. */
+  /** The whole latest result of a call. */
   takeCall(): JsonObject | undefined
 }
 
 /**
- * Captures the results of lists and calls before the SDK sees them: it would validate every part and reject the whole
- * for one bad part. The SDK gets an empty result instead, and we read the raw one part by part. Call it before
- * connecting; it expects one request at a time.
+ * Captures the results of `tools/list` and `tools/call` before the SDK sees them, because the SDK rejects a whole
+ * result for one invalid part. The SDK gets an empty result instead, and we read the raw one part by part. Call this
+ * before connecting, and send one request at a time.
  */
 export function captureRawResults(transport: Transport): RawResults {
   const capture = new ResultCapture()
@@ -40,7 +40,7 @@ export function captureRawResults(transport: Transport): RawResults {
 
 class ResultCapture implements RawResults {
   readonly #methods = new Map<unknown, string>()
-  /** Messages that were replaced already: the SDK passes one message through several handlers. */
+  /** Messages that are already replacements, because the SDK passes one message through several handlers. */
   readonly #replaced = new WeakSet<object>()
   #tools: readonly unknown[] = []
   #call: JsonObject | undefined
@@ -87,7 +87,7 @@ class ResultCapture implements RawResults {
   }
 }
 
-/** The fields of a page that are read besides its tools. */
+/** Returns the fields of a page that the SDK needs besides the tools. */
 function describePage({ resultType, nextCursor, ttlMs, cacheScope }: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries({ resultType, nextCursor, ttlMs, cacheScope }).filter(([, value]) => value !== undefined),

@@ -3,9 +3,10 @@ const types: readonly unknown[] = ['string', 'integer', 'boolean']
 const key = 'x-mcp-header'
 
 /**
- * Why a tool's wish to have parameters copied into headers cannot be met, or nothing. The protocol asks clients to
- * leave out such a tool: the annotation stands at a plain property that is reached through `properties` alone, names a
- * header as HTTP can write it, and no name occurs twice. The schema must not be nested deeply.
+ * Checks the `x-mcp-header` annotations of a tool, which request that parameters are also sent as headers. Returns why
+ * one is invalid, or undefined. The protocol requires clients to leave out a tool with an invalid annotation. A valid
+ * one is on a property of a simple type that is reached through `properties` alone, and its header name is valid in
+ * HTTP and unique. The check is recursive, so the schema must not be nested deeply.
  */
 export function checkParameterHeaders(schema: Readonly<Record<string, unknown>>): string | undefined {
   const names = new Set<string>()
@@ -61,7 +62,7 @@ const keywords = new Set([
   'else',
 ])
 
-/** Keywords whose value maps names to schemas: their children are reached as values, and never plainly. */
+/** Whether a keyword contains schemas. Those inside it are not reached through `properties` alone. */
 function isSchemaKeyword(name: string): boolean {
   return (
     keywords.has(name) || ['patternProperties', 'dependentSchemas', '$defs', 'definitions'].includes(name)

@@ -20,9 +20,9 @@ import { captureRawResults } from './capture-raw-results.ts'
 import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** A server as one user reaches it. */
+/** How to reach a server on behalf of one user. */
 export type ServerTarget = {
-  /** User, connector and credential version: a connection is never used under another key. */
+  /** Consists of user, connector and credential version. A connection is never used under another key. */
   readonly key: string
 } & (InProcessTarget | HttpTarget)
 
@@ -37,25 +37,25 @@ export interface HttpTarget {
   /** The guarded fetch. */
   readonly fetch: GuardedFetch['fetch']
   readonly auth: AuthProvider
-  /** What is known of the server's protocol revision; null when nothing is. */
+  /** The result of an earlier discovery of the server's protocol revision, or null. */
   readonly prior: PriorDiscovery | null
 }
 
 export interface ConnectOptions {
   readonly limits: ConnectorLimits
   readonly signal: AbortSignal
-  /** Called when the server says that its list of tools has changed. */
+  /** Called when the server announces that its list of tools has changed. */
   readonly onToolsChanged: () => void
 }
 
 const clientInfo = { name: 'yonder', title: 'Yonder', version: '1.0.0' }
 
-/** Statuses with which a server of the HTTP+SSE transport refuses a POST to its event address. */
+/** Statuses with which a server that supports only HTTP+SSE refuses a POST to its event address. */
 const sseOnlyStatuses = new Set([400, 404, 405])
 
 /**
- * Connects to a server of any protocol revision. HTTP+SSE is tried only after a response that an SSE-only server gives;
- * never after refused access, a timeout or a network failure.
+ * Connects to a server of any protocol revision. HTTP+SSE is tried only after a response that is typical of an SSE-only
+ * server, and never after refused access, a timeout or a network failure.
  */
 export async function connectServer(
   target: ServerTarget,
@@ -131,7 +131,7 @@ function openStreamableHttp(
       reconnectionDelayGrowFactor: 2,
       maxRetries: maxReconnects,
     },
-    // A server may ask for a shorter delay, and does not get it.
+    // A server can request a shorter delay, which is ignored.
     reconnectionScheduler: (open, delay) => {
       const timer = setTimeout(open, Math.max(delay, minReconnectMs))
       timer.unref()
@@ -140,7 +140,7 @@ function openStreamableHttp(
   })
 }
 
-/** Accepts every value: compiling or running a schema that a server sent can block the event loop for minutes. */
+/** Turns validation off, since compiling or running a server's schema can block the event loop for minutes. */
 const acceptAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator:
     <Value>(): JsonSchemaValidator<Value> =>

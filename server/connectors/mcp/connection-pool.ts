@@ -1,17 +1,17 @@
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** The keys of a user's connections start with this. */
+/** Returns the prefix of the keys of a user's connections. */
 export function userPrefix(userId: string): string {
   return `${userId} `
 }
 
-/** The keys of a connector's connections start with this. */
+/** Returns the prefix of the keys of a connector's connections. */
 export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' | 'id'>): string {
   return `${userPrefix(user_id)}${id} `
 }
 
-/** A connection is never used under another key: not by another user, and not after its credentials have changed. */
+/** Returns a connection's key. So it is never used for another user, or after the credentials have changed. */
 export function connectionKey(
   connector: Pick<ConnectorRow, 'user_id' | 'id' | 'credential_version'>,
 ): string {
@@ -19,9 +19,9 @@ export function connectionKey(
 }
 
 export interface ConnectionPoolOptions {
-  /** Milliseconds that an unused connection is kept. */
+  /** Milliseconds after which an idle connection is closed. */
   readonly maxIdleMs: number
-  /** The longest unused connection is closed first. */
+  /** Beyond this, the connection that has been idle longest is closed. */
   readonly maxIdleConnections: number
 }
 
@@ -32,13 +32,13 @@ interface Idle {
 }
 
 /**
- * Idle connections. A caller uses a connection alone, so a response or an elicitation belongs to its request; a second
- * request at the same time opens another connection. Cache libraries hold one value per key; here a key may have
- * several.
+ * A pool of idle connections. A connection serves one request at a time, so that every response and elicitation belongs
+ * to that request; a concurrent request opens another connection. Not a cache library, because those store one value
+ * per key and here a key can have several.
  */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions
-  /** In the order of release. */
+  /** In order of release, the oldest first. */
   readonly #idle = new Set<Idle>()
   #closed = false
 
@@ -46,23 +46,23 @@ export class ConnectionPool {
     this.#options = options
   }
 
-  /** Takes an idle connection out of the pool; the caller releases it after use. */
+  /** Removes an idle connection from the pool and returns it; the caller releases it after use. */
   acquire(key: string): ServerConnection | undefined {
-    for (const waiting of this.#idle) {
-      if (waiting.key !== key) continue
-      this.#remove(waiting)
-      if (waiting.connection.usable) return waiting.connection
+    for (const idle of this.#idle) {
+      if (idle.key !== key) continue
+      this.#remove(idle)
+      if (idle.connection.usable) return idle.connection
     }
     return undefined
   }
 
-  /** Keeps a connection for its next request, or closes it when it is broken. */
+  /** Returns a connection to the pool for another request, or closes it when it is broken. */
   release(key: string, connection: ServerConnection): void {
     if (this.#closed || !connection.usable) return void connection.close()
-    const timer = setTimeout(() => void this.#end(waiting), this.#options.maxIdleMs)
+    const timer = setTimeout(() => void this.#end(idle), this.#options.maxIdleMs)
     timer.unref()
-    const waiting: Idle = { key, connection, timer }
-    this.#idle.add(waiting)
+    const idle: Idle = { key, connection, timer }
+    this.#idle.add(idle)
     const [oldest] = this.#idle
     if (this.#idle.size > this.#options.maxIdleConnections && oldest !== undefined) void this.#end(oldest)
   }
@@ -70,7 +70,7 @@ export class ConnectionPool {
   /** Closes the idle connections whose key starts with `prefix`. */
   async drop(prefix: string): Promise<void> {
     const dropped = [...this.#idle].filter(({ key }) => key.startsWith(prefix))
-    await Promise.all(dropped.map((waiting) => this.#end(waiting)))
+    await Promise.all(dropped.map((idle) => this.#end(idle)))
   }
 
   async close(): Promise<void> {
@@ -78,13 +78,13 @@ export class ConnectionPool {
     await this.drop('')
   }
 
-  #remove(waiting: Idle): void {
-    clearTimeout(waiting.timer)
-    this.#idle.delete(waiting)
+  #remove(idle: Idle): void {
+    clearTimeout(idle.timer)
+    this.#idle.delete(idle)
   }
 
-  #end(waiting: Idle): Promise<void> {
-    this.#remove(waiting)
-    return waiting.connection.close()
+  #end(idle: Idle): Promise<void> {
+    this.#remove(idle)
+    return idle.connection.close()
   }
 }

@@ -14,7 +14,7 @@ import { normalizeText } from '../../lib/text.ts'
 /** Characters of a server's message that are shown to the user. */
 const maxQuoteChars = 300
 
-/** Whether the user has to give their consent (again) first. */
+/** Whether the request failed because the user has to give their consent (again). */
 export function needsAuthorization(error: unknown): boolean {
   return causes(error).some(
     (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
@@ -22,8 +22,8 @@ export function needsAuthorization(error: unknown): boolean {
 }
 
 /**
- * Whether the server has lost the session. It did not run the request, so the request may be sent again. MCP requires
- * 404; many servers send 400 with a message.
+ * Whether the server has lost the session. Then it has not run the request, so the request can be sent again. MCP
+ * requires status 404; many servers send 400 with a message about the session.
  */
 export function isLostSession(error: unknown): boolean {
   return causes(error).some(
@@ -41,7 +41,7 @@ export function isTimeout(error: unknown): boolean {
   )
 }
 
-/** Explains any failure of a server to the user whose connector it is. */
+/** Converts any failure of a server to an error for the connector's owner. */
 export function explainFailure(error: unknown): AppError {
   for (const cause of causes(error)) if (cause instanceof AppError) return cause
   if (needsAuthorization(error)) {
@@ -74,18 +74,21 @@ function unreachable(cause: unknown): AppError {
 
 const networkCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
-/** The MCP client reports a network failure as an invalid response to its first request. */
+/**
+ * Checked before other errors, as the MCP client reports a network failure as an invalid response to its first request.
+ */
 function isUnreachable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && networkCodes.has(String(error.code))
 }
 
 function explainKnown(error: unknown): AppError | undefined {
-  const say = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
+  const toAppError = (code: ConstructorParameters<typeof AppError>[0], message: string) =>
     new AppError(code, message, { cause: error })
   if (error instanceof SdkHttpError) return explainStatus(error)
-  if (error instanceof ProtocolError) return say('upstream_error', `The server says: ${quote(error.message)}`)
+  if (error instanceof ProtocolError)
+    return toAppError('upstream_error', `The server says: ${quote(error.message)}`)
   if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
-    return say(
+    return toAppError(
       'upstream_refused_key',
       'The authorization of this server failed: its authorization server did not respond as expected. Connect again.',
     )
@@ -96,17 +99,17 @@ function explainKnown(error: unknown): AppError | undefined {
       case SdkErrorCode.UnsupportedResultType:
       case SdkErrorCode.ClientHttpUnexpectedContent:
       case SdkErrorCode.EraNegotiationFailed:
-        return say('upstream_invalid', 'The server sent a response that is not valid MCP.')
+        return toAppError('upstream_invalid', 'The server sent a response that is not valid MCP.')
       case SdkErrorCode.ConnectionClosed:
-        return say('upstream_cut', 'The server closed the connection.')
+        return toAppError('upstream_cut', 'The server closed the connection.')
       case SdkErrorCode.CapabilityNotSupported:
-        return say('upstream_invalid', 'The server has no tools.')
+        return toAppError('upstream_invalid', 'The server has no tools.')
       default:
         return undefined
     }
   }
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
-    return say('upstream_invalid', 'The server sent a response that is not valid MCP.')
+    return toAppError('upstream_invalid', 'The server sent a response that is not valid MCP.')
   }
   return undefined
 }
@@ -136,7 +139,7 @@ function explainStatus(error: SdkHttpError): AppError {
   )
 }
 
-/** A server's message as plain text of bounded length, without invisible characters. */
+/** Returns a server's message as plain text of limited length, without invisible characters. */
 export function quote(text: string): string {
   const visible = normalizeText(text)
     .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
@@ -144,12 +147,12 @@ export function quote(text: string): string {
   return visible.length <= maxQuoteChars ? visible : `${visible.slice(0, maxQuoteChars).toWellFormed()}…`
 }
 
-/** An error and everything behind it, the outermost first. */
+/** Returns an error and its chain of causes, the outermost first. */
 function causes(error: unknown): readonly unknown[] {
   const chain: unknown[] = []
-  for (let at = error; at !== undefined && at !== null && chain.length < 10;) {
-    chain.push(at)
-    at = at instanceof Error ? at.cause : undefined
+  for (let current = error; current !== undefined && current !== null && chain.length < 10;) {
+    chain.push(current)
+    current = current instanceof Error ? current.cause : undefined
   }
   return chain
 }

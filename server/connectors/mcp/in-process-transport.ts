@@ -4,9 +4,8 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import type { ResponseBudget } from './limit-responses.ts'
 
 /**
- * The client's end of a session with a server in this process. Messages are handed over in memory; closing the
- * transport ends the session and its server. With a `budget` the server's messages count as the responses of a remote
- * one do.
+ * Opens the client's end of an in-memory session with a server in this process. Closing the transport also ends the
+ * server. With a `budget`, the server's messages are limited like the responses of a remote server.
  */
 export function openInProcessTransport(
   createServer: () => Promise<McpServer>,
@@ -24,7 +23,7 @@ export function openInProcessTransport(
   return client
 }
 
-/** A message beyond the budget is not delivered; the budget ends the connection. */
+/** Drops messages that exceed the budget; `budget.onExceeded` then closes the connection. */
 function limitMessages(server: Transport, budget: ResponseBudget): void {
   const send = server.send.bind(server)
   server.send = async (message, options) => {

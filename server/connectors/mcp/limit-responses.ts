@@ -2,16 +2,16 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 
-/** A response is passed on in chunks of this size, so that other requests are handled in between. */
+/** Size of the chunks in which a response is read, so that other requests are handled in between. */
 const maxChunkBytes = 8 * 1_024
 /** Lines of event streams in the responses to one request; an event has three or four. */
 const maxLines = 20_000
-/** JSON objects and arrays in the responses to one request: parsing more would block the event loop. */
+/** JSON objects and arrays in the responses to one request, because parsing more would block the event loop. */
 const maxContainers = 500_000
 
-/** What a server may send in response to one request: bytes, lines of events and JSON containers. */
+/** Limits what a server can send in response to one request: bytes, lines of events, and JSON objects and arrays. */
 export class ResponseBudget {
-  /** Called when the budget is exceeded: in the middle of a stream no request would fail by itself. */
+  /** Called when the budget is exceeded, since an error in the middle of a stream would not make its request fail. */
   onExceeded: ((refusal: AppError) => void) | undefined
   #maxBytes = 0
   #bytes = 0
@@ -19,7 +19,7 @@ export class ResponseBudget {
   #containers = 0
   #streams = 0
 
-  /** Starts a new request whose responses may have this many bytes together. */
+  /** Resets all counts for a new request, whose responses can have this many bytes in total. */
   allow(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#bytes = 0
@@ -28,12 +28,12 @@ export class ResponseBudget {
     this.#streams = 0
   }
 
-  /** Counts a stream that the client opens; returns how many it opened before during this request. */
+  /** Counts a stream that the client opens. Returns how many it has opened before during this request. */
   countStream(): number {
     return this.#streams++
   }
 
-  /** Counts a chunk of a response; returns why it is refused once the budget is exceeded. */
+  /** Counts a chunk of a response. Returns an error when the budget is exceeded. */
   count(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
     const refusal = this.#add(chunk, isEventStream)
     if (refusal !== undefined) this.onExceeded?.(refusal)
@@ -58,15 +58,14 @@ export class ResponseBudget {
 }
 
 export interface ReconnectLimits {
-  /** Milliseconds between two attempts to open a stream again. */
+  /** Milliseconds between two attempts to reopen a stream. */
   readonly minReconnectMs: number
-  /** Attempts to open a stream again during one request. */
+  /** Attempts to reopen a stream during one request. */
   readonly maxReconnects: number
 }
 
 /**
- * Makes a fetch to one server whose responses count against the budget, and whose event streams reopen slowly and
- * rarely.
+ * Wraps a fetch so that responses count against the budget, and event streams are reopened slowly and not too often.
  */
 export function limitResponses(
   send: GuardedFetch['fetch'],
@@ -126,7 +125,7 @@ function wantsEvents(init: RequestInit | undefined): boolean {
   return new Headers(init?.headers).get('accept')?.includes('text/event-stream') === true
 }
 
-/** "4 MiB", "256 KiB". */
+/** Formats a size, for example as "4 MiB" or "256 KiB". */
 function describeBytes(bytes: number): string {
   const mebibyte = 1_024 * 1_024
   return bytes >= mebibyte ? `${Math.floor(bytes / mebibyte)} MiB` : `${Math.floor(bytes / 1_024)} KiB`

@@ -5,11 +5,13 @@ import { readTools } from './read-tools.ts'
 import type { ToolReading } from './read-tools.ts'
 
 export interface ServerTools extends ToolReading {
-  /** How long the list is valid, by the server, in milliseconds. */
+  /** The lifetime of the list in milliseconds, or null when the server sent none. */
   readonly ttl: number | null
 }
 
-/** Reads all pages of a server's list. `url` is the connector's address, which is part of each fingerprint. */
+/**
+ * Requests all pages of a server's list of tools. `url` is the connector's address, which is part of each fingerprint.
+ */
 export async function listServerTools(
   connection: ServerConnection,
   url: string,
@@ -32,21 +34,25 @@ export async function listServerTools(
         `The server's list of tools has more than ${limits.maxListPages} pages.`,
       )
     }
-    const answer = await client.request(
+    const response = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       { timeout: limits.listPageTimeoutMs, signal: deadline },
     )
-    // One by one: a server may send more of them than a function takes.
+    // Not `push(...tools)`: a server may send more tools than a function can have arguments.
     for (const tool of results.takeTools()) listed.push(tool)
-    ttl ??= readTtl(answer)
-    if (answer.nextCursor === undefined || answer.nextCursor === cursor || listed.length > limits.maxTools)
+    ttl ??= readTtl(response)
+    if (
+      response.nextCursor === undefined ||
+      response.nextCursor === cursor ||
+      listed.length > limits.maxTools
+    )
       break
-    cursor = answer.nextCursor
+    cursor = response.nextCursor
   }
   return { ...readTools(listed, url, limits), ttl }
 }
 
-function readTtl(answer: object): number | null {
-  const ttl: unknown = 'ttlMs' in answer ? answer.ttlMs : undefined
+function readTtl(response: object): number | null {
+  const ttl: unknown = 'ttlMs' in response ? response.ttlMs : undefined
   return typeof ttl === 'number' && Number.isFinite(ttl) ? ttl : null
 }

@@ -10,11 +10,11 @@ type Limits = Pick<
   'maxTools' | 'maxToolNameChars' | 'maxDescriptionChars' | 'maxSchemaChars' | 'maxSchemaDepth'
 >
 
-/** A tool of a server; with a `problem` it cannot be used. */
+/** A tool in a server's list. */
 export interface ListedTool {
   readonly definition: ToolDefinition
   readonly fingerprint: string
-  /** Why it cannot be offered. */
+  /** Why the tool cannot be used; null when it can. */
   readonly problem: string | null
 }
 
@@ -25,8 +25,8 @@ export interface ToolReading {
 }
 
 /**
- * Reads a server's list tool by tool, so that a bad one costs only itself. A tool without a usable name is left out,
- * one whose definition cannot be stored is kept with the reason, and tools above the limit are left out.
+ * Reads a server's list tool by tool, so that an invalid tool does not affect the others. Tools without a usable name
+ * and tools above the limit are left out. A tool whose definition is unusable is returned with a `problem`.
  */
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()
@@ -52,7 +52,7 @@ function readName(item: unknown, { maxToolNameChars }: Limits): string | undefin
   return name.trim() === '' || hidden.test(name) || normalizeText(name) !== name ? undefined : name
 }
 
-/** Invisible characters, which could make a name look like another one. */
+/** Invisible characters, which could make two names look the same. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 const maxTitleChars = 300
 
@@ -69,20 +69,20 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
   }
   const problem = findProblem(definition, input, limits)
   const unusable = { ...definition, inputSchema: {}, outputSchema: null, annotations: null }
-  // A definition that is too large or too deep is not stored, nor part of the fingerprint.
-  const kept = problem === null ? definition : unusable
+  // The schemas of an unusable definition may be huge, so they are neither stored nor part of the fingerprint.
+  const stored = problem === null ? definition : unusable
   return {
     definition: {
-      ...kept,
-      title: kept.title === null ? null : shorten(kept.title, maxTitleChars),
-      description: shorten(kept.description, limits.maxDescriptionChars),
+      ...stored,
+      title: stored.title === null ? null : shorten(stored.title, maxTitleChars),
+      description: shorten(stored.description, limits.maxDescriptionChars),
     },
-    fingerprint: fingerprintTool(kept, url),
+    fingerprint: fingerprintTool(stored, url),
     problem,
   }
 }
 
-/** A model must read only what a user can see. */
+/** Removes what a user cannot see, since a model must get only text that is visible to users. */
 function shorten(text: string, maxChars: number): string {
   return cleanText(text).slice(0, maxChars).toWellFormed()
 }

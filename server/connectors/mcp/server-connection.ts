@@ -6,7 +6,7 @@ import type { AppError } from '../../lib/app-error.ts'
 import type { RawResults } from './capture-raw-results.ts'
 import type { ResponseBudget } from './limit-responses.ts'
 
-/** Called when a legacy server asks the user something during a call; `params` is whatever it sent. */
+/** Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server. */
 export type LegacyElicitation = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
 
 /** An open connection, used for one request at a time. */
@@ -14,16 +14,16 @@ export interface ServerConnection {
   readonly client: Client
   readonly era: 'modern' | 'legacy'
   readonly discover: DiscoverResult | undefined
-  /** The server keeps a session for it, and may forget it. */
+  /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
   readonly results: RawResults
-  /** Starts a request whose responses may have this many bytes. */
+  /** Starts a request whose responses can have this many bytes in total. */
   allow(maxBytes: number): void
-  /** Answers the elicitations of a legacy server; undefined between calls. */
+  /** Handles the elicitations of a legacy server; undefined between calls. */
   elicitation: LegacyElicitation | undefined
-  /** Why the connection was closed, when its server sent too much. */
+  /** Set when the connection was closed because its server sent too much. */
   readonly refusal: AppError | undefined
-  /** False once it has broken or was closed. */
+  /** False once the connection has broken or was closed. */
   readonly usable: boolean
   close(): Promise<void>
 }
@@ -47,14 +47,14 @@ export class OpenConnection implements ServerConnection {
     this.#budget = budget
     budget.onExceeded = (refusal) => {
       this.refusal ??= refusal
-      // Ends the request that waits for a response.
+      // Makes the pending request fail.
       void this.client.close()
     }
     Object.assign(client, {
       onclose: () => {
         this.#closed = true
       },
-      // Every failure that matters fails a request too.
+      // Ignored, since every failure that matters also makes a request fail.
       onerror: () => undefined,
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
@@ -88,8 +88,7 @@ export class OpenConnection implements ServerConnection {
   }
 
   /**
-   * Modern servers announce changes only on a stream that the client opens. Without it the list is read again when it
-   * expires.
+   * Opens the stream on which modern servers announce changes. If that fails, the list is refreshed when it expires.
    */
   listen(): void {
     if (this.era !== 'modern' || this.client.getServerCapabilities()?.tools?.listChanged !== true) return
@@ -100,7 +99,7 @@ export class OpenConnection implements ServerConnection {
     if (this.#closed) return
     this.#closed = true
     if (this.#transport instanceof StreamableHTTPClientTransport) {
-      // The server may be gone; then its session expires by itself.
+      // If the server does not respond, its session expires by itself.
       await Promise.race([
         this.#transport.terminateSession(),
         setTimeout(sessionEndTimeoutMs, undefined, { ref: false }),

@@ -14,13 +14,13 @@ import { fetchByOrigin } from './fetch-by-origin.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal
-  /** The user is at their browser and can be sent to consent. Always opens a new connection. */
+  /** Set when the user's browser can be sent to a consent page. Always opens a new connection then. */
   readonly consent?: ConsentRequest
 }
 
 /**
  * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session
- * of an idle one, nothing has run there, and `use` runs once more on a new connection.
+ * of the idle connection, it has run nothing, and `use` runs once more with a new connection.
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,
@@ -54,7 +54,7 @@ async function runAndRelease<Result>(
     deps.shared.pool.release(key, connection)
     return result
   } catch (error) {
-    // Late messages of a failed request must not reach the next one.
+    // The connection is not reused: late messages of a failed request must not reach the next request.
     void connection.close()
     throw connection.refusal ?? error
   }
@@ -120,10 +120,10 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
   return until > now ? prior : null
 }
 
-/** Characters of a server's description of itself that are stored. */
+/** Characters of a discovery result that is stored. */
 const maxEraChars = 64_000
 
-/** What is known of the server's protocol era, so that the next connection need not probe it. */
+/** Formats the server's protocol era for storage, so that the next connection need not discover it. */
 function describeEra(
   { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
   { era, discover }: ServerConnection,

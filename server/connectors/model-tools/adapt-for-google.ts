@@ -1,8 +1,8 @@
 import { isObject } from './json-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/** What Gemini knows of JSON Schema. */
-const known = new Set([
+/** The JSON Schema keywords that Gemini supports. */
+const supported = new Set([
   'type',
   'format',
   'description',
@@ -22,8 +22,8 @@ const known = new Set([
 const formats = new Set(['enum', 'date-time', 'float', 'double', 'int32', 'int64'])
 
 /**
- * A cleaned schema in the words that Gemini knows. Of alternatives one list remains, of fixed values those that are
- * text; the others are said in the description.
+ * Converts a cleaned schema to the keywords that Gemini supports. `anyOf` replaces other lists of alternatives. Only
+ * fixed values of type string stay an `enum`; others are listed in the description.
  */
 export function adaptForGoogle(schema: JsonSchema): JsonSchema {
   const { allOf, oneOf, ...own } = schema
@@ -33,7 +33,7 @@ export function adaptForGoogle(schema: JsonSchema): JsonSchema {
   const typed = adaptType(merged, alternatives as readonly JsonSchema[] | undefined)
   const result: Record<string, unknown> = {}
   for (const [key, value] of Object.entries({ ...merged, ...typed })) {
-    if (known.has(key) && value !== undefined) result[key] = value
+    if (supported.has(key) && value !== undefined) result[key] = value
   }
   if (!formats.has(String(result['format']))) delete result['format']
   adaptValues(result, values)
@@ -50,7 +50,7 @@ export function adaptForGoogle(schema: JsonSchema): JsonSchema {
   return result
 }
 
-/** Lists of types and alternatives with "nothing" among them become one type, or alternatives, that may be nothing. */
+/** Converts lists of types to alternatives, a single alternative to its type, and the type `null` to `nullable`. */
 function adaptType(
   schema: JsonSchema,
   alternatives: readonly JsonSchema[] | undefined,
@@ -59,11 +59,11 @@ function adaptType(
   const types = Array.isArray(type) ? (type as readonly unknown[]) : undefined
   const options = types?.map((name): JsonSchema => ({ type: name })) ?? alternatives
   if (options === undefined) return type === 'null' ? { type: 'string', nullable: true } : {}
-  const some = options.filter((option) => option['type'] !== 'null')
-  const nullable = some.length < options.length ? { nullable: true } : {}
-  const [only] = some
+  const nonNull = options.filter((option) => option['type'] !== 'null')
+  const nullable = nonNull.length < options.length ? { nullable: true } : {}
+  const [only] = nonNull
   if (only === undefined) return { type: 'string', anyOf: undefined, ...nullable }
-  if (some.length > 1) return { type: undefined, anyOf: some.map(adaptForGoogle), ...nullable }
+  if (nonNull.length > 1) return { type: undefined, anyOf: nonNull.map(adaptForGoogle), ...nullable }
   return { ...adaptForGoogle(only), anyOf: undefined, ...nullable }
 }
 
@@ -84,7 +84,7 @@ function adaptValues(result: Record<string, unknown>, values: readonly unknown[]
   result['description'] = [result['description'], list].filter(Boolean).join(' ')
 }
 
-/** All parts at once: properties and demands of each. */
+/** Merges the parts of `allOf` into one schema, with the properties and required names of all parts. */
 function mergeAll(own: JsonSchema, parts: readonly JsonSchema[]): JsonSchema {
   const all = [
     own,

@@ -5,11 +5,11 @@ import type { JsonSchema } from './json-schema.ts'
 
 export type AdaptedSchema = { readonly schema: JsonSchema } | { readonly problem: string }
 
-/** Names of parameters that providers take. */
+/** Parameter names that providers accept. */
 const allowedName = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Says nothing to a model, or is refused by providers. */
-const dropped = new Set([
+/** Keywords that mean nothing to a model, or that providers refuse. */
+const droppedKeywords = new Set([
   '__proto__',
   '$schema',
   '$id',
@@ -23,13 +23,14 @@ const dropped = new Set([
 const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'enum', 'const']
 
 /**
- * A tool's parameters as a provider's models can be told of them. The server still gets and checks the original, so
- * what is lost here is only advice. What cannot be told at all is a problem of this tool alone.
+ * Adapts a tool's schema of parameters to a provider. The tool's server still checks calls against the original schema,
+ * so what is lost here only helps the model less. When a schema cannot be adapted, returns the problem, and only this
+ * tool is not offered.
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
   try {
     const plain = cleanObject(inlineReferences(schema), 0)
-    // No provider takes alternatives at the root.
+    // No provider accepts alternatives at the root.
     for (const key of combinators) delete plain[key]
     const rooted = { ...plain, type: 'object', properties: plain['properties'] ?? {} }
     return { schema: apiType === 'google' ? adaptForGoogle(rooted) : rooted }
@@ -40,7 +41,7 @@ export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema
 }
 
 function clean(value: unknown, depth: number): Record<string, unknown> {
-  // `true` allows everything.
+  // A schema can also be `true`, which allows every value.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { type: 'string' }
   return cleanObject(value as JsonSchema, depth)
 }
@@ -48,7 +49,7 @@ function clean(value: unknown, depth: number): Record<string, unknown> {
 function cleanObject(schema: JsonSchema, depth: number): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (dropped.has(key) || key.startsWith('x-') || (key === 'default' && value === null)) continue
+    if (droppedKeywords.has(key) || key.startsWith('x-') || (key === 'default' && value === null)) continue
     result[key] = cleanKeyword(key, value, depth)
   }
   if (isObject(schema['properties'])) {
@@ -64,7 +65,7 @@ function cleanObject(schema: JsonSchema, depth: number): Record<string, unknown>
     delete result['properties']
     delete result['required']
   }
-  giveType(result)
+  addMissingType(result)
   if (result['type'] === 'array' && result['items'] === undefined) result['items'] = { type: 'string' }
   return result
 }
@@ -86,24 +87,24 @@ function cleanKeyword(key: string, value: unknown, depth: number): unknown {
   }
 }
 
-/** A parameter whose name cannot be told is left out; when the tool insists on it, the tool is. */
+/** Leaves out parameters whose names providers refuse. Throws when such a parameter is required. */
 function cleanProperties(
   properties: JsonSchema,
   required: readonly string[],
   depth: number,
 ): { readonly properties: Record<string, unknown>; readonly required: readonly string[] } {
-  const known: [string, unknown][] = []
+  const accepted: [string, unknown][] = []
   for (const [name, property] of Object.entries(properties)) {
     if (property === false) continue
-    if (allowedName.test(name)) known.push([name, clean(property, depth + 1)])
+    if (allowedName.test(name)) accepted.push([name, clean(property, depth + 1)])
     else if (required.includes(name))
       throw new SchemaError('it needs a parameter whose name the model cannot be told')
   }
-  const names = new Set(known.map(([name]) => name))
-  return { properties: Object.fromEntries(known), required: required.filter((name) => names.has(name)) }
+  const names = new Set(accepted.map(([name]) => name))
+  return { properties: Object.fromEntries(accepted), required: required.filter((name) => names.has(name)) }
 }
 
-function giveType(schema: Record<string, unknown>): void {
+function addMissingType(schema: Record<string, unknown>): void {
   if (schema['type'] !== undefined || ['anyOf', 'oneOf', 'allOf'].some((key) => schema[key] !== undefined))
     return
   if (schema['properties'] !== undefined) schema['type'] = 'object'

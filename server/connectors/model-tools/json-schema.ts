@@ -4,20 +4,20 @@ export function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Why a schema cannot be offered to a model, to be read after the tool's name. */
+/** Explains why a schema cannot be offered to a model. The message continues a sentence about the tool. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-/** Parts of a schema with every reference inlined; a model cannot use more. */
+/** Objects and arrays in a schema with all references inlined. A model cannot use more. */
 const maxParts = 5_000
-/** Characters of all texts and names. */
+/** Characters of all strings and keys together. */
 const maxChars = 64_000
 const maxDepth = 40
 
 /**
- * Inlines the local references of a schema, since half of the providers accept none. An external reference is never
- * fetched, and a circular one is an error.
+ * Inlines the local references of a schema, since many providers accept none. External references are never fetched;
+ * they and circular references are errors.
  * @throws SchemaError
  */
 export function inlineReferences(schema: JsonSchema): JsonSchema {
@@ -36,9 +36,9 @@ export function inlineReferences(schema: JsonSchema): JsonSchema {
     const reference = part['$ref']
     if (typeof reference === 'string') {
       if (open.includes(reference)) throw new SchemaError('its description of parameters contains itself')
-      const { $ref: _, ...beside } = part
+      const { $ref: _, ...siblings } = part
       const target = walk(resolve(schema, reference), [...open, reference], depth + 1)
-      return { ...(target as object), ...(walk(beside, open, depth + 1) as object) }
+      return { ...(target as object), ...(walk(siblings, open, depth + 1) as object) }
     }
     return Object.fromEntries(
       Object.entries(part)
@@ -58,15 +58,15 @@ function tooLarge(): SchemaError {
 
 function resolve(root: JsonSchema, reference: string): unknown {
   if (!reference.startsWith('#')) throw new SchemaError('its description of parameters lies elsewhere')
-  let at: unknown = root
+  let current: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = decode(step)
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) {
       throw new SchemaError('its description of parameters refers to nothing')
     }
-    at = (at as JsonSchema)[key]
+    current = (current as JsonSchema)[key]
   }
-  return at
+  return current
 }
 
 function decode(step: string): string {

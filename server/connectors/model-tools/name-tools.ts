@@ -7,14 +7,15 @@ const maxChars = 63
 
 export interface NamedTool {
   readonly connectorId: string
-  /** The beginning of the names of this connector's tools. */
+  /** The prefix of the names of this connector's tools. */
   readonly slug: string
   readonly tool: string
 }
 
 /**
- * Names the tools for a model: stable, unique, and in characters that every provider accepts. A name that is not allowed,
- * or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the map.
+ * Names the tools for a model: stable, unique, and in characters that every provider accepts. A name that is not
+ * allowed, or that two tools would share, ends in a hash of connector and tool. Never parse a name: look it up in the
+ * map.
  */
 export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const plain = tools.map((tool) => `${tool.slug}__${tool.tool}`)
@@ -23,8 +24,8 @@ export function nameTools<Tool extends NamedTool>(tools: readonly Tool[]): Reado
   const named = new Map<string, Tool>()
   for (const [index, tool] of tools.entries()) {
     const name = plain[index] ?? ''
-    const keeps = allowed.test(name) && counts.get(name.toLowerCase()) === 1
-    named.set(keeps ? name : hashedName(name, tool), tool)
+    const isUsable = allowed.test(name) && counts.get(name.toLowerCase()) === 1
+    named.set(isUsable ? name : hashedName(name, tool), tool)
   }
   return named
 }
