@@ -22,25 +22,25 @@ export interface Providers {
 }
 
 /**
- * The address and key of a bot's model. A bot's own key is sent to any address of the bot; the operator's key is sent to
- * the operator's address only.
+ * The address and key of a bot's model. The bot's own key is used with either address; the operator's
+ * key is sent only to the operator's address.
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {
-  const shared = {
+  const format = {
     apiType: apiTypeOf(bot),
     customApiPath: bot.custom_api_path,
   }
-  const ownKey = openKey(bot, providers.sealer)
+  const ownKey = decryptKey(bot, providers.sealer)
   if (bot.base_url !== null)
-    return { ...shared, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
-  refuseParentSteps(bot)
+    return { ...format, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
+  refuseParentSegments(bot)
   if (providers.defaultModel !== null) {
     const { baseUrl, apiKey } = providers.defaultModel
-    return { ...shared, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operatorSupplied' }
+    return { ...format, baseUrl, apiKey: ownKey ?? apiKey, trusted: 'operatorSupplied' }
   }
   if (bot.model === demoModel) {
-    return { ...shared, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operatorSupplied' }
+    return { ...format, baseUrl: providers.demoBaseUrl, apiKey: null, trusted: 'operatorSupplied' }
   }
   throw new AppError(
     'bot_misconfigured',
@@ -48,12 +48,12 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoin
   )
 }
 
-/** The wire format that a bot's model speaks. */
+/** The wire format of a bot's model. */
 export function apiTypeOf({ api_type }: Pick<BotRow, 'api_type'>): ApiType {
   return apiTypes.find((type) => type === api_type) ?? 'openai'
 }
 
-function openKey(bot: BotRow, sealer: Sealer): string | null {
+function decryptKey(bot: BotRow, sealer: Sealer): string | null {
   if (bot.api_key === null) return null
   try {
     return sealer.open(bot.api_key)
@@ -67,7 +67,7 @@ function openKey(bot: BotRow, sealer: Sealer): string | null {
 }
 
 /** The request carries the operator's key, so a user's path must stay below the operator's address. */
-function refuseParentSteps(bot: BotRow): void {
+function refuseParentSegments(bot: BotRow): void {
   const path = (bot.custom_api_path ?? '').replaceAll(/%2e/gi, '.')
   if (path.split(/[/\\]/).includes('..')) {
     throw new AppError('bot_misconfigured', `The API path of the bot "${bot.name}" must not contain "..".`)
@@ -75,7 +75,7 @@ function refuseParentSteps(bot: BotRow): void {
 }
 
 /**
- * The model behind a bot. When the bot is misconfigured, the stream fails with the reason, so that the user reads it in
+ * Opens the model of a bot. When the bot is misconfigured, the stream fails with the reason, so that the user sees it in
  * place of the reply.
  */
 export function openBotModel(bot: BotRow, providers: Providers, models: ModelDeps): ModelStream {

@@ -21,8 +21,8 @@ export function listBots(db: Db, user: Owner): Promise<BotRow[]> {
 }
 
 /**
- * The creation time of a bot that comes after all others of this user: `now`, or just after the newest one, because several
- * can be created within a millisecond. In milliseconds since 1970.
+ * The creation time of a new bot, in milliseconds since 1970: `now`, or the millisecond after the user's newest bot when
+ * that is later. It keeps bots that are created within one millisecond in order.
  */
 export async function timeNewBot(db: Db, user: Owner, now: number): Promise<number> {
   const { newest } = await db
@@ -51,12 +51,12 @@ export async function requireBot(db: Db, user: Owner, name: string): Promise<Bot
   return bot
 }
 
-/** Fails when a bot of this user has the name already. */
+/** Rejects with the database's unique violation when this user already has a bot of that name. */
 export async function insertBot(db: Db, bot: BotRow): Promise<void> {
   await db.insertInto('bots').values(bot).execute()
 }
 
-/** Fails when another bot of this user has the name. */
+/** Rejects with the database's unique violation when another bot of this user has the name. */
 export async function updateBot(db: Db, user: Owner, id: BotRow['id'], change: BotChange): Promise<void> {
   await db.updateTable('bots').set(change).where('user_id', '=', user.id).where('id', '=', id).execute()
 }

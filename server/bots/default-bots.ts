@@ -24,7 +24,10 @@ export async function insertDefaultBots(
   for (const bot of listDefaultBots(config)) await createBot(trx, sealer, user, bot, now())
 }
 
-/** Without default bots: the demo bot, but only when no provider is configured, because its models are unknown here. */
+/**
+ * The configured default bots. If there are none, the demo bot; but no bot when the operator has configured a provider,
+ * because the names of its models are unknown here.
+ */
 function listDefaultBots({ defaultBots, defaultModel }: DefaultBotsDeps['config']): readonly BotInput[] {
   if (defaultBots !== null) return defaultBots
   return defaultModel === null ? [demoBot] : []

@@ -8,7 +8,7 @@ import { insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
 
-/** Creates a bot. Fails when a bot of this user has the name already. `now` is in milliseconds since 1970. */
+/** Creates a bot. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
 export async function createBot(
   db: Db,
   sealer: Sealer,
@@ -44,7 +44,7 @@ export async function changeBot(
 }
 
 /**
- * Runs a write that may violate the unique name of a user's bots. The database checks it, so a race is safe too.
+ * Runs a write that may violate the unique name of a user's bots. The database enforces it, also for concurrent requests.
  * @throws AppError `name_taken`
  */
 export async function refuseTakenName<Result>(

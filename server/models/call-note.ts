@@ -2,7 +2,7 @@ import type { ApiType } from '@yonder/contract/bot'
 
 /**
  * Data that an upstream expects back with its call: signatures, and the thinking that they sign. It is stored with the
- * call and returned to that upstream only, in the format in which it came.
+ * call and sent back only to the same upstream, in the same wire format.
  */
 interface CallNote {
   readonly from: string

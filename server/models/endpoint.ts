@@ -16,9 +16,9 @@ export interface ModelEndpoint {
 /**
  * The address of a call: base address and path, joined literally.
  *
- * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or taken away.
- * - The endpoint's own path replaces the default one. It stays on the base address's host: a whole address is refused.
- * - A base address that ends with the default path already is used as it is.
+ * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or removed.
+ * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
+ * - A base address that already ends with the default path is used unchanged.
  * - The query of the base address and that of the path are both kept; `{model}` in the path becomes the model's name.
  *
  * @throws ModelFailure `bot_misconfigured`
@@ -59,7 +59,7 @@ function parse(text: string): URL {
   return url
 }
 
-/** `new URL` silently drops tabs and line breaks, so an address with one would lead somewhere else than it reads. */
+/** `new URL` silently drops tabs and line breaks, so an address with one would lead somewhere other than it appears to. */
 function hasControl(text: string): boolean {
   return /[\0-\x20\x7f]/.test(text)
 }

@@ -18,7 +18,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The last part of a failed reply. An error that is not an upstream's failure is a defect and shows no details. */
+/** The last part of a failed reply. Any other error than `ModelFailure` and `AppError` is a defect, shown without details. */
 export function toFailedPart(error: unknown): FailedPart {
   if (error instanceof ModelFailure || error instanceof AppError) {
     return { type: 'failed', code: error.code, message: error.message }

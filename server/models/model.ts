@@ -9,7 +9,7 @@ export interface ModelToolCall {
   readonly note?: unknown
 }
 
-/** One message of the conversation, oldest first. A `tool` message holds the result of the call `callId`. */
+/** One message of the conversation, oldest first. A `tool` message contains the result of the call `callId`. */
 export type ModelMessage =
   | {
       readonly role: 'user' | 'assistant'
@@ -54,8 +54,8 @@ export interface ModelStreamOptions {
   /** Aborting ends the request: the upstream's socket is closed within a second. */
   readonly signal: AbortSignal
   /**
-   * Called when parts are waiting for `drain`. `isFull` says that so much is waiting that it should be drained at once.
-   * Not called before the reply was returned. It runs on the path of every token: it must be quick and must not throw.
+   * Called when parts are waiting for `drain`; `isFull` is true when they should be drained at once. Never called before
+   * the reply is returned. It runs on the path of every token: it must be quick and must not throw.
    */
   readonly onReadable: (isFull: boolean) => void
 }
@@ -72,15 +72,15 @@ export interface ModelReply {
 }
 
 /**
- * Calls a model and returns its reply. What every implementation keeps, whatever the upstream does:
+ * Calls a model and returns its reply. Every implementation guarantees, whatever the upstream does:
  *
  * - `closed` never rejects. A provider that fails, misbehaves, stalls or is not configured yields a `failed` part whose
- *   message is a sentence for the user; it holds neither a key nor the request.
- * - Unless aborted it yields exactly one `finish` or one `failed`, as the very last part, and then closes.
- * - After an abort it yields no further part, closes the upstream's socket and closes.
- * - `finish` means that the upstream said so itself. A connection that merely ended is `failed` with `upstream_cut`,
- *   and such a reply yields no `tool_call`.
+ *   message is a sentence for the user; it contains neither a key nor the request.
+ * - Unless aborted it yields exactly one `finish` or one `failed`, as the very last part; then `closed` resolves.
+ * - After an abort it yields no further part and closes the upstream's socket; then `closed` resolves.
+ * - `finish` is yielded only when the upstream itself reported the end. A connection that closes without it yields
+ *   `failed` with `upstream_cut`, and no `tool_call`.
  * - No part is yielded twice: the upstream is not called again after the first part.
- * - A model that does not support tools and was called with some is `failed` with `tool_unavailable`.
+ * - A call with tools to a model that does not support them yields `failed` with `tool_unavailable`.
  */
 export type ModelStream = (request: ModelRequest, options: ModelStreamOptions) => ModelReply

@@ -4,7 +4,7 @@ import { normalizeText } from '../lib/text.ts'
 /** Characters that may wait in a reply before it asks to be drained at once. */
 const maxWaitingChars = 16 * 1024
 
-/** The parts of one reply that were parsed and not drained yet. */
+/** The parts of one reply that are parsed but not drained yet. */
 export class PartQueue {
   #parts: ModelPart[] = []
   #chars = 0
@@ -32,17 +32,17 @@ export class PartQueue {
 
 export interface TextJoiner {
   /** Returns the text that can be shown now; may be empty. */
-  push(piece: string): string
+  push(chunk: string): string
   /** Returns the text that was held back and never completed. */
   end(): string
 }
 
-/** Normalises text that arrives in pieces, and joins a surrogate pair that an upstream split. */
+/** Normalises text that arrives in chunks, and joins a surrogate pair that an upstream split. */
 export function joinText(): TextJoiner {
   let held = ''
   return {
-    push(piece) {
-      const text = held === '' ? piece : held + piece
+    push(chunk) {
+      const text = held === '' ? chunk : held + chunk
       held = ''
       const last = text.charCodeAt(text.length - 1)
       if (!(last >= 0xd800 && last <= 0xdbff)) return normalizeText(text)

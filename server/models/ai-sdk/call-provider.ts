@@ -14,7 +14,7 @@ import { writePrompt } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
-/** Calls a model through its provider's package, with the guard, limits and retries of every other model call. */
+/** Calls a model with its provider's AI SDK package, under the guard, limits and retries of every other model call. */
 export function callProvider(
   endpoint: ModelEndpoint,
   format: ProviderFormat,
@@ -26,14 +26,14 @@ export function callProvider(
     const url = buildModelUrl(endpoint, format.defaultPath(request.model), request.model)
     const key = requireKey(endpoint.apiKey)
     guard.requireUrl(url)
-    const frame = {
+    const target = {
       url,
       upstream: nameUpstream(endpoint, url),
       guard: { key, contents: request.messages.map((message) => message.content) },
     }
-    // The package fills in headers and body only; the address is the endpoint's in every case.
+    // Only the headers and the body come from the package; the address is always the endpoint's.
     const send: typeof fetch = (_address, init) =>
-      fetchModelBody(writeCall(frame, init, key, format), {
+      fetchModelBody(writeCall(target, init, key, format), {
         dispatcher: guard.dispatcher,
         limits,
         now,
@@ -42,7 +42,7 @@ export function callProvider(
     const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
     const source = noteSource(format.name, url)
     await readParts(() => model.doStream(writePrompt(request, source)), {
-      ...frame,
+      ...target,
       source,
       limits,
       signal,
@@ -74,7 +74,7 @@ export function callProvider(
 }
 
 function writeCall(
-  frame: Omit<ModelCall, 'headers' | 'body'>,
+  target: Omit<ModelCall, 'headers' | 'body'>,
   init: RequestInit | undefined,
   key: string | null,
   format: ProviderFormat,
@@ -83,7 +83,7 @@ function writeCall(
   headers.delete('user-agent')
   if (key === null) headers.delete(format.keyHeader)
   return {
-    ...frame,
+    ...target,
     headers: Object.fromEntries(headers),
     body: typeof init?.body === 'string' ? init.body : '',
   }

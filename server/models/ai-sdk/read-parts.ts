@@ -15,7 +15,7 @@ type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>
 type ProviderPart = ProviderReply['stream'] extends ReadableStream<infer Part> ? Part : never
 type FinishPart = Extract<ProviderPart, { type: 'finish' }>
 
-interface ReadingOptions {
+interface ReaderOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   readonly upstream: string
@@ -31,41 +31,41 @@ interface ReadingOptions {
  */
 export async function readParts(
   open: () => PromiseLike<ProviderReply>,
-  reading: ReadingOptions,
+  options: ReaderOptions,
 ): Promise<void> {
-  const { signal } = reading
-  const parts = new ProviderPartReader(reading)
+  const { signal } = options
+  const parts = new ProviderPartReader(options)
   try {
     const reader = (await open()).stream.getReader()
     try {
       for (;;) {
         const { done, value } = await reader.read()
         if (done || signal.aborted) break
-        const read = parts.read(value)
-        if (read.length > 0) reading.onParts(read)
+        const received = parts.read(value)
+        if (received.length > 0) options.onParts(received)
       }
     } finally {
       // Ends the request when reading stopped before the end of the stream.
       reader.cancel().catch(() => undefined)
     }
   } catch (error) {
-    throw toFailure(error, reading)
+    throw toFailure(error, options)
   }
-  if (!signal.aborted) reading.onParts(parts.end())
+  if (!signal.aborted) options.onParts(parts.end())
 }
 
 class ProviderPartReader {
   private readonly text = joinText()
   private readonly reasoning = joinText()
   private readonly calls: (ModelToolCall & { readonly options: ProviderNote['options'] })[] = []
-  /** Thinking that the provider signed, by block id. */
+  /** The blocks of thinking by id. Those that the provider signed are sent back with the calls. */
   private readonly thinking = new Map<string, { text: string; options: ProviderNote['options'] }>()
   private finish: FinishPart | undefined
   private outputChars = 0
-  private readonly reading: ReadingOptions
+  private readonly options: ReaderOptions
 
-  constructor(reading: ReadingOptions) {
-    this.reading = reading
+  constructor(options: ReaderOptions) {
+    this.options = options
   }
 
   read(part: ProviderPart): ModelPart[] {
@@ -77,10 +77,10 @@ class ProviderPartReader {
       case 'text-delta':
         return this.parts('text', this.text.push(this.count(part.delta)))
       case 'reasoning-start':
-        this.keepThinking(part.id, '', part.providerMetadata)
+        this.addThinking(part.id, '', part.providerMetadata)
         return []
       case 'reasoning-delta':
-        this.keepThinking(part.id, part.delta, part.providerMetadata)
+        this.addThinking(part.id, part.delta, part.providerMetadata)
         return this.parts('reasoning', this.reasoning.push(this.count(part.delta)))
       case 'tool-input-delta':
         this.count(part.delta)
@@ -92,7 +92,7 @@ class ProviderPartReader {
         this.finish = part
         return []
       case 'error':
-        throw toFailure(part.error, this.reading)
+        throw toFailure(part.error, this.options)
       default:
         return []
     }
@@ -100,7 +100,7 @@ class ProviderPartReader {
 
   end(): ModelPart[] {
     const { finish } = this
-    const { upstream } = this.reading
+    const { upstream } = this.options
     if (finish?.finishReason.raw === undefined) {
       throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
     }
@@ -125,7 +125,7 @@ class ProviderPartReader {
   private addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
     // The provider already ran this call itself.
     if (part.providerExecuted === true) return
-    const { upstream, limits } = this.reading
+    const { upstream, limits } = this.options
     const text = readArguments(part.input)
     if (text === undefined) {
       throw new ModelFailure(
@@ -144,7 +144,7 @@ class ProviderPartReader {
     this.calls.push({ id, name: normalizeText(part.toolName), arguments: text, options })
   }
 
-  private keepThinking(id: string, text: string, options: ProviderNote['options']): void {
+  private addThinking(id: string, text: string, options: ProviderNote['options']): void {
     const block = this.thinking.get(id) ?? { text: '', options: undefined }
     this.thinking.set(id, { text: block.text + text, options: options ?? block.options })
   }
@@ -163,13 +163,13 @@ class ProviderPartReader {
       return {
         type: 'tool_call',
         ...call,
-        ...(isEmpty ? {} : { note: writeNote(this.reading.source, note) }),
+        ...(isEmpty ? {} : { note: writeNote(this.options.source, note) }),
       }
     })
   }
 
   private count(text: string): string {
-    const { limits } = this.reading
+    const { limits } = this.options
     this.outputChars += text.length
     if (this.outputChars <= limits.maxOutputChars) return text
     throw new ModelFailure(
@@ -202,7 +202,7 @@ function tokenCount(count: number | undefined): number | null {
 }
 
 /** Maps the package's own errors to failures. A message of the upstream is quoted only where that is safe. */
-function toFailure(error: unknown, { upstream, guard }: ReadingOptions): Error {
+function toFailure(error: unknown, { upstream, guard }: ReaderOptions): Error {
   if (error instanceof ModelFailure) return error
   if (error instanceof Error && error.cause instanceof ModelFailure) return error.cause
   const name = error instanceof Error ? error.name : ''

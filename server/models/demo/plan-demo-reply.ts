@@ -6,7 +6,7 @@ export interface DemoReply {
   readonly kind: 'reply'
   readonly reasoning: string
   readonly text: string
-  /** The factor by which it is sent more slowly than usual. */
+  /** How many times slower than usual the reply is sent. */
   readonly slowdown: number
   readonly call: { readonly id: string; readonly name: string; readonly arguments: string } | null
 }
@@ -16,7 +16,7 @@ export interface DemoFailure {
   readonly message: string
 }
 
-/** Plans the demo model's reply. It obeys plain requests, so that every feature can be tried without a key. */
+/** Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key. */
 export function planDemoReply(
   messages: readonly DemoMessage[],
   tools: readonly DemoTool[],
@@ -45,7 +45,7 @@ export function planDemoReply(
   return say(demoTexts.again({ now: quote(text), before: quote(before), turns, words: countWords(text) }))
 }
 
-/** A user message that got no reply is joined with the next one; only the last one counts. */
+/** User messages without a reply in between arrive joined by blank lines; only the last one counts. */
 function lastParagraph(text: string): string {
   return (
     text
@@ -85,20 +85,20 @@ function readSum(request: string): Sum | undefined {
   return { operation, left: Number(left), right: Number(right) }
 }
 
-const signs = { add: '+', subtract: '-', multiply: '*', divide: '/' } as const
+const operators = { add: '+', subtract: '-', multiply: '*', divide: '/' } as const
 
 function useCalculator(sum: Sum, tools: readonly DemoTool[]): DemoReply {
   const tool = findTool(tools, ['calculator', 'calculate', sum.operation])
   if (tool === undefined) return say(demoTexts.noTool('calculator'))
   const { left, right, operation } = sum
   const [first = 'a', second = 'b'] = tool.parameters
-  const byExpression = tool.parameters.includes('expression')
-  const values = byExpression
-    ? { expression: `${left} ${signs[operation]} ${right}` }
+  const takesExpression = tool.parameters.includes('expression')
+  const values = takesExpression
+    ? { expression: `${left} ${operators[operation]} ${right}` }
     : tool.parameters.includes('operation')
       ? fillOperation(tool, sum)
       : { [first]: left, [second]: right }
-  return call(tool, values, `I will use the calculator for ${left} ${signs[operation]} ${right}.`)
+  return call(tool, values, `I will use the calculator for ${left} ${operators[operation]} ${right}.`)
 }
 
 function fillOperation(tool: DemoTool, sum: Sum): Record<string, unknown> {
@@ -130,7 +130,7 @@ function describeResult(content: string): string {
   return demoTexts.result(readResult(content).trim().slice(0, 2000))
 }
 
-/** Removes the two marks that `buildPrompt` puts around a tool's result. */
+/** Removes the boundary lines (`[…]`) that `buildPrompt` puts around a tool's result. */
 function readResult(content: string): string {
   return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
 }

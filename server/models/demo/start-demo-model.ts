@@ -22,12 +22,12 @@ const name = 'demo'
 const maxBodyBytes = 8 * 1024 * 1024
 
 /**
- * Starts the built-in demo model: a real upstream with OpenAI-compatible chat completions on a loopback port of its own,
- * so that an installation without a key uses the same code path as every other.
+ * Starts the built-in demo model: an OpenAI-compatible server on its own loopback port, so that an installation
+ * without a key uses the same code path as every other.
  */
 export function startDemoModel({ paceMs = 12, port = 0 }: DemoModelOptions = {}): Promise<DemoModel> {
   const server = createServer((request, response) => {
-    answer(request, response, paceMs).catch(() => response.destroy())
+    respond(request, response, paceMs).catch(() => response.destroy())
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -46,7 +46,7 @@ function close(server: ReturnType<typeof createServer>): Promise<void> {
   })
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, paceMs: number): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, paceMs: number): Promise<void> {
   if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/chat/completions') {
     return sendError(response, 404, 'The demo model answers POST /v1/chat/completions.')
   }

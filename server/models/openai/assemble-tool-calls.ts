@@ -47,10 +47,10 @@ export function assembleToolCalls(): ToolCallAssembler {
         ? call.index === chunk.index && (chunk.id === undefined || chunk.id === call.id || call.id === '')
         : chunk.id === undefined || chunk.id === call.id,
     )
-    // Some servers send every complete call under the same index and without ids: a second name starts a second call.
-    const another =
+    // Some servers send every call whole, without ids and under the same index: a name after a whole call starts a new one.
+    const hasNewName =
       known !== undefined && chunk.id === undefined && chunk.name !== undefined && known.name !== ''
-    if (known !== undefined && !(another && isComplete(known.arguments))) return known
+    if (known !== undefined && !(hasNewName && isComplete(known.arguments))) return known
     const call: OpenCall = { index: chunk.index, id: '', name: '', arguments: '', extra: undefined }
     calls.push(call)
     return call

@@ -46,9 +46,9 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
           return await call(dialect)
         } catch (error) {
           if (signal.aborted) return
-          const other = adaptDialect(dialect, error, request)
-          if (other === undefined) return parts.push([toFailedPart(describe(error, request, endpoint))])
-          dialect = other
+          const nextDialect = adaptDialect(dialect, error, request)
+          if (nextDialect === undefined) return parts.push([toFailedPart(describe(error, request, endpoint))])
+          dialect = nextDialect
         }
       }
     }

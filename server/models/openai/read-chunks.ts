@@ -40,12 +40,12 @@ export function readChunks(
 class OpenaiChunkReader implements ChunkReader {
   private parts: ModelPart[] = []
   private openKind: 'text' | 'reasoning' = 'text'
-  private open = ''
+  private openText = ''
   private modelKnown = false
-  private choice: unknown
+  private choiceIndex: unknown
   private reason: FinishReason | undefined
   private outputChars = 0
-  private answered = false
+  private hasContent = false
   private usage: Extract<ModelPart, { type: 'usage' }> | undefined
   private readonly text = joinText()
   private readonly reasoning = joinText()
@@ -92,7 +92,7 @@ class OpenaiChunkReader implements ChunkReader {
   }
 
   end(): void {
-    if (this.reason === undefined && !this.answered) {
+    if (this.reason === undefined && !this.hasContent) {
       throw new ModelFailure('upstream_invalid', `${this.upstream} ended its answer without any content.`)
     }
     this.append('reasoning', this.reasoning.end())
@@ -145,8 +145,8 @@ class OpenaiChunkReader implements ChunkReader {
     if (!isObject(choice)) return
     // A server may send several alternatives although one was requested; the first one is used.
     const index = choice['index'] ?? 0
-    if (this.choice === undefined) this.choice = index
-    else if (index !== this.choice) return
+    if (this.choiceIndex === undefined) this.choiceIndex = index
+    else if (index !== this.choiceIndex) return
 
     const delta = choice['delta'] ?? choice['message']
     if (isObject(delta)) this.readDelta(delta)
@@ -176,12 +176,12 @@ class OpenaiChunkReader implements ChunkReader {
     const inner: Fields = isObject(named) ? named : {}
     const chunk: ToolCallChunk = {
       index: typeof call['index'] === 'number' ? call['index'] : undefined,
-      id: filled(call['id']),
-      name: filled(inner['name']),
+      id: nonEmptyText(call['id']),
+      name: nonEmptyText(inner['name']),
       arguments: argumentsOf(inner['arguments']),
       extra: isObject(call['extra_content']) ? call['extra_content'] : undefined,
     }
-    this.answered = true
+    this.hasContent = true
     this.addChars(this.calls.push(chunk))
     if (this.calls.count > this.limits.maxToolCalls) {
       throw new ModelFailure(
@@ -205,21 +205,21 @@ class OpenaiChunkReader implements ChunkReader {
     )
   }
 
-  /** Text of one kind that arrives together becomes one part. */
+  /** Joins consecutive text of one kind into one part. */
   private append(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return
-    this.answered = true
+    this.hasContent = true
     if (kind !== this.openKind) {
       this.close()
       this.openKind = kind
     }
-    this.open += text
+    this.openText += text
   }
 
   private close(): void {
-    if (this.open === '') return
-    this.parts.push({ type: this.openKind, text: this.open })
-    this.open = ''
+    if (this.openText === '') return
+    this.parts.push({ type: this.openKind, text: this.openText })
+    this.openText = ''
   }
 }
 
@@ -231,7 +231,7 @@ function isError(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== ''
 }
 
-function filled(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 

@@ -8,7 +8,7 @@ import { readChunks } from './read-chunks.ts'
 export interface ResponseReader {
   push(chunk: Buffer): Progress
   /**
-   * The connection ended, or no more data is awaited. Adds `finish` to the parts.
+   * Must be called when the connection has ended or no more data is expected. Adds `finish` to the parts.
    * @throws ModelFailure
    */
   end(): void
@@ -24,14 +24,14 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
   const { upstream } = call
   const chunks = readChunks(call, limits)
   let form: ResponseForm = 'nothing'
-  let marked = false
+  let hasEndMarker = false
 
   const body = readEventStream(upstream, limits.maxEventChars, {
     onEvent(data) {
       form = 'events'
-      marked = data.startsWith(endMarker)
-      if (!marked && data !== '') chunks.read(parse(data, upstream))
-      return marked
+      hasEndMarker = data.startsWith(endMarker)
+      if (!hasEndMarker && data !== '') chunks.read(parse(data, upstream))
+      return hasEndMarker
     },
     onJson(text) {
       form = 'json'
@@ -39,7 +39,7 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     },
   })
 
-  /** An incomplete event after the finish, such as usage, does not fail the reply. */
+  /** Ends the body. An incomplete event after the finish, such as usage, does not fail the reply. */
   function endBody(): void {
     try {
       body.end()
@@ -48,8 +48,8 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     }
   }
 
-  /** Parts that arrived before a failure are passed on before the failure is thrown. */
-  function passOn(read: () => void): void {
+  /** Adds the parts that were read even when reading fails, so that they come before the failure. */
+  function readInto(read: () => void): void {
     try {
       read()
     } finally {
@@ -59,21 +59,21 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
 
   return {
     push(chunk) {
-      passOn(() => body.push(chunk))
-      if (marked) return 'done'
+      readInto(() => body.push(chunk))
+      if (hasEndMarker) return 'done'
       return chunks.finished ? 'finishing' : 'more'
     },
     end() {
-      passOn(() => {
-        if (!marked) endBody()
-        requireComplete(form, marked || chunks.finished, upstream)
+      readInto(() => {
+        if (!hasEndMarker) endBody()
+        requireComplete(form, hasEndMarker || chunks.finished, upstream)
         chunks.end()
       })
     },
   }
 }
 
-/** Readable JSON is complete. A stream is complete when the model has sent its finish. */
+/** JSON that could be parsed is complete. A stream is complete when the model has sent its finish. */
 function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {
     throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)

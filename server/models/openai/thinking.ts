@@ -7,8 +7,8 @@ export interface TurnKeeper {
 }
 
 /**
- * Collects the fields that some servers expect back with a turn when its results are sent: thinking that continues after
- * the results (`reasoning_content`), or that is signed (`reasoning_details`).
+ * Collects the fields that some servers expect back with a turn when its tool results are sent: thinking that the model
+ * continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
  */
 export function keepTurn(): TurnKeeper {
   let thinking = ''
@@ -25,7 +25,7 @@ export function keepTurn(): TurnKeeper {
   }
 }
 
-/** Joins chunks of one text; every other detail stays unchanged. */
+/** Adds a chunk: text that continues the last detail is joined with it, anything else becomes a new detail. */
 function addDetail(details: Record<string, unknown>[], chunk: unknown): void {
   if (typeof chunk !== 'object' || chunk === null) return
   const last = details.at(-1)

@@ -1,9 +1,11 @@
 import { readNote } from '../call-note.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
-/** Fields that some servers send with a call and expect back: with the turn, and with the call itself. */
+/** Fields that some servers send with a tool call and expect back. */
 export interface OpenaiNote {
+  /** Sent back in the assistant message. */
   readonly turn?: Readonly<Record<string, unknown>>
+  /** Sent back in the call. */
   readonly call?: Readonly<Record<string, unknown>>
 }
 

@@ -12,7 +12,7 @@ export interface FailedResponse {
 const retryableStatuses: readonly number[] = [429, 500, 502, 503, 504, 529]
 const retryableErrors: readonly string[] = ['ECONNREFUSED', 'EAI_AGAIN']
 
-/** Whether the request did not reach the upstream, but may a moment later. */
+/** Whether the request failed to reach the upstream for a reason that may pass in a moment. */
 export function isRetryable(error: unknown): boolean {
   return retryableErrors.includes(networkCode(error))
 }
@@ -22,20 +22,20 @@ export function isRetryable(error: unknown): boolean {
  * `maxDelayMs`.
  */
 export function retryDelay(
-  answer: FailedResponse,
+  response: FailedResponse,
   attempt: number,
   maxDelayMs: number,
   now: number,
 ): number | undefined {
-  if (!retryableStatuses.includes(answer.status) || answer.body.includes('insufficient_quota'))
+  if (!retryableStatuses.includes(response.status) || response.body.includes('insufficient_quota'))
     return undefined
-  const requested = requestedDelay(answer, now)
+  const requested = requestedDelay(response, now)
   if (requested === undefined) return Math.min(maxDelayMs, 300 * attempt)
   return requested <= maxDelayMs ? requested : undefined
 }
 
-function requestedDelay(answer: FailedResponse, now: number): number | undefined {
-  const header = answer.headers['retry-after']
+function requestedDelay(response: FailedResponse, now: number): number | undefined {
+  const header = response.headers['retry-after']
   if (typeof header !== 'string') return undefined
   const seconds = Number(header)
   const wait = Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1000
@@ -43,15 +43,19 @@ function requestedDelay(answer: FailedResponse, now: number): number | undefined
 }
 
 /** The failure for a refused request, quoting the upstream where that is safe. */
-export function describeHttpError(answer: FailedResponse, upstream: string, guard: QuoteGuard): ModelFailure {
-  const quote = endSentence(quoteUpstream(findUpstreamMessage(answer.body), guard))
-  const { status } = answer
+export function describeHttpError(
+  response: FailedResponse,
+  upstream: string,
+  guard: QuoteGuard,
+): ModelFailure {
+  const quote = endSentence(quoteUpstream(findUpstreamMessage(response.body), guard))
+  const { status } = response
   if (status === 401 || status === 403) {
     const key = guard.key === null ? 'wants an API key, and this bot has none' : 'refused the API key'
     return new ModelFailure('upstream_refused_key', `${upstream} ${key} (${status})${quote}`)
   }
   if (status === 429) {
-    const wait = requestedDelay(answer, Date.now())
+    const wait = requestedDelay(response, Date.now())
     const when = wait === undefined || wait > 86_400_000 ? '' : ` Try again in ${formatDelay(wait)}.`
     return new ModelFailure(
       'upstream_rate_limited',
@@ -71,10 +75,10 @@ export function describeHttpError(answer: FailedResponse, upstream: string, guar
     return new ModelFailure(
       'upstream_error',
       `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${quote}`,
-      answer.body,
+      response.body,
     )
   }
-  const rejection = [400, 422, 500, 501].includes(status) ? answer.body : ''
+  const rejection = [400, 422, 500, 501].includes(status) ? response.body : ''
   return new ModelFailure(
     'upstream_error',
     `${upstream} answered with an error (${status})${quote}`,
@@ -109,8 +113,8 @@ export function describeSentError(
   return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`)
 }
 
-/** The failure for a connection that could not be made or broke. */
-export function describeNetworkError(error: unknown, upstream: string, started: boolean): ModelFailure {
+/** The failure for a connection that could not be opened, or broke. */
+export function describeNetworkError(error: unknown, upstream: string, hasResponse: boolean): ModelFailure {
   const code = networkCode(error)
   switch (code) {
     case 'ENOTFOUND':
@@ -138,7 +142,7 @@ export function describeNetworkError(error: unknown, upstream: string, started: 
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
     return new ModelFailure('upstream_invalid', `${upstream} sent something that is not HTTP.`)
   }
-  return started
+  return hasResponse
     ? new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
     : new ModelFailure('upstream_unreachable', `${upstream} closed the connection without an answer.`)
 }
@@ -162,7 +166,7 @@ function describeCertificate(code: string): string {
   }
 }
 
-/** The code of the system or of undici, read from the error or its causes. */
+/** The error code of the operating system or of undici, read from the error or its causes. */
 function networkCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code

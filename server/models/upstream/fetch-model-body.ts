@@ -13,7 +13,7 @@ export function fetchModelBody(
   call: ModelCall,
   options: Omit<ModelCallOptions, 'onData'>,
 ): Promise<Response> {
-  const enough = linkSignal(options.signal, null)
+  const bodySignal = linkSignal(options.signal, null)
   const watch = watchBody(call, options.limits.maxEventChars)
   let opened = false
   let cancelled = false
@@ -28,23 +28,23 @@ export function fetchModelBody(
           opened = true
           return 'more'
         }
-        const finish = async () => {
-          // The stream must exist before it can be returned.
+        const run = async () => {
+          // `start` runs before `stream` is assigned, and `onData` uses `stream`.
           await Promise.resolve()
-          await postModelCall(call, { ...options, signal: enough.signal, onData }).ended
+          await postModelCall(call, { ...options, signal: bodySignal.signal, onData }).ended
           watch.end()
           body.close()
         }
-        finish()
+        run()
           .catch((error: Error) => {
             if (!cancelled) body.error(error)
             reject(error)
           })
-          .finally(() => enough.release())
+          .finally(() => bodySignal.release())
       },
       cancel() {
         cancelled = true
-        enough.abort()
+        bodySignal.abort()
       },
     })
   })
@@ -82,9 +82,9 @@ function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
   return {
     push(chunk) {
       if (form !== 'events') detectForm(chunk)
-      const firstEnd = chunk.indexOf(lineFeed)
-      const lineLength = lineBytes + (firstEnd < 0 ? chunk.length : firstEnd)
-      lineBytes = firstEnd < 0 ? lineLength : chunk.length - chunk.lastIndexOf(lineFeed)
+      const firstLineEnd = chunk.indexOf(lineFeed)
+      const lineLength = lineBytes + (firstLineEnd < 0 ? chunk.length : firstLineEnd)
+      lineBytes = firstLineEnd < 0 ? lineLength : chunk.length - chunk.lastIndexOf(lineFeed)
       if (lineLength > maxEventChars || (form !== 'events' && head.length > maxEventChars)) {
         throw new ModelFailure(
           'upstream_invalid',

@@ -45,11 +45,11 @@ export type Progress = 'more' | 'finishing' | 'done'
 
 type Attempt =
   | { readonly kind: 'ended' }
-  | { readonly kind: 'answered'; readonly answer: FailedResponse }
+  | { readonly kind: 'refused'; readonly response: FailedResponse }
   | { readonly kind: 'broken'; readonly error: unknown; readonly started: boolean }
 
 const maxErrorBodyBytes = 64 * 1024
-/** With more bytes waiting, they are read at once. */
+/** Waiting data over this size is read at once. */
 const maxUnreadBytes = 16 * 1024
 
 /**
@@ -88,21 +88,21 @@ async function postRepeatedly(
     const outcome = await postOnce(call, options, onExchange)
     signal.throwIfAborted()
     if (outcome.kind === 'ended') return
-    const wait = attempt < limits.maxAttempts ? waitBefore(outcome, attempt, options) : undefined
+    const wait = attempt < limits.maxAttempts ? retryDelayAfter(outcome, attempt, options) : undefined
     if (wait === undefined) throw toFailure(call, outcome)
     await pause(wait, undefined, { signal })
   }
 }
 
-function waitBefore(outcome: Attempt, attempt: number, options: ModelCallOptions): number | undefined {
-  if (outcome.kind === 'answered')
-    return retryDelay(outcome.answer, attempt, options.limits.maxRetryDelayMs, options.now())
+function retryDelayAfter(outcome: Attempt, attempt: number, options: ModelCallOptions): number | undefined {
+  if (outcome.kind === 'refused')
+    return retryDelay(outcome.response, attempt, options.limits.maxRetryDelayMs, options.now())
   if (outcome.kind === 'broken' && !outcome.started && isRetryable(outcome.error)) return 250 * attempt
   return undefined
 }
 
 function toFailure(call: ModelCall, outcome: Attempt): Error {
-  if (outcome.kind === 'answered') return describeHttpError(outcome.answer, call.upstream, call.guard)
+  if (outcome.kind === 'refused') return describeHttpError(outcome.response, call.upstream, call.guard)
   const error = outcome.kind === 'broken' ? outcome.error : undefined
   if (error instanceof ModelFailure) return error
   if (error instanceof AppError) return new ModelFailure(error.code, error.message)
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private unreadBytes = 0
   private settled = false
   private finishing = false
-  private lingering: NodeJS.Timeout | undefined
+  private timer: NodeJS.Timeout | undefined
   private readonly options: ModelCallOptions
   private readonly resolve: (attempt: Attempt) => void
   private readonly onAbort = () =>
@@ -175,8 +175,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.status = status
     this.headers = headers
-    // The text of an error is worth a short wait, but not the idle timeout.
-    if (!this.succeeded) this.lingering = setTimeout(() => this.settle(this.answered()), 5_000)
+    // Waits a moment for the text of an error, but not as long as the idle timeout.
+    if (!this.succeeded) this.timer = setTimeout(() => this.settle(this.refused()), 5_000)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -186,25 +186,25 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.enqueue(chunk)
     } else {
       this.errorBody += chunk.toString('utf8', 0, maxErrorBodyBytes)
-      if (this.errorBody.length >= maxErrorBodyBytes) this.settle(this.answered())
+      if (this.errorBody.length >= maxErrorBodyBytes) this.settle(this.refused())
     }
   }
 
   onResponseEnd(): void {
     this.readWaiting()
-    clearTimeout(this.lingering)
+    clearTimeout(this.timer)
     this.controller = undefined
-    this.settle(this.succeeded ? { kind: 'ended' } : this.answered())
+    this.settle(this.succeeded ? { kind: 'ended' } : this.refused())
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
     this.readWaiting()
-    clearTimeout(this.lingering)
+    clearTimeout(this.timer)
     this.controller = undefined
     if (this.finishing) return this.settle({ kind: 'ended' })
     this.settle(
       this.status !== 0 && !this.succeeded
-        ? this.answered()
+        ? this.refused()
         : { kind: 'broken', error, started: this.status !== 0 },
     )
   }
@@ -213,8 +213,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.status >= 200 && this.status < 300 && this.status !== 204 && this.status !== 205
   }
 
-  private answered(): Attempt {
-    return { kind: 'answered', answer: { status: this.status, headers: this.headers, body: this.errorBody } }
+  private refused(): Attempt {
+    return { kind: 'refused', response: { status: this.status, headers: this.headers, body: this.errorBody } }
   }
 
   private enqueue(chunk: Buffer): void {
@@ -245,25 +245,25 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (progress === 'done') this.endResponse()
     else if (progress === 'finishing' && !this.finishing) {
       this.finishing = true
-      this.lingering = setTimeout(() => this.settle({ kind: 'ended' }), this.options.limits.afterFinishMs)
+      this.timer = setTimeout(() => this.settle({ kind: 'ended' }), this.options.limits.afterFinishMs)
     }
   }
 
-  /** A connection whose response ends soon is reused; any other is closed. */
+  /** Gives the response a moment to end, because its connection can then be reused; otherwise closes the connection. */
   private endResponse(): void {
     const { controller } = this
     this.controller = undefined
     this.settle({ kind: 'ended' })
-    this.lingering = setTimeout(() => controller?.abort(stopped()), 500)
-    this.lingering.unref()
+    this.timer = setTimeout(() => controller?.abort(stopped()), 500)
+    this.timer.unref()
   }
 
   private settle(attempt: Attempt): void {
     this.readWaiting()
-    // The waiting data may have contained the end itself.
+    // Reading the waiting data may have settled the attempt already.
     if (this.settled) return
     this.settled = true
-    clearTimeout(this.lingering)
+    clearTimeout(this.timer)
     this.options.signal.removeEventListener('abort', this.onAbort)
     this.controller?.abort(stopped())
     this.resolve(attempt)

@@ -5,12 +5,12 @@ import { ModelFailure } from '../failure.ts'
 export interface BodyReader {
   /** Returns `true` when the response is complete; data after it is ignored. */
   push(chunk: Buffer): boolean
-  /** The connection ended. */
+  /** Must be called when the connection has ended. */
   end(): void
 }
 
 export interface BodyListener {
-  /** Receives the data of one event; returns `true` for the last one that counts. */
+  /** Receives the data of one event; returns `true` when no later event matters. */
   readonly onEvent: (data: string) => boolean
   /** Receives the body when it is one JSON text rather than an event stream. */
   readonly onJson: (text: string) => void
@@ -48,7 +48,7 @@ export function readEventStream(upstream: string, maxEventChars: number, listene
     if (form === 'events') parser.feed(text)
     else if (form === 'json') {
       json += text
-      // A complete response may be as long as many events.
+      // A complete response may be longer than one event.
       if (json.length > 4 * maxEventChars) throw tooLarge()
     }
   }
