@@ -32,13 +32,13 @@ export interface ConnectorOptions {
   /** The connectors of integrations. */
   readonly integrations?: IntegrationConnectors
   readonly limits?: Partial<ConnectorLimits>
-  /** Called when a user's connectors look different now. */
+  /** Called when the visible state of a user's connectors has changed. */
   readonly onChanged: (userId: string) => void
   /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
-/** What other domains need of connectors. The MCP client is loaded with the first of these calls. */
+/** What other domains use of connectors. The MCP client is loaded when first needed. */
 export interface Connectors {
   readonly deps: ConnectorDeps
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
@@ -53,7 +53,7 @@ export interface Connectors {
   close(): Promise<void>
 }
 
-/** Users and API types whose offered tools are cached. */
+/** Pairs of user and API type whose offered tools are cached. */
 const maxOffers = 1_000
 
 /** Creates the connectors' dependencies. Nothing is connected before it is needed. */

@@ -7,7 +7,8 @@ import { decideConsent } from './tools/decide-consent.ts'
 import { parseDefinition } from './tools/tool-definition.ts'
 
 /**
- * A connector as its owner reads it: of the token only the mask. `tools` and `allowed` may hold other connectors' rows.
+ * Converts a connector to the form that its owner gets, with secrets masked. `tools` and `allowed` can contain rows of
+ * other connectors.
  */
 export function presentConnector(
   connector: ConnectorRow,
@@ -15,7 +16,7 @@ export function presentConnector(
   allowed: readonly AllowedToolRow[],
   sealer: Sealer,
 ): Connector {
-  const own = new Map(
+  const allowedByName = new Map(
     allowed.filter((row) => row.connector_id === connector.id).map((row) => [row.name, row]),
   )
   return {
@@ -28,10 +29,10 @@ export function presentConnector(
     is_default: connector.is_default === 1,
     error_message: connector.error_message,
     notice: connector.notice,
-    allow_tools: connector.asks === 0 ? null : [...own.keys()],
+    allow_tools: connector.asks === 0 ? null : [...allowedByName.keys()],
     tools: tools
       .filter((tool) => tool.connector_id === connector.id)
-      .map((tool) => presentTool(connector, tool, own.get(tool.name))),
+      .map((tool) => presentTool(connector, tool, allowedByName.get(tool.name))),
   }
 }
 

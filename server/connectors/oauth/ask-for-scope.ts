@@ -7,9 +7,9 @@ import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
 
 /**
- * Sends the user to consent to a larger scope when the server refused something for lack of it: now (`refusal`), or
- * during an earlier call. Returns whether there is something to consent to; for a scope that was granted already there
- * is not.
+ * Starts a consent to a larger scope when the server refused a request because of an insufficient scope: now
+ * (`refusal`) or during an earlier call. Returns whether the user has to consent; returns false for a scope that is
+ * already granted.
  */
 export async function askForScope(
   deps: ConnectorDeps,
@@ -32,7 +32,9 @@ export async function askForScope(
   return consent.authorizationUrl !== null
 }
 
-/** Stores the scope that a call lacked, so that connecting again asks for it; false when it was granted already. */
+/**
+ * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is already granted.
+ */
 export async function rememberScope(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -18,8 +18,8 @@ import { openTokens } from './stored-tokens.ts'
 const refreshBeforeMs = 30_000
 
 /**
- * Authorizes requests to a connector's server: with the token that the user entered, else by OAuth when the server
- * asks.
+ * Authorizes requests to a connector's server with the token that the user entered, else by OAuth if the server
+ * requires it.
  */
 export async function authorizeServer(
   deps: ConnectorDeps,
@@ -61,7 +61,7 @@ class ServerAuthorization implements AuthProvider {
 
   async token(): Promise<string | undefined> {
     let grant = await this.#findGrant()
-    if (grant !== undefined && this.#endsSoon(grant)) {
+    if (grant !== undefined && this.#expiresSoon(grant)) {
       await refreshTokens(this.#deps, this.#connector, this.#url, grant)
       grant = await this.#findGrant()
     }
@@ -76,7 +76,7 @@ class ServerAuthorization implements AuthProvider {
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
     if (grant !== undefined) {
       const { tokens } = this.#read(grant)
-      // Another request has refreshed it since this one was sent.
+      // Another request has refreshed the token since this one was sent, so the new token is tried.
       if (tokens.access_token !== this.#sent) return
       // A valid token is refused: the server may have moved to another authorization server.
       await oauth.invalidateCredentials('discovery')
@@ -100,7 +100,7 @@ class ServerAuthorization implements AuthProvider {
     return openTokens(this.#deps.sealer, tokens ?? '')
   }
 
-  #endsSoon(grant: ConnectorGrantRow): boolean {
+  #expiresSoon(grant: ConnectorGrantRow): boolean {
     const { tokens, expiresAt } = this.#read(grant)
     return (
       expiresAt !== null &&

@@ -1,13 +1,13 @@
 import type { OAuthClientMetadata } from '@modelcontextprotocol/client'
 
-/** Where authorization servers send users back to. */
+/** The path to which authorization servers redirect users back. */
 export const callbackPath = '/api/connector-oauth/callback'
 
 export function redirectAddress(publicUrl: string): string {
   return `${publicUrl}${callbackPath}`
 }
 
-/** Our client metadata for authorization servers. */
+/** Creates our client metadata for authorization servers. */
 export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
   return {
     client_name: 'Yonder',

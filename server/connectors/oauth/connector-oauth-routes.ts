@@ -14,8 +14,9 @@ const Callback = z.object({
 })
 
 /**
- * Where authorization servers send users back to. The request carries no session: the state and the browser's cookie
- * authorize it. Nothing that the server wrote into the address is shown. `perMinute` limits calls from one IP address.
+ * Registers the route to which authorization servers redirect users back. The request needs no session: the state and
+ * the browser's consent cookie authorize it. Nothing from its URL is shown to the user. `perMinute` limits requests
+ * from one IP url.
  */
 export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perMinute: number): void {
   limitWrites(api, perMinute, (request) => request.ip)
@@ -32,10 +33,10 @@ export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perM
         issuer: iss,
         browserKey: readBrowserKey(deps.settings.publicUrl, request.headers.cookie),
       })
-      const address = new URL(returnTo, deps.settings.publicUrl)
-      address.searchParams.set('authorization', outcome)
-      if (connector !== null) address.searchParams.set('connector', connector)
-      return reply.header('cache-control', 'no-store').redirect(address.href, 302)
+      const url = new URL(returnTo, deps.settings.publicUrl)
+      url.searchParams.set('authorization', outcome)
+      if (connector !== null) url.searchParams.set('connector', connector)
+      return reply.header('cache-control', 'no-store').redirect(url.href, 302)
     },
   )
 }

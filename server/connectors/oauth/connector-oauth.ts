@@ -16,16 +16,16 @@ import { deleteOldConsents, insertConsent } from './consent-store.ts'
 import { createClientMetadata, redirectAddress } from './client-metadata.ts'
 import { openTokens, sealTokens } from './stored-tokens.ts'
 
-/** What is known of a connector's servers, and the scope that they last asked for. */
+/** The discovery result of a connector's servers, and the scope that a call lacked. */
 export interface StoredDiscovery {
   readonly state: OAuthDiscoveryState | null
-  /** A scope that a call needed and our tokens do not have. */
+  /** The scope that a call needed and our tokens do not have. */
   readonly wantedScope: string | null
 }
 
 /**
- * Our OAuth client for one connector. What the SDK stores is kept in the database for each authorization server, with
- * sealed secrets. With a `request` the user can be sent to consent; with `pending` they come back from it; with
+ * Our OAuth client for one connector. Stores the SDK's data in the database for each authorization server, with sealed
+ * secrets. With `request`, the user can be sent to the consent page; with `pending`, the user comes back from it; with
  * neither, every step that needs the user fails.
  */
 export class ConnectorOAuth implements OAuthClientProvider {
@@ -88,7 +88,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
-    // A server that returns no scope has granted the requested one.
+    // A server that returns no scope has granted the requested scope.
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const sealed = sealTokens(this.#deps.sealer, granted, this.#deps.now())
@@ -105,7 +105,10 @@ export class ConnectorOAuth implements OAuthClientProvider {
     return this.#pending.verifier
   }
 
-  /** Stores the consent under a state that only this browser can redeem, and tells the request where to send it. */
+  /**
+   * Stores the pending consent under a state that only this browser can redeem, and sets the request's
+   * `authorizationUrl`.
+   */
   async redirectToAuthorization(address: URL): Promise<void> {
     const request = this.#request
     if (request === undefined) return
@@ -148,7 +151,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     await clearGrants(this.#deps.database.db, this.#connector, part)
   }
 
-  /** The scope that the next consent has to bring, when a call has failed for want of it. */
+  /** Returns the scope that the next consent must request because a call lacked it, or null. */
   async wantedScope(): Promise<string | null> {
     return (await this.#discovery())?.wantedScope ?? null
   }
@@ -187,7 +190,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
 }
 
 /**
- * A browser is sent only to a page of the web, over TLS; without it only on this machine, where the product is too.
+ * Checks the page that a browser is sent to. It must use TLS, unless both it and the product are on the local machine.
  * @throws AppError `address_refused`
  */
 function requireSafeAddress(address: URL, publicUrl: string): void {

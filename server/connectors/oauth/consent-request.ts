@@ -1,62 +1,62 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client'
 import { createHash, randomBytes } from 'node:crypto'
 
-/** How long the user may take to consent. */
+/** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000
 
-/** A request of a user whose browser can be sent to consent. */
+/** A user's request whose browser can be sent to a consent page. */
 export interface ConsentRequest {
-  /** The page to come back to, below our origin. */
+  /** The path on our origin to which the browser returns. */
   readonly returnTo: string
-  /** A secret that only this browser holds. */
+  /** A secret that only this browser has. */
   readonly browserKey: string
-  /** Set when consent is needed: where to send the browser. */
+  /** The page to send the browser to; set when consent is needed. */
   authorizationUrl: URL | null
 }
 
-/** What is stored, sealed, until the user comes back. */
+/** Stored, sealed, until the user comes back. */
 export interface PendingConsent {
   readonly verifier: string
   readonly returnTo: string
   readonly credentialVersion: number
   /** The authorization server that the user was sent to. */
   readonly discovery: OAuthDiscoveryState | undefined
-  /** What was asked for. */
+  /** The requested scope. */
   readonly scope: string | null
 }
 
-/** `browserKey` is the one that the browser has from an earlier request. */
+/** Creates a consent request. `browserKey` is the key that the browser already has from an earlier request. */
 export function openConsentRequest(returnTo: string, browserKey = randomSecret()): ConsentRequest {
   return { returnTo, browserKey, authorizationUrl: null }
 }
 
-/** 256 random bits in letters that fit into an address and a cookie. */
+/** Returns 256 random bits in characters that need no escaping in a URL or a cookie. */
 export function randomSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Only hashes of states and browser secrets are stored, so the table reveals neither. */
+/** Hashes a state or browser key. Only hashes are stored, so the table reveals neither. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')
 }
 
 /*
- * Identifies the browser that was sent to consent, so that a code is accepted from no other. Scripts cannot read it, and
- * over TLS no other host can set it. It is no session: by itself it grants nothing.
+ * The consent cookie identifies the browser that was sent to consent, so that a code is accepted only from that browser.
+ * Scripts cannot read it, and over TLS no other host can set it. It is no session: by itself it grants nothing.
  */
 
 function cookieName(publicUrl: string): string {
   return publicUrl.startsWith('https:') ? '__Host-yonder-consent' : 'yonder-consent'
 }
 
-/** Lax, because the browser comes back by a link from another site. */
+/** Formats the `Set-Cookie` header. SameSite is Lax, because the browser comes back by a redirect from another site. */
 export function writeBrowserKey(publicUrl: string, key: string): string {
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
   const seconds = maxConsentMs / 1_000
   return `${cookieName(publicUrl)}=${key}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`
 }
 
-/** The browser's key in a `Cookie` header; a second consent in the same browser uses the same one. */
+/** Reads the browser's key from a `Cookie` header. Several consents in one browser use the same key. */
 export function readBrowserKey(publicUrl: string, header: string | undefined): string | undefined {
   const name = cookieName(publicUrl)
   const pairs = (header ?? '').split(';').map((pair) => pair.trim().split('='))

@@ -5,7 +5,7 @@ export async function insertConsent(db: Db, consent: ConnectorConsentRow): Promi
   await db.insertInto('connector_consents').values(consent).execute()
 }
 
-/** Deletes and returns a consent, so that only one caller gets it. */
+/** Deletes and returns a pending consent, so that only one caller gets it. */
 export function takeConsent(db: Db, stateHash: string): Promise<ConnectorConsentRow | undefined> {
   return db
     .deleteFrom('connector_consents')

@@ -10,14 +10,14 @@ import type { PendingConsent } from './consent-request.ts'
 import { takeConsent } from './consent-store.ts'
 import { runAuth } from './run-auth.ts'
 
-/** What a browser brings back from an authorization server. */
+/** The parameters with which an authorization server redirects the browser known. */
 export interface ReturnedConsent {
   readonly state: string
   readonly code: string | undefined
   readonly error: string | undefined
-  /** Who the server says it is. */
+  /** The `iss` parameter (RFC 9207). */
   readonly issuer: string | undefined
-  /** The secret of the browser that was sent away; undefined in any other. */
+  /** The key in the consent cookie of this browser, if it has one. */
   readonly browserKey: string | undefined
 }
 
@@ -26,36 +26,36 @@ export type ConsentOutcome = 'connected' | 'denied' | 'expired' | 'failed'
 export interface FinishedConsent {
   readonly outcome: ConsentOutcome
   readonly returnTo: string
-  /** The connector's name, when it is known whose it is. */
+  /** The connector's name; null when the consent has expired or is unknown. */
   readonly connector: string | null
 }
 
 /**
- * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for
+ * Completes a consent when the user comes known. The state is valid once, for ten minutes, in the same browser and for
  * the same connector; the code goes only to the server that the user was sent to.
  */
 export async function finishConsent(
   deps: ConnectorDeps,
   returned: ReturnedConsent,
 ): Promise<FinishedConsent> {
-  const nowhere = { returnTo: '/settings/connectors', connector: null }
+  const unknown = { returnTo: '/settings/connectors', connector: null }
   const row = await takeConsent(deps.database.db, hashSecret(returned.state))
-  const isThisBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
-  if (row === undefined || !isThisBrowser || row.expires_at < deps.now())
-    return { outcome: 'expired', ...nowhere }
+  const isSameBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
+  if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
+    return { outcome: 'expired', ...unknown }
   const pending = JSON.parse(deps.sealer.open(row.payload)) as PendingConsent
   const connector = await findConnectorById(deps.database.db, { id: row.user_id }, row.connector_id)
   if (connector === undefined || connector.credential_version !== pending.credentialVersion) {
-    return { outcome: 'expired', ...nowhere }
+    return { outcome: 'expired', ...unknown }
   }
-  const back = { returnTo: pending.returnTo, connector: connector.name }
-  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'denied', ...back }
+  const known = { returnTo: pending.returnTo, connector: connector.name }
+  if (returned.error !== undefined || returned.code === undefined) return { outcome: 'denied', ...known }
   try {
     await redeem(deps, connector, pending, returned.code, returned.issuer)
-    return { outcome: 'connected', ...back }
+    return { outcome: 'connected', ...known }
   } catch (error) {
     deps.onError(error)
-    return { outcome: 'failed', ...back }
+    return { outcome: 'failed', ...known }
   }
 }
 
@@ -77,8 +77,8 @@ async function redeem(
 }
 
 /**
- * The SDK compares issuers when the server published one. Otherwise its address is its issuer: without this check it
- * could send the user on to another server and receive that server's code.
+ * Checks the issuer for a server that published no metadata, whose address is its issuer; for others the SDK does so.
+ * Without this check the server could redirect the user to another server and receive that server's code.
  */
 function requireIssuer(discovery: PendingConsent['discovery'], issuer: string | undefined): void {
   if (issuer === undefined || discovery?.authorizationServerMetadata !== undefined) return

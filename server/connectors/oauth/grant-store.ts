@@ -3,13 +3,13 @@ import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
 
-/** A grant belongs to a connector, its owner and its address. */
+/** Identifies a connector's grants, which belong to the connector, its owner and its address. */
 type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
 
-/** The part of a grant that is written at one time. */
+/** The columns of a grant, which are written separately. */
 export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'discovery'>>
 
-/** The grants of a connector, the latest first. */
+/** Returns the grants of a connector, the latest first. */
 export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[]> {
   return db
     .selectFrom('connector_grants as g')
@@ -24,8 +24,8 @@ export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[
 }
 
 /**
- * Stores a part of a grant; the other parts stay. False, with nothing stored, when the connector's address has changed
- * meanwhile.
+ * Stores the given columns of a grant; the others stay unchanged. Returns false, without a change, when the connector's
+ * address has changed meanwhile.
  */
 export function saveGrant(
   db: Kysely<Tables>,
@@ -55,7 +55,7 @@ export function saveGrant(
   })
 }
 
-/** Deletes a part of every grant. */
+/** Clears the given columns of all grants of a connector. */
 export async function clearGrants(
   db: Db,
   { id, user_id }: Pick<Owned, 'id' | 'user_id'>,
@@ -73,7 +73,10 @@ export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>):
   await db.deleteFrom('connector_grants').where('connector_id', '=', connector.id).execute()
 }
 
-/** Reserves these tokens until `until`; false when another process refreshes them or has replaced them. */
+/**
+ * Reserves the refresh of these tokens until `until`. Returns false when another process refreshes or has replaced
+ * them.
+ */
 export async function reserveRefresh(
   db: Db,
   { connector_id, issuer, tokens }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer' | 'tokens'>,

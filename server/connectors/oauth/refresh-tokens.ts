@@ -5,7 +5,7 @@ import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
 import { runAuth } from './run-auth.ts'
 import { openTokens } from './stored-tokens.ts'
 
-/** Refreshes the tokens of a grant, once over all nodes. Resolves with whether there are new ones. */
+/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens. */
 export async function refreshTokens(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -14,7 +14,7 @@ import { openTokens } from './stored-tokens.ts'
 
 const requestTimeoutMs = 15_000
 
-/** What a revocation needs (RFC 7009). */
+/** The data for a revocation request (RFC 7009). */
 interface Revocation {
   readonly endpoint: URL
   readonly authMethods: readonly string[]
@@ -23,8 +23,8 @@ interface Revocation {
 }
 
 /**
- * Reads the grants of a connector before it is deleted. The returned function revokes them in the background at the
- * servers that support it; a failed revocation changes nothing here.
+ * Reads the grants of a connector before it is deleted. Returns a function that revokes them in the background at the
+ * servers that support it; a failed revocation is only reported to `onError`.
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
@@ -57,7 +57,7 @@ async function findRevocation(
   }
 }
 
-/** The refresh token first: most servers end the whole grant with it. */
+/** Revokes the refresh token first, since most servers revoke the whole grant with it. */
 async function revoke(deps: ConnectorDeps, url: URL, revocation: Revocation): Promise<void> {
   const { refresh_token, access_token } = revocation.tokens
   try {

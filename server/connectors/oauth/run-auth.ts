@@ -10,17 +10,17 @@ const requestTimeoutMs = 15_000
 export interface AuthStep {
   readonly scope?: string | undefined
   readonly resourceMetadataUrl?: URL | undefined
-  /** Asks for consent although there are tokens, because their scope is too small. */
+  /** Requests consent even when there are tokens, because their scope is insufficient. */
   readonly forceReauthorization?: boolean
   readonly authorizationCode?: string
-  /** The issuer that the server named when it sent the user back. */
+  /** The `iss` parameter with which the server redirected the user back. */
   readonly iss?: string | undefined
 }
 
 /**
- * Runs a step of the SDK's OAuth flow with our storage. It ends with tokens, or with a user to send to consent. Every
- * address that a server names is guarded and every document has a size limit; a refusal of the guard is thrown as the
- * reason.
+ * Runs a step of the SDK's OAuth flow with our storage. Returns `AUTHORIZED` when there are tokens, and `REDIRECT` when
+ * the user has to consent. All requests are guarded, and all responses have a size limit.
+ * @throws AppError when the guard or the limit refused a request, else the error of the SDK
  */
 export async function runAuth(
   { guards, settings: { limits } }: Pick<ConnectorDeps, 'guards' | 'settings'>,
@@ -54,7 +54,7 @@ export async function runAuth(
   }
 }
 
-/** The SDK distinguishes an absent property from an undefined one. */
+/** Removes undefined and empty properties, since the SDK distinguishes an absent property from an undefined one. */
 function withoutAbsent<Step extends object>(
   step: Step,
 ): { [Key in keyof Step]: Exclude<Step[Key], undefined> } {

@@ -5,9 +5,9 @@ import { AppError } from '../../lib/app-error.ts'
 import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.ts'
 
 /**
- * Stores the list of allowed tools, in the caller's transaction. A name that is new on the list is allowed as the tool
- * is now; a name that was on it before stays allowed as it was then, unless its fingerprint says that the user saw the
- * tool as it is now.
+ * Stores the list of allowed tools, in the caller's transaction. A tool that is new on the list is allowed with its
+ * current definition. A tool that was already on the list stays allowed with its earlier definition, unless the input
+ * contains the current fingerprint, which shows that the user saw the current definition.
  * @throws AppError `conflict` when a tool is not the one that the user saw
  */
 export async function allowTools(
@@ -22,8 +22,8 @@ export async function allowTools(
     const tool = known.get(name)
     const seen = Object.hasOwn(tool_fingerprints, name) ? tool_fingerprints[name] : undefined
     if (seen !== undefined && tool?.fingerprint !== seen) throw changedMeanwhile(name)
-    const kept = seen === undefined ? before.get(name) : undefined
-    const pinned = kept ?? tool
+    const earlier = seen === undefined ? before.get(name) : undefined
+    const pinned = earlier ?? tool
     return {
       connector_id: connector.id,
       name,
@@ -39,15 +39,15 @@ function changedMeanwhile(name: string): AppError {
   return new AppError('conflict', `The tool "${name}" has changed since you saw it. Look at it again first.`)
 }
 
-/** Whether the user has not seen this connector's tools yet, and so has not chosen which of them need approval. */
+/** Whether no tools are stored for this connector, so that the user cannot have chosen which of them need approval. */
 export async function isUnseen(trx: Db, { id }: Pick<ConnectorRow, 'id'>): Promise<boolean> {
   const [tools, allowed] = [await listTools(trx, [id]), await listAllowedTools(trx, [id])]
   return tools.length === 0 && allowed.length === 0
 }
 
 /**
- * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed as
- * they are now, so a changed tool needs approval. Call it in the transaction that stores the tools.
+ * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed
+ * with their current definitions, so a changed tool needs approval. Call this in the transaction that stores the tools.
  */
 export async function allowInitialTools(
   trx: Db,

@@ -8,12 +8,12 @@ import type { ReadyConnector } from './offer-tools.ts'
 import { refreshTools } from './refresh-tools.ts'
 import { listTools } from './tool-store.ts'
 
-/** A line of the log of connections (§3.17); `server` is the connector's name. */
+/** A line of the connection log (§3.17); `server` is the connector's name. */
 export interface ConnectionStatus {
   readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
   readonly server: string
   readonly message: string
-  /** Ends the round (§4.9). */
+  /** Set on the last line of a round (§4.9). */
   readonly finished?: true
 }
 
@@ -34,7 +34,8 @@ export class ConnectionRound {
     const { settings, onError } = this.#deps
     const server = connector.name
     const refreshed = needsRefresh ? refreshTools(this.#deps, connector) : Promise.resolve()
-    // It may fail after the wait has ended; the outcome is stored in the connector's row.
+    // Prevents an unhandled rejection when it fails after the wait has ended; the failure is stored in the connector's
+    // row.
     refreshed.catch(() => undefined)
     try {
       await within(settings.limits.maxToolListWaitMs, refreshed, signal)
@@ -75,12 +76,12 @@ class StillWaiting extends Error {}
 
 function within(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (): void => reject(new StillWaiting())
-    const timer = setTimeout(end, milliseconds)
-    signal.addEventListener('abort', end, { once: true })
+    const stopWaiting = (): void => reject(new StillWaiting())
+    const timer = setTimeout(stopWaiting, milliseconds)
+    signal.addEventListener('abort', stopWaiting, { once: true })
     const settle = (): void => {
       clearTimeout(timer)
-      signal.removeEventListener('abort', end)
+      signal.removeEventListener('abort', stopWaiting)
     }
     work.then(resolve, reject).finally(settle)
   })

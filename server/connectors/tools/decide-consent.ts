@@ -29,7 +29,7 @@ export function decideConsent(
 }
 
 function listChanges(allowed: Allowed, tool: Tool): ToolChange[] {
-  // It was allowed before its server was ever reached, so there is nothing to compare with.
+  // The tool was allowed before its definition was known, so there is nothing to compare with.
   if (allowed.definition === null) return [{ what: 'other', before: null, after: null }]
   const before = parseDefinition(allowed.definition)
   const after = parseDefinition(tool.definition)
@@ -40,7 +40,7 @@ function listChanges(allowed: Allowed, tool: Tool): ToolChange[] {
     change('output', show(before.outputSchema), show(after.outputSchema)),
     change('annotations', show(before.annotations), show(after.annotations)),
   ].flat()
-  // The change is in a part that is not stored, or the address is another one.
+  // The change is in a part that is not stored, or the connector's address has changed.
   return changes.length === 0 ? [{ what: 'other', before: null, after: null }] : changes
 }
 
@@ -48,7 +48,7 @@ function change(what: ToolChange['what'], before: string | null, after: string |
   return before === after ? [] : [{ what, before, after }]
 }
 
-/** Characters of a part that is shown indented. */
+/** Characters of a part up to which it is shown indented. */
 const maxIndentedChars = 100_000
 
 function show(part: ToolDefinition['annotations']): string | null {

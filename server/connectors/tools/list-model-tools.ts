@@ -17,10 +17,10 @@ export interface ListModelToolsOptions {
 }
 
 /**
- * The tools of the user's connected connectors, from the database. An unknown list (never read, changed, or failed) is
- * read now, and the reply waits at most `maxToolListWaitMs` for it: a connector that fails or hangs costs only its own
- * tools. An expired list is used as it is and refreshed in the background. `onStatus` is called only when the reply
- * waits.
+ * Returns the stored tools of the user's connected connectors. A list that is not known (never loaded, changed, or
+ * failed) is loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
+ * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called only
+ * when the reply waits.
  */
 export async function listModelTools(
   deps: ConnectorDeps,
@@ -34,8 +34,8 @@ export async function listModelTools(
     return connectFirst(deps, { user, apiType, signal, onStatus }, connectors)
   }
   const known = connectors.filter((connector) => !isUnknown(connector))
-  const old = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
-  if (old.length > 0) refreshInBackground(deps, old)
+  const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
+  if (expired.length > 0) refreshInBackground(deps, expired)
   return offerKnown(deps, apiType, known)
 }
 
@@ -71,14 +71,17 @@ async function connectFirst(
   return offered
 }
 
-/** The outcomes are stored in the connectors' rows. */
+/** Refreshes lists without waiting for them. The outcomes are stored in the connectors' rows. */
 function refreshInBackground(deps: ConnectorDeps, connectors: readonly ConnectorRow[]): void {
   import('./refresh-tools.ts')
     .then(({ refreshTools }) => Promise.allSettled(connectors.map((each) => refreshTools(deps, each))))
     .catch(deps.onError)
 }
 
-/** Cached: what a model is offered changes only with a connector's row, which is written together with its tools. */
+/**
+ * Offers the stored tools. The result is cached, since it changes only with the connectors' rows, which are written
+ * with their tools.
+ */
 async function offerKnown(
   { database, shared: { offeredTools }, settings: { limits } }: ConnectorDeps,
   apiType: ApiType,
@@ -96,8 +99,8 @@ async function offerKnown(
       tools_expire_at,
     ]),
   )
-  const remembered = offeredTools.get(key)
-  if (remembered?.state === state) return remembered.offered
+  const cached = offeredTools.get(key)
+  if (cached?.state === state) return cached.offered
   const tools = await listTools(
     database.db,
     connectors.map(({ id }) => id),

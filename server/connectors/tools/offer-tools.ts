@@ -7,7 +7,7 @@ import { nameTools } from '../model-tools/name-tools.ts'
 import { cleanText } from '../../lib/text.ts'
 import { parseDefinition } from './tool-definition.ts'
 
-/** A tool as a model is offered it. */
+/** A tool in the form in which it is offered to a model. */
 export interface OfferedTool {
   readonly name: string
   readonly description: string
@@ -17,13 +17,13 @@ export interface OfferedTool {
 export interface ModelTools {
   /** In a stable order, for the provider's prompt cache. */
   readonly tools: readonly OfferedTool[]
-  /** The tool of a name; names are looked up, never parsed. */
+  /** Returns the tool with a name. Names are looked up, never parsed. */
   resolve(name: string): { readonly connectorName: string; readonly toolName: string } | undefined
   /** Sentences about tools that are not offered. */
   readonly notices: readonly string[]
 }
 
-/** Models choose badly from more tools than this. */
+/** The number of tools above which models choose badly. */
 const manyTools = 40
 
 export interface ReadyConnector {
@@ -31,10 +31,10 @@ export interface ReadyConnector {
   readonly tools: readonly ConnectorToolRow[]
 }
 
-/** Milliseconds before it yields to the event loop: a server may list hundreds of large schemas. */
+/** Milliseconds of work before it yields to the event loop, because a server may list hundreds of large schemas. */
 const maxWorkMs = 20
 
-/** The tools of these connectors as a model of this API type is offered them. */
+/** Returns the tools of these connectors in the form in which they are offered to models of this API type. */
 export async function offerTools(
   ready: readonly ReadyConnector[],
   apiType: ApiType,
@@ -81,7 +81,7 @@ export async function offerTools(
   }
 }
 
-/** A model must read nothing in a schema that a user cannot see. */
+/** Removes invisible characters from a schema, since a model must get only text that is visible to users. */
 function removeHidden(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema)
   const cleaned = cleanText(text)

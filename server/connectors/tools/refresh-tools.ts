@@ -12,12 +12,12 @@ import { useServer } from '../mcp/use-server.ts'
 import type { UseServerOptions } from '../mcp/use-server.ts'
 
 /**
- * Reads the tools from a connector's server, once for all callers at a time, and stores them. The outcome is stored in
- * the connector's row.
+ * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
+ * stored in the connector's row.
  * @throws AppError that says what failed
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
-  // A refresh that started before the user disconnected the connector must not be the one that connects it again.
+  // Part of the key, so that connecting again does not share a refresh that started before the disconnection.
   const from = connector.status === 'disconnected' ? 'disconnected' : 'connected'
   const key = `${connector.id} ${connector.credential_version} ${from}`
   return deps.shared.toolRefreshes.run(key, () => refreshOnce(deps, connector))
@@ -39,7 +39,7 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   }
 }
 
-/** Reads and stores the tools; the connector counts as connected then. */
+/** Requests and stores the tools, and sets the connector's status to connected. */
 export async function fetchTools(
   deps: ConnectorDeps,
   connector: ConnectorRow,
@@ -52,7 +52,7 @@ export async function fetchTools(
     status: 'connected',
     error_message: null,
     notice: listed.notice,
-    tools_expire_at: deps.now() + freshFor(listed, deps.settings.limits),
+    tools_expire_at: deps.now() + ttlMsOf(listed, deps.settings.limits),
   } as const
   // When the address has changed meanwhile, these are the tools of another server and are not stored.
   await changeState(deps, connector, state, async (trx) => {
@@ -64,7 +64,7 @@ export async function fetchTools(
   })
 }
 
-function freshFor({ ttl }: ServerTools, limits: ConnectorLimits): number {
+function ttlMsOf({ ttl }: ServerTools, limits: ConnectorLimits): number {
   if (ttl === null) return limits.toolListTtlMs
   return Math.min(Math.max(ttl, limits.minToolListTtlMs), limits.maxToolListTtlMs)
 }

@@ -10,7 +10,7 @@ import { findAllowedTool, findTool } from './tool-store.ts'
 export interface ToolTarget {
   readonly connectorName: string
   readonly toolName: string
-  /** Only the connector with this id, even if another one has its name by now. */
+  /** If given, only the connector with this id matches, even when another one has got its name meanwhile. */
   readonly connectorId?: string
 }
 
@@ -23,7 +23,7 @@ export interface KnownTool {
 
 export type ResolvedTool =
   | ({ readonly kind: 'callable' } & KnownTool)
-  /** The tool is known but cannot be called now. Whether a call of it needs approval does not depend on that. */
+  /** The tool is stored but cannot be called now. `consent` is decided in any case. */
   | ({ readonly kind: 'unusable'; readonly reason: string } & KnownTool)
   /** There is no such tool, or the user has to connect its integration first. */
   | { readonly kind: 'missing'; readonly reason: string; readonly needsIntegration: boolean }

@@ -2,7 +2,7 @@ import { hashJson } from '../../lib/canonical-json.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** What a server says about a tool: everything that a user relies on when allowing it. */
+/** A server's description of a tool: everything that a user relies on when allowing the tool. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string | null
@@ -12,13 +12,13 @@ export interface ToolDefinition {
   readonly annotations: JsonObject | null
 }
 
-/** Changes with every part of the definition, and with the address of the connector. */
+/** Returns a hash of the whole definition and the connector's address. */
 export function fingerprintTool(tool: ToolDefinition, url: string): string {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool
   return hashJson([name, title, description, inputSchema, outputSchema, annotations, url])
 }
 
-/** A definition as it was stored. */
+/** Parses a stored definition. It was checked before it was stored. */
 export function parseDefinition(stored: string): ToolDefinition {
   return JSON.parse(stored) as ToolDefinition
 }

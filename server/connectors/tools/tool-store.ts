@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 /** Keeps a statement below the parameter limits of both engines. */
 const maxRowsPerInsert = 50
 
-/** The tools of these connectors in the order in which their servers list them. */
+/** Returns the tools of these connectors, in the order of their servers' lists. */
 export function listTools(db: Db, connectorIds: readonly string[]): Promise<ConnectorToolRow[]> {
   if (connectorIds.length === 0) return Promise.resolve([])
   return db
@@ -28,7 +28,7 @@ export function findTool(
     .executeTakeFirst()
 }
 
-/** Replaces the list, in the caller's transaction. */
+/** Replaces a connector's tools, in the caller's transaction. */
 export async function replaceTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
@@ -43,7 +43,7 @@ export async function replaceTools(
   }
 }
 
-/** The allowed tools of these connectors, in the order of the list. */
+/** Returns the allowed tools of these connectors, in the order of the list. */
 export function listAllowedTools(db: Db, connectorIds: readonly string[]): Promise<AllowedToolRow[]> {
   if (connectorIds.length === 0) return Promise.resolve([])
   return db
@@ -67,7 +67,7 @@ export function findAllowedTool(
     .executeTakeFirst()
 }
 
-/** Replaces the list, in the caller's transaction. */
+/** Replaces a connector's allowed tools, in the caller's transaction. */
 export async function replaceAllowedTools(
   trx: Db,
   connector: Pick<ConnectorRow, 'id'>,
