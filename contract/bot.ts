@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { resourceName } from './resource-name.ts'
 
-/** Wire formats a bot can speak; empty means `openai`. */
+/** The wire formats of a bot's model; a bot without one uses `openai`. */
 export const apiTypes = ['openai', 'anthropic', 'google'] as const
 export type ApiType = (typeof apiTypes)[number]
 
 const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 
-/** Without credentials in it, because the address is shown. */
+/** Excludes addresses with a user name or password, because the address is shown. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 
 /** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself. */

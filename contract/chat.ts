@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Message, MessageContent } from './message.ts'
 
-/** An id in a request. A client may make one itself; the ids that the server makes match it too. */
+/** An id in a request. Clients can generate ids themselves; the server's own ids match too. */
 export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')

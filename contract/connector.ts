@@ -3,7 +3,7 @@ import { resourceName } from './resource-name.ts'
 
 export const connectorStatuses = ['connected', 'disconnected', 'failed'] as const
 
-/** What a call of a tool does: run at once, ask first, or ask because the tool has changed since it was allowed. */
+/** Whether a tool runs at once, asks the user first, or asks because it has changed since the user allowed it. */
 export const consents = ['run', 'ask', 'ask_changed'] as const
 export type Consent = (typeof consents)[number]
 
@@ -11,7 +11,7 @@ export const ConnectorTool = z.object({
   name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  /** Changes with everything that a user who allowed the tool relied on, the connector's address included. */
+  /** Changes with everything that the user's permission depends on, including the connector's address. */
   fingerprint: z.string(),
   consent: z.enum(consents),
   /** Why the tool is not offered to models; null when it is. */
@@ -60,8 +60,8 @@ export const ConnectorInput = z.object({
   /** The tools that run without asking (§5.16). Null, or absent at creation, means that every tool does. */
   allow_tools: allowTools.nullish(),
   /**
-   * The fingerprints of the tools that the user saw. A tool named here is allowed in this version, even if another one
-   * was allowed before; when its version is a different one now, the update is refused as a conflict.
+   * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another
+   * version was allowed before. If the tool has changed since, the update is refused as a conflict.
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
 })
@@ -77,14 +77,14 @@ export const ConnectInput = z.object({
 })
 export type ConnectInput = z.infer<typeof ConnectInput>
 
-/** With an `authorization_url` the connector is not connected yet: the browser goes there and returns when it is. */
+/** With an `authorization_url` the connector is not connected yet: the browser opens that page to ask for consent. */
 export const ConnectResult = z.object({
   connector: Connector,
   authorization_url: z.string().nullable(),
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
 
-/** Why a call ran: the user approved it once, its tool is on the list, or there is no list. Or the user denied it. */
+/** Why a call ran (the user approved it once, its tool is on the list, or there is no list), or that the user denied it. */
 export const approvals = ['once', 'listed', 'no_list', 'denied'] as const
 export type Approval = (typeof approvals)[number]
 
@@ -100,7 +100,7 @@ export const callOutcomes = [
 ] as const
 export type CallOutcome = (typeof callOutcomes)[number]
 
-/** An entry of the call record. Of the arguments it holds a hash only. */
+/** An entry of the call record. It contains only a hash of the arguments. */
 export const ToolCallRecord = z.object({
   id: z.string(),
   connector: z.string(),
@@ -111,7 +111,7 @@ export const ToolCallRecord = z.object({
   outcome: z.enum(callOutcomes),
   /** ISO 8601, UTC. */
   started_at: z.string(),
-  /** Milliseconds without the time spent waiting for the user. */
+  /** Milliseconds, excluding the time spent waiting for the user. */
   duration: z.int().nullable(),
   /** Bytes of the result. */
   bytes: z.int().nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The settings that the browser needs before anyone has signed in (`GET /api/settings`). They hold no secret. */
+/** The settings that the browser needs before anyone has signed in (`GET /api/settings`). They contain no secret. */
 export const ClientSettings = z.object({
   identity: z.object({
     issuer: z.string(),
@@ -8,7 +8,7 @@ export const ClientSettings = z.object({
     audience: z.string(),
     /** Extra authorization parameters of 'Sign in with Google', for example `connection=google-oauth2`. */
     googleParams: z.record(z.string(), z.string()),
-    /** True with the identity provider of this process, which can offer a local account. */
+    /** True when this server is its own identity provider, which can offer a local account. */
     embedded: z.boolean(),
   }),
   sourceUrl: z.string(),

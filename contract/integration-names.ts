@@ -1,6 +1,6 @@
 import type { AuthType } from './integration.ts'
 
-/** The integrations that sign in at Google; every other one has an API key (§5.15). */
+/** The integrations that sign in with Google; all others use an API key (§5.15). */
 export const googleIntegrations = ['google-gmail', 'google-calendar'] as const
 export type GoogleIntegration = (typeof googleIntegrations)[number]
 
@@ -8,7 +8,7 @@ export function isGoogleIntegration(name: string): name is GoogleIntegration {
   return googleIntegrations.some((known) => known === name)
 }
 
-/** How an integration of this name is connected, whatever a form sends. */
+/** The authentication type of an integration. Only its name decides, not the input. */
 export function authTypeOf(name: string): AuthType {
   return isGoogleIntegration(name) ? 'oauth' : 'api_key'
 }
@@ -18,12 +18,12 @@ export function integrationOfService(service: string): string {
   return service === 'gmail' ? 'google-gmail' : service
 }
 
-/** The last step of the return address of a Google integration, as it is registered at Google. */
+/** The last path segment of the return address of a Google integration, as it is registered at Google. */
 export function serviceOfIntegration(name: GoogleIntegration): string {
   return name === 'google-gmail' ? 'gmail' : name
 }
 
-/** The display name: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals stay. */
+/** The display name: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals are kept. */
 export function titleOfIntegration(name: string): string {
   if (integrationOfService(name) === 'google-gmail') return 'Gmail'
   return name

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RunEvent } from './completion.ts'
 
-/** Names a run: `messageId` is its first reply, as in `Chat.run`. */
+/** Identifies a run: `messageId` is its first reply, as in `Chat.run`. */
 const run = { chatId: z.string(), messageId: z.string() }
 
 export const LiveRun = z.object({ ...run, seq: z.int().nonnegative() })
@@ -13,14 +13,14 @@ export const SettingsList = z.enum(['bots', 'connectors', 'integrations'])
 export type SettingsList = z.infer<typeof SettingsList>
 
 /**
- * The lines of the live stream (`GET /api/live`): every event of every run of a user, on whatever node or page it was
- * started, and which of the user's settings have changed. The stream has no past: after connecting, or connecting again, a
- * client reads the chats and settings to catch up. A client ignores a line of an unknown type, which a newer server sent.
+ * The lines of the live stream (`GET /api/live`): every event of every run of a user, whichever node or page
+ * started it, and which of the user's settings have changed. Past events are not sent: each time a client connects, it
+ * loads the chats and settings to catch up. A client ignores a line of an unknown type, which a newer server sent.
  */
 export const LiveEvent = z.discriminatedUnion('type', [
   /** The first line. From here on the stream carries every change, and every event after those of `runs`. */
   z.object({ type: z.literal('ready'), runs: z.array(LiveRun) }),
-  /** An event of a run. One may come twice; its `seq` shows that. */
+  /** An event of a run. An event may be sent twice, with the same `seq`. */
   z.object({ type: z.literal('run'), ...run, event: RunEvent }),
   /** A chat was created, or has changed for another reason than an event of a run. */
   z.object({ type: z.literal('chat_changed'), chatId: z.string() }),

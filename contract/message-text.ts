@@ -1,6 +1,6 @@
 import type { MessageContent } from './message.ts'
 
-// Free of zod, which stays out of the browser's bundle.
+// This module does not import zod, so that the browser's bundle does not contain it.
 
 /** The text of a message's content in either form (§3.7). */
 export function textOfContent(content: MessageContent): string {
@@ -18,7 +18,7 @@ export const maxTitleSourceChars = 2000
 
 export interface CutText {
   readonly text: string
-  /** Whether the text goes on after this part of it. */
+  /** Whether the original text was longer. */
   readonly isCut: boolean
 }
 

@@ -40,10 +40,10 @@ export const Message = z.object({
   finish: z.enum(cutReasons).optional(),
   model: z.string().optional(),
   provider: z.string().optional(),
-  /** The name of the bot that replied, so that a regenerate can offer the same one. */
+  /** The name of the bot that replied, so that regenerating can offer the same bot. */
   bot: z.string().optional(),
   usage: Usage.optional(),
-  /** On an assistant message, the connector of its tool call; on a user message, the mark of a tool's result (§3.10, §3.11). */
+  /** The connector of an assistant message's tool call. On a user message, marks it as a tool's result (§3.10, §3.11). */
   server: z.string().optional(),
   tool: z.string().optional(),
   /** A JSON object as text. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A name that is a step of an address, such as `/api/bot/{name}`: it cannot be "." or "..", which clients resolve away.
+ * A name that is a segment of a URL path, such as `/api/bot/{name}`. It cannot be "." or "..", which clients remove from
+ * paths.
  *
  * @param missing the message when the name is empty
  */

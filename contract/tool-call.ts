@@ -34,11 +34,11 @@ export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** Of a waiting call: how the tool differs from the version that was allowed. */
+  /** Only on a waiting call: how the tool differs from the version that was allowed. */
   changes: z.array(ToolChange).optional(),
-  /** Of a waiting call: the version of the tool that the user sees. An approval sends it back. */
+  /** Only on a waiting call: the version of the tool that the user sees. An approval sends it back. */
   fingerprint: z.string().optional(),
-  /** Of a running call. */
+  /** Only on a running call, like `question`. */
   progress: ToolProgress.optional(),
   question: ToolQuestion.optional(),
 })
@@ -52,11 +52,11 @@ export const ResultPart = z.discriminatedUnion('type', [
    * returns them, `place` being the index in the list of parts.
    */
   z.object({ type: z.literal('image'), mimeType: z.string() }),
-  /** Opened only by a click. */
+  /** A link, opened only when the user clicks it. */
   z.object({ type: z.literal('link'), uri: z.string(), name: z.string() }),
   /** Indented JSON. */
   z.object({ type: z.literal('json'), text: z.string() }),
-  /** Says what was left out of the result, and why. */
+  /** A note about what was left out of the result, and why. */
   z.object({ type: z.literal('note'), text: z.string() }),
 ])
 export type ResultPart = z.infer<typeof ResultPart>
@@ -82,10 +82,10 @@ export const toolOutcomes = [
 ] as const
 export type ToolOutcomeStatus = (typeof toolOutcomes)[number]
 
-/** The outcome of a call, on the user message that holds its result. */
+/** The outcome of a call, on the user message that contains its result. */
 export const ToolOutcome = z.object({
   status: z.enum(toolOutcomes),
-  /** Milliseconds without the time spent waiting for the user; null when it was not measured. */
+  /** Milliseconds, excluding the time spent waiting for the user; null when it was not measured. */
   duration: z.int().nonnegative().nullable(),
   parts: z.array(ResultPart),
 })

@@ -81,7 +81,7 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
   const { now, onChatChanged } = deps
   const { db } = deps.database
 
-  // A GET by the specification (§7.6), although it reserves a chat.
+  // The specification makes this a GET (§7.6), although it reserves a chat.
   api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
     const id = newId()
     const time = now()

@@ -37,7 +37,8 @@ const chatLock = prepareQuery(
 )
 
 /**
- * The same, with a new update time. Blocks every other writer of the chat until the transaction ends.
+ * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the transaction
+ * ends.
  * @throws AppError `not_found`
  */
 export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {

@@ -15,7 +15,7 @@ export function pathTo<Node extends TreeNode>(
     const node = byId.get(id)
     if (node === undefined) break
     path.push(node)
-    // No message is visited twice, so a cycle ends too.
+    // No message is visited twice, so a cycle cannot loop forever.
     byId.delete(id)
     id = node.parent_id
   }

@@ -29,7 +29,7 @@ export type FilledReply = Pick<
 /** Some of these fields, and the state of the reply's tool call. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
-/** Messages of a path sent to a model, so that reading it costs the same in a chat of any length. */
+/** The maximum number of messages sent to a model, which limits the cost of reading a long chat. */
 export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
@@ -51,14 +51,14 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       second_id: message.second_id,
       unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
     })
-    // The other columns are known; returning two dozen of them takes longer than storing them.
+    // All other columns are known, and returning two dozen of them would take longer than storing them.
     .returning(['position', 'unix_timestamp'])
     .compile(),
 )
 
 /**
- * Appends a message below `parent`, later than every other one of its chat and no earlier than `now`. The caller has
- * locked the chat (`lockChat`).
+ * Appends a message below `parent`. Its time is `now`, or later if needed to be after every other message of the chat. The
+ * caller must have locked the chat (`lockChat`).
  */
 export async function appendMessage(
   trx: Db,
@@ -66,8 +66,8 @@ export async function appendMessage(
   parent: Pick<MessageRow, 'id' | 'first_id' | 'second_id'> | null,
   now: number,
 ): Promise<MessageRow> {
-  // Every field by name: building the object by spreading takes longer than the query.
-  const placed: MessageRow = {
+  // Lists every field, because spreading objects here would take longer than the query.
+  const row: MessageRow = {
     position: 0,
     chat_id: message.chat_id,
     id: message.id,
@@ -94,13 +94,13 @@ export async function appendMessage(
     notice: null,
     unix_timestamp: now,
   }
-  const { rows } = await messageInsert(trx, placed)
+  const { rows } = await messageInsert(trx, row)
   const [stored] = rows
   if (stored === undefined) throw new Error('the database returned no row for a message')
-  return { ...placed, ...stored }
+  return { ...row, ...stored }
 }
 
-/** The time of a chat's latest message; 0 without one. */
+/** The time of a chat's latest message, in milliseconds since 1970; 0 in a chat without messages. */
 export async function findLatestTime(db: Db, chatId: string): Promise<number> {
   const row = await db
     .selectFrom('messages')
@@ -112,7 +112,7 @@ export async function findLatestTime(db: Db, chatId: string): Promise<number> {
   return row?.unix_timestamp ?? 0
 }
 
-/** `now`, or the time after the chat's latest message when that is later. */
+/** `now`, or the millisecond after the chat's latest message when that is later. */
 function afterLatest(chatId: string, now: number) {
   return sql<number>`coalesce((
     select case when unix_timestamp < ${now} then ${now} else unix_timestamp + 1 end
@@ -132,7 +132,7 @@ export async function findMessage(db: Db, chatId: string, id: string): Promise<M
   return (await messageQuery(db, { chatId, id })).rows[0]
 }
 
-/** The fields of a message that a message below it needs. */
+/** The fields of a parent that `appendMessage` needs. Rejects when the message does not exist. */
 export function findPlace(
   db: Db,
   chatId: string,

@@ -9,7 +9,7 @@ export interface PendingCall {
   readonly messageId?: string | undefined
 }
 
-/** A user's replies with a pending approval of this tool, newest first. */
+/** A user's replies whose call of this tool waits for approval, newest first. */
 export function listPendingCalls(
   db: Db,
   user: Pick<User, 'id'>,

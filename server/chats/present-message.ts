@@ -18,7 +18,7 @@ export function presentMessage(row: MessageRow): Message {
     timestamp: new Date(row.unix_timestamp).toISOString(),
     unix_timestamp: row.unix_timestamp,
     status: messageStatuses.find((status) => status === row.status) ?? 'interrupted',
-    ...present({
+    ...omitNulls({
       reasoning: row.reasoning,
       model: row.model,
       provider: row.provider,
@@ -43,25 +43,25 @@ function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null
   const { title, changes, fingerprint } = parseCall(call)
-  const named = { state, ...(title === undefined ? {} : { title }) }
-  if (state !== 'waiting') return named
+  const base = { state, ...(title === undefined ? {} : { title }) }
+  if (state !== 'waiting') return base
   return {
-    ...named,
+    ...base,
     ...(changes === undefined ? {} : { changes: [...changes] }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   }
 }
 
-/** The fields that have a value, because a chat has thousands of messages: null in the row is absent on the wire. */
-function present<Fields extends object>(
+/** Leaves out the fields that are null: a chat may have thousands of messages, and most fields of most are null. */
+function omitNulls<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
-  const present: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {}
+  const filled: { [Name in keyof Fields]?: NonNullable<Fields[Name]> } = {}
   for (const name in fields) {
     const value = fields[name]
-    if (value !== null) present[name] = value as NonNullable<typeof value>
+    if (value !== null) filled[name] = value as NonNullable<typeof value>
   }
-  return present
+  return filled
 }
 
 function codeOf(code: string): ErrorCode {

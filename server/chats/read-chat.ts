@@ -7,7 +7,7 @@ import type { Message } from '@yonder/contract/message'
 import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
 import { presentMessage } from './present-message.ts'
 
-/** Attempts to read a chat and its run at the same moment, before the chat is returned without its run. */
+/** Attempts to read a chat and its run in the same state. After them the chat is returned without its run. */
 const maxAttempts = 5
 
 /**
@@ -24,7 +24,7 @@ export async function readChat(
   await requireChat(db, user, chatId)
   for (let attempt = 1; ; attempt++) {
     const reply = await readRun(chatId)
-    // Read after the run: a reply that ended in between is complete here.
+    // Read after the run, so that a reply that ended in between is complete.
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
     if (reply === undefined || isSameMoment(reply, rows)) return presentChat(chat, rows, reply)
@@ -40,7 +40,7 @@ export interface PartialReply {
 
 /**
  * Whether rows that were read after a run's events agree with them: the run's last message has the same state in both, and
- * no message below it.
+ * no row is below it.
  */
 export function isSameMoment({ messages }: PartialReply, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)
@@ -59,10 +59,10 @@ export function presentChat(
   rows: readonly MessageRow[],
   reply: PartialReply | undefined,
 ): Chat {
-  const written = new Map(reply?.messages.map((message) => [message.id, message]))
+  const runMessages = new Map(reply?.messages.map((message) => [message.id, message]))
   return {
     id: chat.id,
-    messages: rows.map((row) => written.get(row.id) ?? presentMessage(row)),
+    messages: rows.map((row) => runMessages.get(row.id) ?? presentMessage(row)),
     update_time: new Date(chat.updated_at).toISOString(),
     selected_message_id: chat.selected_message_id,
     run: reply?.run ?? null,

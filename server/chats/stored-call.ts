@@ -1,6 +1,6 @@
 import type { ToolChange } from '@yonder/contract/tool-call'
 
-/** A tool call of a model, with the tool that its name meant at that time. */
+/** A tool call of a model, with the tool that its name referred to when the call was made. */
 export interface BatchCall {
   /** The model's id of the call. */
   readonly id: string
@@ -10,11 +10,11 @@ export interface BatchCall {
   readonly arguments: string
   /** Data that the model's adapter expects back with the call. */
   readonly note?: unknown
-  /** The tool that the name means; absent for a name that the model made up. */
+  /** The tool that the name refers to; absent for a name that the model made up. */
   readonly target?: { readonly connectorName: string; readonly toolName: string }
 }
 
-/** The call in the row of a reply, besides the connector, the tool and the arguments. */
+/** The `call` column of a reply. The connector, the tool and the arguments have columns of their own. */
 export interface StoredCall {
   readonly id: string
   readonly name: string
@@ -26,7 +26,7 @@ export interface StoredCall {
   /** The tool's display name. */
   readonly title?: string
   readonly changes?: readonly ToolChange[]
-  /** The version of the tool that the decision was made for; no other version is called. */
+  /** The version of the tool that the user decides about; no other version is called. */
   readonly fingerprint?: string
   /** The calls of the same turn that come after this one. */
   readonly rest: readonly BatchCall[]

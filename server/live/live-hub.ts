@@ -5,7 +5,7 @@ import type { SseStream } from '../http/sse.ts'
 
 export interface LiveHubOptions {
   readonly database: Database
-  /** Names this process among those that share the database. */
+  /** Identifies this process among those that share the database. */
   readonly nodeId: string
   /** Receives errors that no user can act on. */
   readonly onError: (error: unknown) => void
@@ -34,8 +34,8 @@ export class LiveHub {
   }
 
   /**
-   * Subscribes a stream to its user's notifications. They are held back until the returned function sends the first line.
-   * `onLast` is called when the user's last stream closes.
+   * Subscribes a stream to its user's notifications. They are held back until the returned function is called, which
+   * sends the first line. `onLast` is called when the user's last stream closes.
    */
   add(userId: string, stream: SseStream, onLast: () => void): (runs: readonly LiveRun[]) => void {
     const streams = this.#streams.get(userId) ?? new Map<SseStream, Backlog>()
@@ -62,6 +62,7 @@ export class LiveHub {
     }
   }
 
+  /** Notifies the user's streams at this node only. */
   notifyChatChanged(userId: string, chatId: string): void {
     this.#sendLine(userId, { type: 'chat_changed', chatId })
   }
@@ -82,11 +83,11 @@ export class LiveHub {
   onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
     if (nodeId === this.#options.nodeId) return
     if (topic === 'chat') this.notifyChatChanged(userId, subject)
-    // A newer node may name a list that is unknown here; the pages know it or ignore it.
+    // A newer node may send a list that is unknown here; browsers that do not know it ignore it.
     else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
   }
 
-  /** Notifications may be lost, so every stream ends: a client reads again what it missed when it reconnects. */
+  /** Ends every stream, because notifications may have been lost: clients reconnect and load what they missed. */
   onGap(): void {
     for (const streams of this.#streams.values()) for (const stream of streams.keys()) stream.end()
   }

@@ -15,8 +15,8 @@ export interface LiveRoutesDeps {
   readonly hub: LiveHub
   readonly sse: SseHub
   /**
-   * Returns the status of a user's active runs and sends their events to the hub from then on. `isFirst` says that the
-   * user had no stream before.
+   * Returns the status of a user's active runs and sends their events to the hub from then on. `isFirst` is true when
+   * the user has no other stream at this node.
    */
   readonly joinRuns: (userId: string, isFirst: boolean) => Promise<LiveRun[]>
   /** Called when the user's last stream has closed. */
@@ -35,7 +35,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
       throw new AppError('rate_limited', 'Too many live streams are open. Close some tabs or devices.')
     }
     const stream = sse.open(request, reply)
-    const begin = hub.add(user.id, stream, () => deps.leaveRuns(user.id))
+    const sendReady = hub.add(user.id, stream, () => deps.leaveRuns(user.id))
     const [, token = ''] = request.headers.authorization?.split(' ') ?? []
     const timer = setInterval(() => {
       deps.verify(token).catch((error: unknown) => {
@@ -45,9 +45,9 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
     timer.unref()
     stream.onClose(() => clearInterval(timer))
     try {
-      begin(await deps.joinRuns(user.id, hub.count(user.id) === 1))
+      sendReady(await deps.joinRuns(user.id, hub.count(user.id) === 1))
     } catch (error) {
-      // The response has begun, so it can only end; the client connects again.
+      // The response has begun, so no error status can be sent; the client reconnects.
       deps.onError(error)
       stream.end()
     }

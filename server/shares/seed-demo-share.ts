@@ -10,11 +10,11 @@ import { demoChat } from './demo-chat.ts'
 import type { DemoMessage } from './demo-chat.ts'
 import { findShare, placeShare } from './share-store.ts'
 
-/** No provider can issue a token for it, so no one can sign in as this user. */
+/** No identity provider issues tokens with this issuer, so this user cannot sign in. */
 const owner = { issuer: 'yonder:demo', subject: 'demo', name: null, email: null, picture: null }
-/** The state of its calls, which no model made. */
-const answered = { call_state: 'answered', call: JSON.stringify({ id: '', name: '', rest: [] }) } as const
-/** Between two messages. */
+/** The stored state of the demo's calls. No model made them, so the model's id and name are empty. */
+const answeredCall = { call_state: 'answered', call: JSON.stringify({ id: '', name: '', rest: [] }) } as const
+/** The time between two messages. */
 const messageIntervalMs = 20_000
 
 /** Derived from the texts: another text is another chat, because messages never change. */
@@ -22,7 +22,7 @@ const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).dig
 
 /**
  * Creates the demo chat and its fixed link. Does nothing when they exist. Nodes that start at the same time wait for each
- * other; of different versions, the one started last decides.
+ * other; if their versions differ, the link leads to the chat of the one that started last.
  */
 export async function seedDemoShare({ db, dialect }: Database, now: number): Promise<void> {
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return
@@ -84,6 +84,6 @@ async function writeMessage(
     parent,
     time,
   )
-  if (call !== undefined) await updateMessage(trx, chatId, id, { ...call, ...answered })
+  if (call !== undefined) await updateMessage(trx, chatId, id, { ...call, ...answeredCall })
   return row
 }

@@ -37,7 +37,7 @@ export async function createShare(
   })
 }
 
-/** Only a message that cannot change any more is shared, so not a reply that is still being written. */
+/** Whether a message can be shared: only one that will not change, so not a reply that is still being written. */
 export function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }

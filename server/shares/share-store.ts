@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 
-/** Returns the id of the message's link: of the existing one, or of the given one. */
+/** Stores a link unless its message has one, and returns the id of the message's link. */
 export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   const { id } = await db
     .insertInto('shares')
@@ -17,7 +17,7 @@ export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   return id
 }
 
-/** Points a link to this message. */
+/** Stores a link, or changes the message of the existing link with this id. */
 export async function placeShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share
   await db

@@ -11,10 +11,10 @@ export interface SharedChatRoutesDeps {
   readonly perMinute: number
 }
 
-/** The public reading of a shared chat (§7.9), in a scope without a guard: a token in the request is ignored. */
+/** The public route of a shared chat (§7.9). Its scope has no authentication, so a token in the request is ignored. */
 export function registerSharedChatRoutes(api: Api, { database, perMinute }: SharedChatRoutesDeps): void {
   limitWrites(api, perMinute, (request) => request.ip)
-  // On refusals too: a cached response would outlive the link.
+  // Also set on errors: a cached response would outlive the link.
   api.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
   })

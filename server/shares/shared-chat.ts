@@ -10,8 +10,8 @@ import type { ToolCallState } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-message.ts'
 
 /**
- * The messages of a link, oldest first. A revoked link is deleted, so it fails like one that never existed: by the same
- * look-up, in the same time.
+ * The messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
+ * same time, as one that never existed.
  * @throws AppError `not_found`
  */
 export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
@@ -22,8 +22,9 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 }
 
 /**
- * The public view of a path: its texts. Ids are places on the path and the time is the last message's, so nothing names
- * the chat and nothing changes when the chat continues. Only the fields named here are public. `path` is never empty.
+ * The public view of a path. Ids are positions on the path and the time is the last message's, so the view does not
+ * identify the chat and does not change when the chat continues. Only the fields listed here are public. `path` must not
+ * be empty.
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
@@ -36,12 +37,12 @@ export function presentSharedChat(shareId: string, path: readonly MessageRow[]):
   }
 }
 
-function presentSharedMessage(row: MessageRow, place: number, next: MessageRow | undefined): Message {
+function presentSharedMessage(row: MessageRow, position: number, next: MessageRow | undefined): Message {
   const { role, content, timestamp, unix_timestamp, status, model, provider, finish, server, tool, call } =
     presentMessage({ ...row, error_code: null, error_message: null })
   const message: Message = {
-    id: String(place),
-    parent_id: place === 1 ? null : String(place - 1),
+    id: String(position),
+    parent_id: position === 1 ? null : String(position - 1),
     role,
     content: status === 'failed' ? row.content : content,
     timestamp,
@@ -52,17 +53,17 @@ function presentSharedMessage(row: MessageRow, place: number, next: MessageRow |
     ...(finish === undefined ? {} : { finish }),
     ...(server === undefined ? {} : { server }),
     ...(tool === undefined ? {} : { tool }),
-    ...(call === undefined ? {} : { call: { state: stateBefore(next) } }),
+    ...(call === undefined ? {} : { call: { state: stateFrom(next) } }),
   }
-  // Shows that the call before it has a result, and nothing else.
+  // The result itself is private; the message only shows that the call before it has one.
   if (role === 'user' && server !== undefined) return { ...message, content: '' }
-  // The real reason may name an address or a key.
+  // The real error message may contain an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
 }
 
-/** The state of a call on this path. What happened to it later was not shared. */
-function stateBefore(next: MessageRow | undefined): ToolCallState {
+/** The state of a call, derived from the next message on this path: what happened elsewhere in the chat is not shared. */
+function stateFrom(next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
   return next.role === 'user' && next.server !== null ? 'answered' : 'denied'
 }

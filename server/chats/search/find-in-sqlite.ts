@@ -3,9 +3,9 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
 
-/** Index hits read for a word before its chats are read one by one instead. */
+/** Index hits read for a word. When it has more, the messages before them are searched chat by chat. */
 const maxHits = 5_000
-/** Messages not indexed yet that are read one by one. */
+/** Messages that are not indexed yet and are read for a search. */
 const maxQueued = 500
 
 /** The index hits of one word. */
@@ -13,16 +13,16 @@ interface WordHits {
   readonly word: string
   /** Chats that contain it. */
   readonly chats: Set<string>
-  /** Chats with messages that have its grams but were not read yet. */
-  readonly maybe: Map<string, number[]>
+  /** Positions of messages that have its grams but were not read yet, by chat. */
+  readonly unread: Map<string, number[]>
   /** Messages before this position were not checked; 0 when all were. */
   readonly unknownBefore: number
 }
 
 /**
- * Finds the chats that contain every word. For a rare word the index lists all messages. For a common one it lists the
- * newest, and the chats are read newest first: those that the index has covered need no reading, and the loop ends when
- * the page and the total are full.
+ * Finds the chats that contain every word. For a rare word the index lists all messages; for a common one, only the
+ * newest. When all words are common, the user's chats are checked newest first: chats among the index hits match without
+ * reading their messages, and the loop ends when there are enough chats for the page and the total.
  */
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
   const user = reader.findUserNumber(request.userId)
@@ -41,34 +41,34 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
     for (const { chat_id, content } of queued) if (content.includes(word)) found.chats.add(chat_id)
     return found
   })
-  // The rarest word selects the chats; a common word is soon found in each of them.
+  // The rarest word selects the chats to check; common words are found quickly in each of them.
   hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countChats(a) - countChats(b))
   const [first] = hits
-  const single = hits.length === 1 && first !== undefined ? first.chats.size : 0
+  const knownTotal = hits.length === 1 && first !== undefined ? first.chats.size : 0
   const chats =
     first?.unknownBefore === 0
-      ? newestFirst(reader, [...first.chats, ...first.maybe.keys()])
-      : listAll(reader, request.userId)
+      ? newestFirst(reader, [...first.chats, ...first.unread.keys()])
+      : iterateChatIds(reader, request.userId)
   const ids: string[] = []
   let total = 0
   for (const id of chats) {
     if (!hits.every((hit) => contains(reader, hit, id))) continue
     if (total >= request.offset && ids.length < request.limit) ids.push(id)
     total++
-    if (total >= wanted || (ids.length === request.limit && single >= maxTotal)) break
+    if (total >= wanted || (ids.length === request.limit && knownTotal >= maxTotal)) break
   }
-  return { ids, total: Math.min(Math.max(total, single), maxTotal) }
+  return { ids, total: Math.min(Math.max(total, knownTotal), maxTotal) }
 }
 
 function emptyHits(word: string): WordHits {
-  return { word, chats: new Set(), maybe: new Map(), unknownBefore: 0 }
+  return { word, chats: new Set(), unread: new Map(), unknownBefore: 0 }
 }
 
-function countChats({ chats, maybe }: WordHits): number {
-  return chats.size + maybe.size
+function countChats({ chats, unread }: WordHits): number {
+  return chats.size + unread.size
 }
 
-/** Reads messages until `enough` chats are found. */
+/** Lists the index hits of a search's only word and reads their messages, until `enough` chats contain the word. */
 function readHits(reader: SearchReader, user: number, word: string, enough: number): WordHits {
   const chats = new Set<string>()
   const isCertain = isExact(word)
@@ -83,7 +83,7 @@ function readHits(reader: SearchReader, user: number, word: string, enough: numb
   return { ...emptyHits(word), chats }
 }
 
-/** Lists the index hits of one of several words. The other words make reading most of these messages unnecessary. */
+/** Lists the index hits of one of several words. Reads no message, because the other words rule out most of them. */
 function listHits(reader: SearchReader, user: number, word: string): WordHits {
   const found = emptyHits(word)
   const isCertain = isExact(word)
@@ -94,7 +94,7 @@ function listHits(reader: SearchReader, user: number, word: string): WordHits {
     const chatId = reader.findChatId(position)
     if (chatId === undefined) continue
     if (isCertain) found.chats.add(chatId)
-    else if (!found.maybe.get(chatId)?.push(position)) found.maybe.set(chatId, [position])
+    else if (!found.unread.get(chatId)?.push(position)) found.unread.set(chatId, [position])
   }
   return found
 }
@@ -111,11 +111,11 @@ function findChat(
   return foldCase(text.content).includes(word) ? text.chat_id : undefined
 }
 
-function* listAll(reader: SearchReader, userId: string): Iterable<string> {
+function* iterateChatIds(reader: SearchReader, userId: string): Iterable<string> {
   for (const { id } of reader.iterateChats(userId)) yield id
 }
 
-function isIn(reader: SearchReader, position: number, word: string): boolean {
+function messageContains(reader: SearchReader, position: number, word: string): boolean {
   const text = reader.findText(position)
   return text !== undefined && foldCase(text.content).includes(word)
 }
@@ -129,11 +129,11 @@ function newestFirst(reader: SearchReader, chats: readonly string[]): string[] {
 
 function contains(
   reader: SearchReader,
-  { word, chats, maybe, unknownBefore }: WordHits,
+  { word, chats, unread, unknownBefore }: WordHits,
   chatId: string,
 ): boolean {
   if (chats.has(chatId)) return true
-  if (maybe.get(chatId)?.some((position) => isIn(reader, position, word))) return true
+  if (unread.get(chatId)?.some((position) => messageContains(reader, position, word))) return true
   if (unknownBefore === 0) return false
   const first = reader.findFirstPosition(chatId)
   if (first === undefined || first >= unknownBefore) return false

@@ -20,18 +20,18 @@ const batchSize = 10
 
 /**
  * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for SQLite:
- * PostgreSQL indexes by itself.
+ * PostgreSQL updates its index itself.
  */
 export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): Promise<boolean> {
   if (!(await hasQueued(db))) return false
   return db.transaction().execute(async (trx) => {
-    const until = performance.now() + sliceMs
+    const deadline = performance.now() + sliceMs
     for (;;) {
       const queued = await listQueued(trx, batchSize)
       if (queued.length === 0) return false
       for (const chunk of queued) {
         await indexChunk(trx, chunk)
-        if (performance.now() >= until) return true
+        if (performance.now() >= deadline) return true
       }
     }
   })

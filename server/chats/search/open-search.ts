@@ -11,7 +11,7 @@ import type { ChatFinder } from './chat-finder.ts'
 import { splitWords } from './words.ts'
 import { summarizeChats } from './summarize-chats.ts'
 
-/** Between two slices of indexing: while messages are queued, and while none is. */
+/** Pauses between two slices of indexing: while messages are queued, and while none are. */
 const busyIntervalMs = 20
 const idleIntervalMs = 300
 
@@ -20,7 +20,7 @@ export interface Search {
   close(): Promise<void>
 }
 
-/** The search in chats. On SQLite it also keeps the index up to date, apart from the streams. */
+/** The search in chats. On SQLite it also updates the index, in short slices that do not delay the streams. */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {

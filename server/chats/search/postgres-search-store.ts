@@ -5,7 +5,7 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 
-/** A word that occurs in more messages is common. */
+/** A word that occurs in more messages than this is common. */
 const maxHits = 2_000
 
 /**
@@ -38,7 +38,7 @@ function patternOf(word: string): string {
   return `%${word.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-const readable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
+const isSearchable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
 
 /** The chats of up to `limit` messages of one user that contain a word, one entry for each message. */
 export async function listChatsWithWord(
@@ -49,7 +49,7 @@ export async function listChatsWithWord(
 ): Promise<string[]> {
   const { rows } = await sql<{ chat_id: string }>`
     select m.chat_id from messages m join chats c on c.id = m.chat_id
-    where c.user_id = ${userId} and m.content ilike ${patternOf(word)} and ${readable}
+    where c.user_id = ${userId} and m.content ilike ${patternOf(word)} and ${isSearchable}
     limit ${limit}`.execute(db)
   return rows.map((row) => row.chat_id)
 }
@@ -67,7 +67,7 @@ export async function listChatsWithWords(
   // `offset 0` keeps PostgreSQL from turning the subqueries into joins, which would read all messages first.
   const conditions = search.words.map(
     (word) => sql`and exists (select 1 from messages m where m.chat_id = c.id
-      and m.content ilike ${patternOf(word)} and ${readable} offset 0)`,
+      and m.content ilike ${patternOf(word)} and ${isSearchable} offset 0)`,
   )
   const candidates = search.candidates === undefined ? sql`` : sql`and c.id = any(${search.candidates})`
   const { rows } = await sql<{ id: string }>`

@@ -5,7 +5,7 @@ import { findInSqlite } from './find-in-sqlite.ts'
 import { createSearchReader } from './sqlite-search-store.ts'
 
 /*
- * Searches on a thread and a read-only connection of its own, because a search for a common word takes tens of
+ * Searches in its own thread and on its own read-only connection, because a search for a common word takes tens of
  * milliseconds and must not delay any stream.
  */
 

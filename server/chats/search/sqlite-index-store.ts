@@ -58,8 +58,8 @@ export async function numberUser(trx: Db, userId: string): Promise<number> {
   return number
 }
 
-const whole = 'cast(? as integer)'
-const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(whole, whole, whole)}, ?)`
+const integerParam = 'cast(? as integer)'
+const insertIntoIndex = `insert into message_search (rowid, grams) values (${rowIdOf(integerParam, integerParam, integerParam)}, ?)`
 
 /** Indexes a chunk of a message. */
 export async function insertChunk(
@@ -70,7 +70,7 @@ export async function insertChunk(
   await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, chunk, grams]))
 }
 
-/** Stores which chunk comes next. */
+/** Stores which chunk of a queued message is indexed next. */
 export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
   await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
 }

@@ -7,10 +7,10 @@ import type BetterSqlite from 'better-sqlite3'
 const chunkBits = 9
 const positionBits = 33
 
-/** Characters of a chunk, and how many of them the next chunk repeats, because a word may cross the border. */
+/** Characters of a chunk, and how many of them the next chunk repeats, because a word may be split between chunks. */
 export const chunkLength = 4_096
 export const chunkOverlap = 64
-/** Chunks indexed of one message: enough for the longest reply. */
+/** The maximum number of chunks indexed of one message, enough for the longest reply. */
 export const maxChunks = 2 ** chunkBits
 
 /** The SQL of a row id; `user` and `position` are SQL too. */
@@ -29,7 +29,7 @@ export interface IndexedText {
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined
-  /** Positions of one user's messages that match the expression, newest first; one may come twice. */
+  /** Positions of one user's messages that match the expression, newest first; a position may occur twice. */
   iterateHits(user: number, expression: string): Iterable<number>
   /** The newest finished messages of one user that are not indexed yet. */
   listQueued(userId: string, limit: number): (IndexedText & { readonly position: number })[]
@@ -45,10 +45,10 @@ export interface SearchReader {
   iterateTexts(chatId: string, before: number): Iterable<string>
 }
 
-const readable = `status <> 'streaming' and (server is null or role = 'assistant')`
+const isSearchable = `status <> 'streaming' and (server is null or role = 'assistant')`
 
 export function createSearchReader(file: BetterSqlite.Database): SearchReader {
-  const first = file.prepare<[string], { number: number }>(
+  const userNumber = file.prepare<[string], { number: number }>(
     'select number from search_users where user_id = ?',
   )
   const hits = file
@@ -59,7 +59,7 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
     where message_search match ? and rowid >= ${rowIdOf('cast(? as integer)', '0', '0')}
     and rowid < ${rowIdOf('cast(? as integer)', '0', '0')} order by rowid desc`)
     .pluck()
-  // "cross" fixes the join order: the queue is short, and a user's messages are many.
+  // `cross` makes SQLite start with the short queue, and not with the user's many messages.
   const queued = file.prepare<[number, string], IndexedText & { position: number }>(
     `select m.position, m.chat_id, m.content from (select position from search_queue order by position desc limit ?) q
      cross join messages m on m.position = q.position cross join chats c on c.id = m.chat_id where c.user_id = ?`,
@@ -75,12 +75,12 @@ export function createSearchReader(file: BetterSqlite.Database): SearchReader {
   )
   const texts = file
     .prepare<[string, number], string>(
-      `select content from messages where chat_id = ? and position < ? and ${readable}`,
+      `select content from messages where chat_id = ? and position < ? and ${isSearchable}`,
     )
     .pluck()
 
   return {
-    findUserNumber: (userId) => first.get(userId)?.number,
+    findUserNumber: (userId) => userNumber.get(userId)?.number,
     iterateHits: (user, expression) => hits.iterate(expression, user, user + 1) as Iterable<number>,
     listQueued: (userId, limit) => queued.all(limit, userId),
     findText: (position) => text.get(position),

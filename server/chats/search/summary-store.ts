@@ -27,8 +27,8 @@ export function listSummaryChats(
 
 /** The first two messages of each chat's selected path and its last one, oldest first. */
 export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[]): Promise<SummaryRow[]> {
-  const used = chats.filter((chat) => chat.selected_message_id !== null).map((chat) => chat.id)
-  if (used.length === 0) return []
+  const usedChatIds = chats.filter((chat) => chat.selected_message_id !== null).map((chat) => chat.id)
+  if (usedChatIds.length === 0) return []
   return db
     .selectFrom('chats as c')
     .innerJoin('messages as leaf', (join) =>
@@ -49,7 +49,7 @@ export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[])
       'm.server',
       eb.fn<string>('substr', ['m.content', eb.val(1), eb.lit(maxReadChars)]).as('content'),
     ])
-    .where('c.id', 'in', used)
+    .where('c.id', 'in', usedChatIds)
     .orderBy('m.unix_timestamp')
     .execute()
 }

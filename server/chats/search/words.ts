@@ -1,13 +1,13 @@
 /** Further words of a search are ignored. */
 const maxWords = 12
 
-/** Text in the form in which words are compared: lower case, in every script. */
+/** Converts text to the form in which words are compared: lower case, in every script. */
 export function foldCase(text: string): string {
-  // The final sigma is the same letter as the other one.
+  // Greek writes sigma as ς at the end of a word and as σ elsewhere.
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The words of a search, each once and folded, longest first because long words are found fastest. */
+/** The distinct words of a search, folded; longest first, because long words are found fastest. */
 export function splitWords(search: string): string[] {
   const words = new Set(
     foldCase(search)
@@ -23,8 +23,8 @@ const gramLength = 4
 export const maxIndexedChars = 32
 
 /**
- * The grams of a folded text in the index of SQLite: every four consecutive characters of a word, and the shorter ends of
- * words, so that every part of a word begins a gram. Each once, separated by spaces.
+ * The distinct grams of a folded text for the index of SQLite, separated by spaces: every four consecutive characters of a
+ * word, and its last one, two and three characters, so that a search for fewer than four can match the start of a gram.
  */
 export function cutGrams(text: string): string {
   const grams = new Set<string>()
@@ -36,7 +36,8 @@ export function cutGrams(text: string): string {
 }
 
 /**
- * The index query for the messages that may contain a word. Quoted, so that no character of it is an operator.
+ * The index query for the messages that may contain a word. Grams are quoted, so that none of their characters is an
+ * operator.
  */
 export function matchExpression(word: string): string {
   const characters = Array.from(word).slice(0, maxIndexedChars)

@@ -8,14 +8,14 @@ interface PendingSearch {
   reject(error: Error): void
 }
 
-/** Searches in a worker thread, which the first search starts, and the next one restarts after a failure. */
+/** Searches in a worker thread. The first search starts it, and the first search after a failure restarts it. */
 export function openWorkerSearch(file: string): { readonly find: ChatFinder; close(): Promise<void> } {
   const pending = new Map<number, PendingSearch>()
   let worker: Worker | undefined
   let nextId = 0
 
-  function fail(broken: Worker, error: Error): void {
-    if (worker === broken) worker = undefined
+  function fail(failed: Worker, error: Error): void {
+    if (worker === failed) worker = undefined
     for (const { reject } of pending.values()) reject(error)
     pending.clear()
   }
