@@ -4,7 +4,6 @@ import { BrowserRouter, useLocation, useNavigate } from 'react-router'
 import { SignInScreen } from '../features/identity/sign-in-screen.tsx'
 import { IdentityContext, useIdentity } from '../features/identity/use-identity.ts'
 import { ErrorState } from '../ui/states/error-state.tsx'
-import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { AppRoutes, type AppRoutesProps } from './app-routes.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PageTitle } from './page-title.tsx'
@@ -18,7 +17,6 @@ export function WebApp() {
       <BrowserRouter>
         <StartedRoutes />
       </BrowserRouter>
-      <ToastRegion />
     </ErrorBoundary>
   )
 }

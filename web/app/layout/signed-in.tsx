@@ -2,6 +2,7 @@ import { useMemo, useState } from 'react'
 import { personalStorage } from '../../features/chat/composer/chat-storage.ts'
 import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/api-provider.tsx'
+import { ToastRegion } from '../../ui/toast/toast-region.tsx'
 import type { SignedInUser } from '../signed-in-user.ts'
 import { SignedInLayout } from './signed-in-layout.tsx'
 
@@ -15,7 +16,7 @@ export interface SignedInProps {
   readonly sourceUrl: string
 }
 
-/** What surrounds the screens of a signed-in user: their API client, their cache and the layout. */
+/** What surrounds the screens of a signed-in user: their API client, their cache, the layout and the toasts. */
 export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sourceUrl }: SignedInProps) {
   // Runs before any screen reads from the storage; running it twice does no harm.
   useState(() => personalStorage.claim(user.sub))
@@ -30,6 +31,7 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
   return (
     <ApiProvider api={api}>
       <SignedInLayout user={user} sourceUrl={sourceUrl} onSignOut={signOut} />
+      <ToastRegion />
     </ApiProvider>
   )
 }
