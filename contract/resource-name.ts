@@ -12,5 +12,5 @@ export function resourceName(missing: string) {
     .trim()
     .min(1, missing)
     .max(200)
-    .refine((name) => name !== '.' && name !== '..', 'must be more than dots')
+    .refine((name) => name !== '.' && name !== '..', 'must not be "." or ".."')
 }

@@ -62,7 +62,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Opens what lives as long as the app, and closes it before the database. */
+/** Opens the services of the app. They close when the app closes, before the database does. */
 function openDomains(app: FastifyInstance, deps: AppDeps) {
   const { config, database, sealer, identity, guards, nodeId, now } = deps
   const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)

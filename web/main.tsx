@@ -10,7 +10,7 @@ followTheme()
 if (hasStoredSession()) preloadScreen(location.pathname)
 
 const root = document.querySelector('#root')
-if (root === null) throw new Error('The page has no place for the application.')
+if (root === null) throw new Error('The page has no #root element for the application.')
 createRoot(root).render(
   <StrictMode>
     <WebApp />

@@ -8,7 +8,7 @@ export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((
       context.addIssue({
         code: 'custom',
         path: [index, 'api_key'],
-        message: 'must be letters, digits and signs',
+        message: 'must be printable ASCII characters without spaces',
       })
     }
     if (bots.findIndex((bot) => bot.name === name) === index) continue

@@ -1,13 +1,14 @@
-/** One message of the demo, in the order of its path. */
+/** One message of the demo chat. */
 export interface DemoMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string
   readonly call?: { readonly server: string; readonly tool: string; readonly arguments: string }
-  /** On a tool's result: its connector. */
+  /** Set when the message is the result of a tool call: the connector of that tool. */
   readonly resultOf?: string
 }
 
-const calculator = 'default'
+/** The built-in connector, which has the calculator. */
+const builtIn = 'default'
 
 /** The chat behind 'See Demo'. A changed text creates a new chat at the next start, and the link then leads to it. */
 export const demoChat: readonly DemoMessage[] = [
@@ -18,9 +19,9 @@ export const demoChat: readonly DemoMessage[] = [
   {
     role: 'assistant',
     content: 'Powers are easy to get slightly wrong, so I will let the calculator do this one.',
-    call: { server: calculator, tool: 'calculate', arguments: '{"expression":"8000 * 1.032^10"}' },
+    call: { server: builtIn, tool: 'calculate', arguments: '{"expression":"8000 * 1.032^10"}' },
   },
-  { role: 'user', content: '10961.928370685176', resultOf: calculator },
+  { role: 'user', content: '10961.928370685176', resultOf: builtIn },
   {
     role: 'assistant',
     content: `After ten years you have **10,961.93**. Each year multiplies the sum by the same factor:
@@ -75,7 +76,7 @@ Two things to know before you use it:
   { role: 'user', content: 'And what is this place?' },
   {
     role: 'assistant',
-    content: `**Yonder** is a chat application that you can run yourself. What you are reading is a shared chat: everyone with the link can read it, nobody can write in it, and of the tool call above you see that it happened, but not what went in and out.
+    content: `**Yonder** is a chat application that you can run yourself. What you are reading is a shared chat: everyone with the link can read it, nobody can write in it, and it shows that a tool was called above, but not what went in and out.
 
 Signed in, you can
 
@@ -84,7 +85,7 @@ Signed in, you can
 - [x] find any chat again by a **word** in it, in whatever script it is written
 - [x] ask for another answer and keep both: every chat is a tree, and you move through its **branches**
 - [x] close the tab while a reply is being written; it goes on and is there when you come back
-- [x] **share** a path like this one, and take the link back whenever you want
+- [x] **share** a conversation like this one, and take the link back whenever you want
 
 Sign in and try it. The built-in demo model needs no key.`,
   },

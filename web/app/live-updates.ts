@@ -36,7 +36,10 @@ export function useLiveUpdates(userId: string): void {
 function followLive(api: ApiClient, userId: string, onSettings: (list?: SettingsList) => void): () => void {
   const sessions = findChatSessions(api)
   sessions.setLiveState('opening')
-  /** Whether the stream was open or lost before: events may have been missed until its next `ready`. */
+  /**
+   * True once the stream has reported a state: events may have been missed before any later `ready`. The first `ready` of a
+   * new stream comes before its first state.
+   */
   let mayHaveMissed = false
   return shareStream({
     name: `yonder.live:${userId}`,

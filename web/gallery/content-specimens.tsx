@@ -16,7 +16,7 @@ export function StateSpecimens() {
   return (
     <Section
       title="States"
-      lead="Every list has all of them. An empty one says what to do next, a failed one offers the way on."
+      lead="Every list has all of these states. An empty list says what to do next; a failed one offers to try again."
     >
       <Specimen name="Empty" arrange="column">
         <div className="gallery-card">
@@ -134,7 +134,7 @@ The end, with a note.[^1]
 
 [^1]: A note at the end of the text.`
 
-const growing = `Text that is still growing ends in an open block:
+const streaming = `Text that is still streaming ends in an open block:
 
 \`\`\`python
 def greet(name):
@@ -148,9 +148,9 @@ export function MarkdownSpecimens() {
           <Markdown text={article} />
         </div>
       </Specimen>
-      <Specimen name="Growing" wide arrange="column">
+      <Specimen name="Streaming" wide arrange="column">
         <div className="max-w-column">
-          <Markdown text={growing} open />
+          <Markdown text={streaming} open />
         </div>
       </Specimen>
     </Section>

@@ -5,7 +5,7 @@ import type { RunRecorder } from './run-recorder.ts'
 /** Why a run is aborted: the user stopped it, or its server shuts down. Used as the `reason` of its abort signal. */
 export type AbortReason = 'stopped' | 'interrupted'
 
-/** A run that this process writes. */
+/** A run that this process executes. */
 export interface ActiveRun {
   readonly id: number
   readonly chatId: string
@@ -23,7 +23,7 @@ export interface ActiveRun {
   readonly ended: Promise<void>
 }
 
-/** The runs that this process writes, by run id. */
+/** The runs that this process executes, by run id. */
 export class ActiveRuns {
   readonly #runs = new Map<number, ActiveRun>()
   readonly #listeners: ((run: ActiveRun) => void)[] = []

@@ -34,11 +34,16 @@ const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<n
 )
 
 /** Returns the run's id. Violates a unique index when the chat already has a running run. */
-export async function insertRun(trx: Db, { clock }: Dialect, run: NewRun, started: string): Promise<number> {
+export async function insertRun(
+  trx: Db,
+  { clock }: Dialect,
+  run: NewRun,
+  startedEvent: string,
+): Promise<number> {
   const { rows } = await runInsert(trx, { ...run, clock })
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no id for a run')
-  await insertEvent(trx, { run_id: row.id, seq: 1, event: started })
+  await insertEvent(trx, { run_id: row.id, seq: 1, event: startedEvent })
   return row.id
 }
 
@@ -85,7 +90,7 @@ export async function findLatestRun(
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** The user of a run, and the node that writes it. */
+/** The user of a run, and the node that executes it. */
 export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
 
 const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
@@ -104,7 +109,7 @@ export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
     .execute()
 }
 
-/** Runs that other nodes are writing. */
+/** Runs that other nodes are executing. */
 export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
@@ -152,7 +157,10 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
   return row?.seq ?? 0
 }
 
-/** Returns the `started` and `tool_result` events of a chat's runs that contain the id of a message, newest first. */
+/**
+ * Returns the `started` and `tool_result` events in a chat whose JSON contains the id of the message. They come from all
+ * runs of the chat, newest first.
+ */
 export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
     .selectFrom('run_events as e')
@@ -187,7 +195,7 @@ interface RunEnd {
   readonly now: number
 }
 
-const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
+const runEndUpdate = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
   db
     .updateTable('runs')
     .set({ status: run.status, last_seq: run.lastSeq, ended_at: run.now })
@@ -198,7 +206,7 @@ const runEnd = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
 
 /** Ends a running run. Returns false when it has already ended. */
 export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
-  const { numAffectedRows = 0n } = await runEnd(trx, { id: runId, ...end })
+  const { numAffectedRows = 0n } = await runEndUpdate(trx, { id: runId, ...end })
   return numAffectedRows > 0n
 }
 

@@ -29,7 +29,8 @@ export async function requirePendingCall(
   const expected = toCanonical(args)
   const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
   if (match !== undefined) return match
-  if (pending.length > 0) throw refusal('The reply waits for this tool with other arguments.')
+  if (pending.length > 0)
+    throw refusal('The reply waits for a call of this tool, but with other arguments than these.')
   if (chatId === undefined || messageId === undefined) throw refusal('No reply waits for this call.')
   throw refusal(explain(await findMessage(db, chatId, messageId), server, tool))
 }

@@ -114,7 +114,10 @@ export function regenerateReply(
     const parent = await findMessage(trx, chatId, userMessageId)
     if (parent === undefined) throw noSuchMessage()
     if (parent.role !== 'user') {
-      throw new AppError('invalid_request', 'Only a message of yours can be answered again.')
+      throw new AppError(
+        'invalid_request',
+        'You did not write this message. Only a message that you wrote can be answered again.',
+      )
     }
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, parent) }
   })

@@ -105,7 +105,7 @@ function readAuthor(namespace: string): string {
   return user ?? namespace.split('.').toReversed().join('.')
 }
 
-/** The UUID namespace of our servers: a constant that was generated at random. */
+/** The UUID namespace of the servers in the catalogue: a constant that was generated at random. */
 const namespaceId = Buffer.from('6f1b7c0e5f1d4b6a9f0b2c5d8e7a4133', 'hex')
 
 /** Creates a version 5 UUID, which is always the same for the same name. */

@@ -9,7 +9,7 @@ export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
 
-/** Objects and arrays in a schema with all references inlined. A model cannot use more. */
+/** Objects and arrays in a schema with all references inlined. A larger schema is of no use to a model. */
 const maxParts = 5_000
 /** Characters of all strings and keys together. */
 const maxChars = 64_000
@@ -27,25 +27,27 @@ export function inlineReferences(schema: JsonSchema): JsonSchema {
     characters += text.length
     if (characters > maxChars) throw tooLarge()
   }
-  const walk = (value: unknown, open: readonly string[], depth: number): unknown => {
+  /** `enclosing` lists the references that lead to `value`; one that occurs again inside itself is circular. */
+  const walk = (value: unknown, enclosing: readonly string[], depth: number): unknown => {
     if (typeof value === 'string') count(value)
     if (typeof value !== 'object' || value === null) return value
     if (++parts > maxParts || depth > maxDepth) throw tooLarge()
-    if (Array.isArray(value)) return value.map((item) => walk(item, open, depth + 1))
+    if (Array.isArray(value)) return value.map((item) => walk(item, enclosing, depth + 1))
     const part = value as JsonSchema
     const reference = part['$ref']
     if (typeof reference === 'string') {
-      if (open.includes(reference)) throw new SchemaError('its description of parameters contains itself')
+      if (enclosing.includes(reference))
+        throw new SchemaError('its description of parameters contains itself')
       const { $ref: _, ...siblings } = part
-      const target = walk(resolve(schema, reference), [...open, reference], depth + 1)
-      return { ...(target as object), ...(walk(siblings, open, depth + 1) as object) }
+      const target = walk(resolve(schema, reference), [...enclosing, reference], depth + 1)
+      return { ...(target as object), ...(walk(siblings, enclosing, depth + 1) as object) }
     }
     return Object.fromEntries(
       Object.entries(part)
         .filter(([key]) => key !== '$defs' && key !== 'definitions')
         .map(([key, item]) => {
           count(key)
-          return [key, walk(item, open, depth + 1)]
+          return [key, walk(item, enclosing, depth + 1)]
         }),
     )
   }

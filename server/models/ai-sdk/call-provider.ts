@@ -14,7 +14,10 @@ import { writePrompt } from './write-prompt.ts'
 
 type OnParts = (parts: readonly ModelPart[]) => void
 
-/** Calls a model with its provider's AI SDK package, under the guard, limits and retries of every other model call. */
+/**
+ * Calls a model with its provider's AI SDK package. The address checks, limits and retries are the same as for every other
+ * model call.
+ */
 export function callProvider(
   endpoint: ModelEndpoint,
   format: ProviderFormat,
@@ -29,6 +32,7 @@ export function callProvider(
     const target = {
       url,
       upstream: nameUpstream(endpoint, url),
+      // What a quoted error must not contain; the other `guard` checks addresses.
       guard: { key, contents: request.messages.map((message) => message.content) },
     }
     // Only the headers and the body come from the package; the address is always the endpoint's.
@@ -50,7 +54,8 @@ export function callProvider(
     })
   }
 
-  function describe(error: unknown, { tools, model }: ModelRequest): unknown {
+  /** Replaces an error that means that the model does not support tools by one that says so. */
+  function explain(error: unknown, { tools, model }: ModelRequest): unknown {
     if (tools.length === 0 || !refusesTools(error)) return error
     return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))
   }
@@ -66,7 +71,7 @@ export function callProvider(
       try {
         await call(request, signal, onParts)
       } catch (error) {
-        if (!signal.aborted) onParts([toFailedPart(describe(error, request))])
+        if (!signal.aborted) onParts([toFailedPart(explain(error, request))])
       }
     }
     return { drain: () => (signal.aborted ? [] : parts.drain()), closed: run() }

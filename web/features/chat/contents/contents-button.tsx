@@ -12,7 +12,7 @@ export interface ContentsButtonProps {
 export function ContentsButton({ isOpen = false, onOpen }: ContentsButtonProps) {
   return (
     <IntoHeader>
-      {/* The whole element is hidden: an empty element would still leave a gap. */}
+      {/* The span is hidden and not only the button, since an empty span would leave a gap in the header. */}
       <span className="inline-flex lg:hidden">
         <IconButton
           label="Contents"

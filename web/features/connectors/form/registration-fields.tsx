@@ -25,7 +25,7 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
       </summary>
       <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
         <p className="text-xs text-muted">
-          Only for a server that signs users in and needs its clients registered by hand.
+          Only for a server that signs users in and where you must register this application by hand.
         </p>
         <Field
           label="Client ID"
