@@ -55,6 +55,16 @@ it('opens at once for the next control of a row, and only one is open', async ()
   expect(tooltip('Stop')).toBeNull()
 })
 
+it('opens by the keyboard after a press that ended beside the control', () => {
+  fireEvent.pointerDown(control('Stop'))
+  act(() => control('Stop').focus())
+  expect(tooltip('Stop')).toBeNull()
+  leave('Stop')
+  act(() => control('Stop').blur())
+  act(() => control('Stop').focus())
+  expect(tooltip('Stop')).toBeInTheDocument()
+})
+
 it('does not open for a finger', async () => {
   enter('Search', 'touch')
   await wait(1000)

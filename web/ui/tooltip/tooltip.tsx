@@ -45,6 +45,9 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const isPressed = useRef(false)
   const { isOpen, open, openSoon, close } = useTooltip()
+  const endPress = () => {
+    isPressed.current = false
+  }
   return (
     <span
       ref={anchor}
@@ -52,16 +55,19 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       className="inline-flex"
       onPointerEnter={openSoon}
       // The bubble is a child element, so moving the pointer onto it fires no pointerleave.
-      onPointerLeave={close}
+      onPointerLeave={() => {
+        // A press may end beside the control, where no pointerup arrives.
+        endPress()
+        close()
+      }}
       onPointerDown={() => {
         isPressed.current = true
         close()
       }}
-      onPointerUp={() => {
-        isPressed.current = false
-      }}
+      onPointerUp={endPress}
+      onPointerCancel={endPress}
       onFocus={(event) => {
-        // A press that focuses the control does not open the tooltip, so Escape after a click still reaches what it opened.
+        // A press that focuses the control does not open the tooltip: Escape after a click must reach the control's shortcut.
         if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
       }}
       onBlur={close}
