@@ -1,5 +1,7 @@
 import type { ModelPart } from './model.ts'
 import { normalizeText } from '../lib/text.ts'
+import type { ApiType } from '@yonder/contract/bot'
+import { randomUUID } from 'node:crypto'
 
 /** Characters that may wait in a reply before it asks to be drained at once. */
 const maxWaitingChars = 16 * 1024
@@ -55,4 +57,58 @@ export function joinText(): TextJoiner {
       return rest
     },
   }
+}
+
+/**
+ * Data that an upstream expects back with its call: signatures, and the thinking that they sign. It is stored with the
+ * call and sent back only to the same upstream, in the same wire format.
+ */
+interface CallNote {
+  readonly from: string
+  readonly data: unknown
+}
+
+/** Names the upstream that a note comes from. */
+export function noteSource(apiType: ApiType, { origin }: URL): string {
+  return `${apiType} ${origin}`
+}
+
+export function writeNote(from: string, data: unknown): CallNote {
+  return { from, data }
+}
+
+/** The data of this source's note; undefined for another source's note. */
+export function readNote(note: unknown, from: string): unknown {
+  // Every stored note was made by `writeNote`.
+  const written = note as CallNote | undefined
+  return written?.from === from ? written.data : undefined
+}
+
+/** A new id, for a call whose upstream sent none. */
+export function newCallId(): string {
+  return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`
+}
+
+/** The arguments as a JSON object's text that every database can store; `undefined` when they are not a JSON object. */
+export function readArguments(text: string): string | undefined {
+  if (text.trim() === '') return '{}'
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return needsCleaning.test(text) ? JSON.stringify(cleanJson(value)) : text
+  } catch {
+    // Not JSON, or nested too deeply to be walked.
+    return undefined
+  }
+}
+
+const needsCleaning = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
+
+function cleanJson(value: unknown): unknown {
+  if (typeof value === 'string') return normalizeText(value)
+  if (Array.isArray(value)) return value.map(cleanJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [normalizeText(key), cleanJson(inner)]),
+  )
 }

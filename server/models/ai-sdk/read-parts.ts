@@ -1,14 +1,11 @@
 import { normalizeText } from '../../lib/text.ts'
 import type { ProviderModel } from './formats.ts'
-import { newCallId, readArguments } from '../tool-arguments.ts'
-import { writeNote } from '../call-note.ts'
-import { describeSentError } from '../upstream/describe-failure.ts'
-import { joinText } from '../reply-parts.ts'
+import { newCallId, readArguments, writeNote, joinText } from '../reply-parts.ts'
+import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
-import { findMessage } from '../upstream/quote-upstream.ts'
-import type { QuoteGuard } from '../upstream/quote-upstream.ts'
+import type { QuoteGuard } from '../upstream/describe-failure.ts'
 import type { ProviderNote } from './write-prompt.ts'
 
 type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>

@@ -1,5 +1,5 @@
 import type { ProviderCall } from './formats.ts'
-import { readNote } from '../call-note.ts'
+import { readNote } from '../reply-parts.ts'
 import type { ModelMessage, ModelRequest } from '../model.ts'
 
 type Prompt = ProviderCall['prompt']

@@ -1,4 +1,4 @@
-import { newCallId } from '../tool-arguments.ts'
+import { newCallId } from '../reply-parts.ts'
 import { demoTexts } from './demo-texts.ts'
 import type { DemoMessage, DemoTool } from './read-demo-request.ts'
 

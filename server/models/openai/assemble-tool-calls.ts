@@ -1,5 +1,5 @@
 import { normalizeText } from '../../lib/text.ts'
-import { newCallId, readArguments } from '../tool-arguments.ts'
+import { newCallId, readArguments } from '../reply-parts.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelToolCall } from '../model.ts'
 

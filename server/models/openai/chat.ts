@@ -1,16 +1,13 @@
 import type { AdapterDeps } from '../adapter.ts'
 import { buildModelUrl, nameUpstream, requireKey } from '../endpoint.ts'
 import type { ModelEndpoint } from '../endpoint.ts'
-import { noteSource } from '../call-note.ts'
+import { noteSource, PartQueue, readNote } from '../reply-parts.ts'
 import { ModelFailure, toFailedPart, refusesTools, noToolSupport } from '../failure.ts'
 import { modelLimits } from '../adapter.ts'
-import type { ModelRequest, ModelStream } from '../model.ts'
-import { PartQueue } from '../reply-parts.ts'
+import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
 import type { ModelCall, ModelPost } from '../upstream/post-model-call.ts'
 import { readResponse } from './read-response.ts'
-import { plainDialect, writeRequest } from './write-request.ts'
-import type { OpenaiDialect } from './write-request.ts'
 
 const defaultPath = '/chat/completions'
 
@@ -93,4 +90,59 @@ function adaptDialect(
   if (limitRefused && dialect.limitField === 'max_tokens')
     return { ...dialect, limitField: 'max_completion_tokens' }
   return undefined
+}
+
+/** Fields that some servers send with a tool call and expect back. */
+export interface OpenaiNote {
+  /** Sent back in the assistant message. */
+  readonly turn?: Readonly<Record<string, unknown>>
+  /** Sent back in the call. */
+  readonly call?: Readonly<Record<string, unknown>>
+}
+
+/** Fields that not every upstream supports: newer and older servers differ in both. */
+export interface OpenaiDialect {
+  readonly usageInStream: boolean
+  readonly limitField: 'max_tokens' | 'max_completion_tokens'
+}
+
+export const plainDialect: OpenaiDialect = { usageInStream: true, limitField: 'max_tokens' }
+
+/** The body of a chat completion request. `source` names the upstream (`noteSource`). */
+export function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
+  return JSON.stringify({
+    model: request.model,
+    messages: request.messages.map((message) => writeMessage(message, source)),
+    stream: true,
+    ...(dialect.usageInStream ? { stream_options: { include_usage: true } } : {}),
+    ...(request.maxTokens === null ? {} : { [dialect.limitField]: request.maxTokens }),
+    ...(request.tools.length === 0
+      ? {}
+      : {
+          tools: request.tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema },
+          })),
+        }),
+  })
+}
+
+function writeMessage(message: ModelMessage, source: string): Record<string, unknown> {
+  if (message.role === 'tool') {
+    return { role: 'tool', tool_call_id: message.callId, name: message.name, content: message.content }
+  }
+  const { role, content, toolCalls = [] } = message
+  if (toolCalls.length === 0) return { role, content }
+  const notes = toolCalls.map((call) => readNote(call.note, source) as OpenaiNote | undefined)
+  return {
+    role,
+    content: content === '' ? null : content,
+    tool_calls: toolCalls.map((call, index) => ({
+      id: call.id,
+      type: 'function',
+      function: { name: call.name, arguments: call.arguments },
+      ...notes[index]?.call,
+    })),
+    ...notes.find((note) => note?.turn !== undefined)?.turn,
+  }
 }

@@ -1,17 +1,15 @@
 import { assembleToolCalls } from './assemble-tool-calls.ts'
 import type { ToolCallChunk } from './assemble-tool-calls.ts'
-import { noteSource, writeNote } from '../call-note.ts'
-import { describeSentError } from '../upstream/describe-failure.ts'
+import { noteSource, writeNote, joinText } from '../reply-parts.ts'
+import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { normalizeText } from '../../lib/text.ts'
-import { joinText } from '../reply-parts.ts'
 import { keepTurn, splitThinking } from './thinking.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart } from '../model.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
-import { findMessage } from '../upstream/quote-upstream.ts'
-import type { QuoteGuard } from '../upstream/quote-upstream.ts'
-import type { OpenaiNote } from './write-request.ts'
+import type { QuoteGuard } from '../upstream/describe-failure.ts'
+import type { OpenaiNote } from './chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,9 +1,8 @@
-import { describeSentError } from './describe-failure.ts'
+import { describeSentError, findUpstreamMessage } from './describe-failure.ts'
 import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
-import { findUpstreamMessage } from './quote-upstream.ts'
 
 /**
  * A call's response as the `Response` that provider packages read, with the retries, limits and failures of every other

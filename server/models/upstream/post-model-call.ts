@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
-import type { FailedResponse } from './describe-failure.ts'
+import type { FailedResponse, QuoteGuard } from './describe-failure.ts'
 import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
-import type { QuoteGuard } from './quote-upstream.ts'
 
 export interface ModelCall {
   readonly url: URL
