@@ -40,7 +40,8 @@ export interface Dialect {
     table: CreateTableBuilder<Table>,
     column: string,
   ): CreateTableBuilder<Table, string>
-  createMessageTable(trx: Kysely<Tables>): Promise<void>
+  /** Creates `messages` with these columns and a `position` that the engine increments. */
+  createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
   /** Sets the order in which the rows of `run_events` are stored, where the engine has a choice. */
   storeEvents(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
   /** Creates the index of `chats/search/`. */

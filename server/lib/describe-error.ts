@@ -35,3 +35,9 @@ export function describeError(error: unknown, depth = 1): DescribedError {
 function cut(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`
 }
+
+/** The `code` of a system or driver error such as `ENOENT` or `23505`; empty when it has none. */
+export function errorCode(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code : ''
+}

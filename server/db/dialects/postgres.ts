@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { errorCode } from '../../lib/error-code.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import type {
   ChangeNotification,
   Database,
@@ -9,7 +9,6 @@ import type {
   Subscription,
 } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
-import { messageColumns } from './message-columns.ts'
 
 /** The channel on which nodes notify each other of runs with new events. */
 const runChannel = 'yonder_runs'
@@ -127,8 +126,8 @@ export const postgresDialect: Dialect = {
     await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
   },
   withNumber: (table, column) => table.addColumn(column, 'bigserial', (c) => c.primaryKey()),
-  async createMessageTable(trx) {
-    await sql`create table messages (position bigserial primary key, ${messageColumns})`.execute(trx)
+  async createMessageTable(trx, columns) {
+    await sql`create table messages (position bigserial primary key, ${columns})`.execute(trx)
   },
   storeEvents: () => Promise.resolve(),
   async createSearchIndex(trx) {

@@ -1,10 +1,9 @@
 import type BetterSqlite from 'better-sqlite3'
 import { CompiledQuery, Kysely, sql, SqliteDialect, SqliteDriver } from 'kysely'
 import type { DatabaseConnection, SqliteDialectConfig } from 'kysely'
-import { errorCode } from '../../lib/error-code.ts'
+import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
-import { messageColumns } from './message-columns.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
 /** The first release without the WAL-reset corruption. */
@@ -151,10 +150,8 @@ export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
   // BEGIN IMMEDIATE holds the only write lock already.
   lockMigrations: () => Promise.resolve(),
   withNumber: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
-  async createMessageTable(trx) {
-    await sql`create table messages (position integer primary key autoincrement, ${messageColumns})`.execute(
-      trx,
-    )
+  async createMessageTable(trx, columns) {
+    await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },
   async storeEvents(trx, layout) {
     for (const statement of movedEvents(layout === 'by key' ? 'without rowid' : '')) {

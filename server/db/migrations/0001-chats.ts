@@ -3,6 +3,30 @@ import { sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
+/** The columns of `messages` that both engines declare in the same way. Their `position` differs. */
+const messageColumns = sql.raw(`
+  chat_id text not null references chats (id) on delete cascade,
+  id text not null,
+  parent_id text,
+  role text not null,
+  content text not null,
+  reasoning text,
+  status text not null,
+  error_code text,
+  error_message text,
+  model text,
+  provider text,
+  bot text,
+  usage text,
+  finish text,
+  first_id text not null,
+  second_id text,
+  server text,
+  tool text,
+  arguments text,
+  unix_timestamp bigint not null,
+  unique (chat_id, id)`)
+
 /** Users, bots, the append-only tree of messages, and the runs that write into it. */
 export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const { integer } = dialect
@@ -40,7 +64,7 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
     .addColumn('updated_at', integer, (c) => c.notNull())
     .execute()
   await trx.schema.createIndex('chats_by_time').on('chats').columns(['user_id', 'updated_at']).execute()
-  await dialect.createMessageTable(trx)
+  await dialect.createMessageTable(trx, messageColumns)
   await trx.schema
     .createIndex('messages_by_parent')
     .on('messages')
