@@ -10,7 +10,7 @@ import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
-import { openGuards } from './http/outgoing/guards.ts'
+import { openGuards } from './http/outgoing/guarded-fetch.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 
 /** Found from `server/main.ts` and from the bundle in `server/dist/main.js`. */

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import swagger from '@fastify/swagger'
-import Fastify from 'fastify'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { LogController } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { AppError } from '../lib/app-error.ts'
 import { describeError } from '../lib/describe-error.ts'
-import { registerClosing } from './closing.ts'
-import { createErrorHandler } from './error-handler.ts'
-import { registerHostCheck } from './host-check.ts'
+import { shuttingDown } from './api.ts'
+import { createErrorHandler, refuseBrokenRequest } from './error-handler.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
-import { refuseBrokenRequest } from './refuse-broken-request.ts'
-import { logDisconnect, onDisconnect, RequestLog } from './request-log.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 
 export interface ServerOptions {
@@ -79,4 +77,88 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
     transform: jsonSchemaTransform,
   })
   app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
+}
+
+/** Refuses requests during the shutdown with `unavailable`. Register it before the hooks that end other things. */
+export function registerClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return
+    reply.header('connection', 'close')
+    throw shuttingDown()
+  })
+}
+
+const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics'])
+const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+/**
+ * Serves requests for the public address only, so that no forged Host reaches a link or a redirect and DNS rebinding
+ * fails. A page requested under another loopback name is redirected to the public one, where sign-in returns to.
+ */
+function registerHostCheck(app: FastifyInstance, publicUrl: string): void {
+  const { host } = new URL(publicUrl)
+  app.addHook('onRequest', async (request, reply) => {
+    // "GET http://elsewhere/" is a request to a proxy. A redirect built from it would lead to that address.
+    if (!request.url.startsWith('/')) throw new AppError('invalid_request', 'This server is no proxy.')
+    if (request.headers.host === host || uncheckedPaths.has(request.url.split('?')[0] ?? '')) return
+    if (request.method === 'GET' && !request.url.startsWith('/api/') && isLoopback(request.headers.host)) {
+      return reply.redirect(new URL(request.url.replace(/^\/+/, '/'), publicUrl).href, 302)
+    }
+    throw new AppError(
+      'invalid_request',
+      `This address is not served here. Use ${publicUrl} (setting PUBLIC_URL).`,
+    )
+  })
+}
+
+function isLoopback(host: string | undefined): boolean {
+  return host !== undefined && loopbackNames.has(host.replace(/:\d+$/, ''))
+}
+
+/**
+ * Logs one line per request, when its response has ended. The path has no query, which may hold a sign-in code or a
+ * search term.
+ */
+export class RequestLog extends LogController {
+  override incomingRequest(): void {
+    // `requestCompleted` logs the request.
+  }
+
+  override requestCompleted(error: Error | null, request: FastifyRequest, reply: FastifyReply): void {
+    const line = describeResponse(request, reply)
+    if (error === null || error === undefined) request.log.info(line, 'request')
+    else request.log.error({ ...line, err: error }, 'request')
+  }
+}
+
+/** Logs the same line for a client that disconnected before its response ended, as every client of a stream does. */
+export function logDisconnect(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info({ ...describeResponse(request, reply), left: true }, 'request')
+}
+
+/** Calls `act` for requests whose client disconnected. Fastify has no hook for them. */
+export function onDisconnect(
+  app: FastifyInstance,
+  act: (request: FastifyRequest, reply: FastifyReply) => void,
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { raw } = reply
+    raw.once('close', () => {
+      if (!raw.writableFinished && !raw.errored) act(request, reply)
+    })
+  })
+}
+
+function describeResponse(request: FastifyRequest, reply: FastifyReply) {
+  return {
+    method: request.method,
+    path: request.url.split('?')[0],
+    // Null when no response was sent.
+    status: reply.raw.headersSent ? reply.statusCode : null,
+    milliseconds: Math.round(reply.elapsedTime),
+  }
 }

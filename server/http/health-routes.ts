@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
-import { onDisconnect } from './request-log.ts'
+import { onDisconnect } from './create-server.ts'
 
 export interface HealthOptions {
   readonly metrics: Registry

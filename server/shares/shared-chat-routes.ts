@@ -1,6 +1,6 @@
 import { SharedChat } from '@yonder/contract/share'
 import type { Database } from '../db/database.ts'
-import { AnyId } from '../http/any-id.ts'
+import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
 import { limitWrites } from '../http/rate-limits.ts'
 import { presentSharedChat, requireSharedPath } from './shared-chat.ts'

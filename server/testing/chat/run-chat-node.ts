@@ -4,7 +4,7 @@ import { parseConfig } from '../../config/config.ts'
 import { newId } from '../../lib/new-id.ts'
 import { openDatabase } from '../../db/open-database.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
-import { openGuards } from '../../http/outgoing/guards.ts'
+import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import type { User } from '../../identity/user.ts'
 import { createTestIdentity } from '../identity/test-identity.ts'
 

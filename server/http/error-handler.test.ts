@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
-import { refuseBrokenRequest } from './refuse-broken-request.ts'
+import { refuseBrokenRequest } from './error-handler.ts'
 
 let server: Server
 afterEach(() => {
