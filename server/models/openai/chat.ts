@@ -7,6 +7,7 @@ import { modelLimits } from '../adapter.ts'
 import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
 import type { ModelCall, ModelPost } from '../upstream/post-model-call.ts'
+import type { OpenaiNote } from './read-chunks.ts'
 import { readResponse } from './read-response.ts'
 
 const defaultPath = '/chat/completions'
@@ -90,14 +91,6 @@ function adaptDialect(
   if (limitRefused && dialect.limitField === 'max_tokens')
     return { ...dialect, limitField: 'max_completion_tokens' }
   return undefined
-}
-
-/** Fields that some servers send with a tool call and expect back. */
-export interface OpenaiNote {
-  /** Sent back in the assistant message. */
-  readonly turn?: Readonly<Record<string, unknown>>
-  /** Sent back in the call. */
-  readonly call?: Readonly<Record<string, unknown>>
 }
 
 /** Fields that not every upstream supports: newer and older servers differ in both. */

@@ -9,9 +9,16 @@ import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart } from '../model.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
 import type { QuoteGuard } from '../upstream/describe-failure.ts'
-import type { OpenaiNote } from './chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** Fields that some servers send with a tool call and expect back. */
+export interface OpenaiNote {
+  /** Sent back in the assistant message. */
+  readonly turn?: Readonly<Record<string, unknown>>
+  /** Sent back in the call. */
+  readonly call?: Readonly<Record<string, unknown>>
+}
 
 export interface ChunkReader {
   /** True once a chunk carried a finish reason. */
