@@ -18,9 +18,9 @@ import type { ListModelToolsOptions } from './tools/list-model-tools.ts'
 import { resolveTool } from './tools/resolve-tool.ts'
 import type { ResolvedTool, ToolTarget } from './tools/resolve-tool.ts'
 import type { ModelTools } from './tools/offer-tools.ts'
-import { recordDenial } from './calls/call-record.ts'
+import { recordDenial } from './calls/tool-call-store.ts'
 import { Backoff } from './mcp/backoff.ts'
-import type { ToolOutcome } from './calls/tool-outcome.ts'
+import type { ToolOutcome } from './calls/tool-call.ts'
 
 export interface ConnectorOptions {
   readonly config: Pick<Config, 'publicUrl' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'>

@@ -3,7 +3,7 @@ import { cleanText } from '../../lib/text.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
 import { readImage } from './read-image.ts'
-import type { OutcomePart } from './tool-outcome.ts'
+import type { OutcomePart } from './tool-call.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,119 @@
-import type { ToolCallRow } from '../../db/tables/connector-tables.ts'
-import type { Db } from '../../db/database.ts'
+import type {
+  Approval,
+  CallOutcome,
+  ToolCallList,
+  ToolCallQuery,
+  ToolCallRecord,
+} from '@yonder/contract/connector'
+import type { ConnectorRow, ToolCallRow } from '../../db/tables/connector-tables.ts'
+import { newId } from '../../lib/new-id.ts'
+import { findConnector } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
+import { hashJson } from '../../lib/canonical-json.ts'
+import { readArguments } from './tool-call.ts'
+import type { ToolOutcome } from './tool-call.ts'
+import type { z } from 'zod'
+import type { Db } from '../../db/database.ts'
+import { approvals, callOutcomes } from '@yonder/contract/connector'
+
+export interface RecordedCall {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly approval: Approval
+}
+
+/** Records that a call starts, before anything is sent; `end` of the returned object records its outcome. */
+export async function recordCall(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+): Promise<{ end(outcome: CallOutcome, ending: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
+  const row = toRow(user, connector, call, 'started', now())
+  await insertToolCall(database.db, row)
+  return {
+    end: (outcome, { duration, bytes }) =>
+      updateToolCall(database.db, row.id, { outcome, duration: Math.round(duration), bytes }),
+  }
+}
+
+/** Records that the user denied a call, so that nothing was sent. Does nothing when the user has no such connector. */
+export async function recordDenial(
+  { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
+  user: Owner,
+  connectorName: string,
+  tool: string,
+  callArguments: unknown,
+): Promise<void> {
+  const connector = await findConnector(database.db, user, connectorName)
+  if (connector === undefined) return
+  const call = { tool, arguments: readArgumentsIfValid(callArguments), approval: 'denied' } as const
+  await insertToolCall(database.db, toRow(user, connector, call, 'denied', now()))
+}
+
+function toRow(
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id' | 'name'>,
+  call: RecordedCall,
+  outcome: CallOutcome,
+  startedAt: number,
+): ToolCallRow {
+  return {
+    id: newId(),
+    user_id: user.id,
+    connector_id: connector.id,
+    connector: connector.name,
+    tool: call.tool,
+    arguments_hash: hashJson(call.arguments),
+    approval: call.approval,
+    outcome,
+    started_at: startedAt,
+    duration: null,
+    bytes: null,
+  }
+}
+
+/** Returns no arguments when they are invalid; such a call could not have been sent either. */
+function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, unknown>> {
+  try {
+    return readArguments(callArguments)
+  } catch {
+    return {}
+  }
+}
+
+/** Returns a page of the recorded calls of a connector, the newest first. */
+export async function listConnectorCalls(
+  db: Db,
+  user: Owner,
+  connector: Pick<ConnectorRow, 'id'>,
+  { before, limit }: z.infer<typeof ToolCallQuery>,
+): Promise<ToolCallList> {
+  const [time, id] = before?.split('.') ?? []
+  const after = time === undefined || id === undefined ? undefined : { started_at: Number(time), id }
+  const calls = await listToolCalls(db, user, connector.id, { after, limit })
+  const last = calls.length < limit ? undefined : calls.at(-1)
+  return {
+    calls: calls.map(presentToolCall),
+    next: last === undefined ? null : `${last.started_at}.${last.id}`,
+  }
+}
+
+/** Converts a recorded call to the form that its user gets. */
+export function presentToolCall(call: ToolCallRow): ToolCallRecord {
+  return {
+    id: call.id,
+    connector: call.connector,
+    tool: call.tool,
+    arguments_hash: call.arguments_hash,
+    approval: approvals.find((approval) => approval === call.approval) ?? 'once',
+    outcome: callOutcomes.find((outcome) => outcome === call.outcome) ?? 'started',
+    started_at: new Date(call.started_at).toISOString(),
+    duration: call.duration,
+    bytes: call.bytes,
+  }
+}
 
 export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
   await db.insertInto('tool_calls').values(call).execute()

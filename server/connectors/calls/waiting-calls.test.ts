@@ -8,7 +8,7 @@ import { callTool } from './call-tool.ts'
 import { changeConnector } from '../change-connector.ts'
 import { deleteConnector } from '../connector-store.ts'
 import { disconnectConnector } from '../connector-state.ts'
-import type { CallApproval } from './tool-outcome.ts'
+import type { CallApproval } from './tool-call.ts'
 
 const ada = { id: 'ada' }
 let connectors: TestConnectors
