@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { CallClock } from './call-clock.ts'
+import { CallClock } from './call-server-tool.ts'
 
 afterEach(() => {
   vi.useRealTimers()
