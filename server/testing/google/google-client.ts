@@ -5,7 +5,7 @@ import type { GoogleApiDeps } from '../../integrations/google/api-client.ts'
 import type { GoogleLimits } from '../../integrations/google/retry.ts'
 import { googleLimits } from '../../integrations/google/retry.ts'
 import type { IntegrationConnector } from '../../integrations/integration-connector.ts'
-import { openInProcessTransport } from '../../connectors/mcp/in-process-transport.ts'
+import { openInProcessTransport } from '../../connectors/mcp/connect-server.ts'
 import { afterEach, beforeEach, expect } from 'vitest'
 import type { ApiStandIn } from './api-stand-in.ts'
 
