@@ -1,7 +1,7 @@
 import type { BrowseServer } from '@yonder/contract/connector'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
+import { limitResponses, ResponseBudget } from '../mcp/server-fetch.ts'
 import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts'
 import { readRegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'

@@ -15,11 +15,11 @@ import type {
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import { limitResponses, ResponseBudget } from './limit-responses.ts'
+import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { captureRawResults } from './capture-raw-results.ts'
 import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
-import type { ResponseBudget } from './limit-responses.ts'
+import type { ResponseBudget } from './server-fetch.ts'
 
 /** How to reach a server on behalf of one user. */
 export type ServerTarget = {

@@ -4,7 +4,7 @@ import type { Client, DiscoverResult, Transport } from '@modelcontextprotocol/cl
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { AppError } from '../../lib/app-error.ts'
 import type { RawResults } from './capture-raw-results.ts'
-import type { ResponseBudget } from './limit-responses.ts'
+import type { ResponseBudget } from './server-fetch.ts'
 
 /** Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server. */
 export type LegacyElicitation = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>

@@ -10,7 +10,7 @@ import type { ServerConnection } from './server-connection.ts'
 import { isLostSession } from './explain-failure.ts'
 import { authorizeServer } from '../oauth/authorize-server.ts'
 import type { ConsentRequest } from '../oauth/consent-request.ts'
-import { fetchByOrigin } from './fetch-by-origin.ts'
+import { fetchByOrigin } from './server-fetch.ts'
 
 export interface UseServerOptions {
   readonly signal: AbortSignal

@@ -7,7 +7,7 @@ import type {
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants } from './grant-store.ts'
-import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
+import { fetchByOrigin } from '../mcp/server-fetch.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { StoredDiscovery } from './connector-oauth.ts'
 import { openTokens } from './stored-tokens.ts'

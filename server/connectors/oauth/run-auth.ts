@@ -1,8 +1,7 @@
 import { auth } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { limitResponses, ResponseBudget } from '../mcp/limit-responses.ts'
-import { fetchByOrigin } from '../mcp/fetch-by-origin.ts'
+import { limitResponses, ResponseBudget, fetchByOrigin } from '../mcp/server-fetch.ts'
 import type { ConnectorOAuth } from './connector-oauth.ts'
 
 const requestTimeoutMs = 15_000

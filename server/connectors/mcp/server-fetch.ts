@@ -130,3 +130,17 @@ function describeBytes(bytes: number): string {
   const mebibyte = 1_024 * 1_024
   return bytes >= mebibyte ? `${Math.floor(bytes / mebibyte)} MiB` : `${Math.floor(bytes / 1_024)} KiB`
 }
+
+/**
+ * Returns a fetch that uses the guard for user-supplied addresses for requests to the connector's own origin, and the
+ * guard for server-supplied addresses, which trusts less, for all others.
+ */
+export function fetchByOrigin(
+  url: URL,
+  guards: Readonly<Record<'userSupplied' | 'serverSupplied', GuardedFetch>>,
+): GuardedFetch['fetch'] {
+  return (input, init) => {
+    const requestUrl = new URL(input instanceof Request ? input.url : input)
+    return guards[requestUrl.origin === url.origin ? 'userSupplied' : 'serverSupplied'].fetch(input, init)
+  }
+}
