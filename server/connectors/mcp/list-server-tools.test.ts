@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
-import { readTools } from './read-tools.ts'
+import { readTools } from './list-server-tools.ts'
 
 const url = 'https://tools.example/mcp'
 const schema = { type: 'object', properties: {} }
