@@ -3,8 +3,8 @@ import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import { decideConsent } from './tools/decide-consent.ts'
-import { parseDefinition } from './tools/tool-definition.ts'
+import { decideConsent } from './tools/resolve-tool.ts'
+import { parseDefinition } from './tools/tool-store.ts'
 
 /**
  * Converts a connector to the form that its owner gets, with secrets masked. `tools` and `allowed` can contain rows of

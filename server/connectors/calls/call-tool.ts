@@ -18,7 +18,7 @@ import { readResult } from './read-result.ts'
 import { recordCall } from './tool-call-store.ts'
 import { resolveTool } from '../tools/resolve-tool.ts'
 import type { ResolvedTool } from '../tools/resolve-tool.ts'
-import { parseDefinition } from '../tools/tool-definition.ts'
+import { parseDefinition } from '../tools/tool-store.ts'
 import type { CallApproval, ToolOutcome } from './tool-call.ts'
 import { useServer } from '../mcp/use-server.ts'
 

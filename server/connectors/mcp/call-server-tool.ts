@@ -2,7 +2,7 @@ import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
-import type { ToolDefinition } from '../tools/tool-definition.ts'
+import type { ToolDefinition } from '../tools/tool-store.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>

@@ -3,8 +3,8 @@ import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
 import { isDeeperThan } from '../../lib/canonical-json.ts'
-import { fingerprintTool } from '../tools/tool-definition.ts'
-import type { ToolDefinition } from '../tools/tool-definition.ts'
+import { fingerprintTool } from '../tools/tool-store.ts'
+import type { ToolDefinition } from '../tools/tool-store.ts'
 import { checkParameterHeaders } from './check-parameter-headers.ts'
 
 export interface ServerTools extends ToolReading {

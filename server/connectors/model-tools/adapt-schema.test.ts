@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import { startEverything, startFilesystem, startMemory } from '../../testing/mcp/start-mcp-process.ts'
-import { parseDefinition } from '../tools/tool-definition.ts'
+import { parseDefinition } from '../tools/tool-store.ts'
 import { adaptSchema } from './adapt-schema.ts'
 import type { JsonSchema } from './json-schema.ts'
 

@@ -5,7 +5,7 @@ import { adaptSchema } from '../model-tools/adapt-schema.ts'
 import type { JsonSchema } from '../model-tools/json-schema.ts'
 import { nameTools } from '../model-tools/name-tools.ts'
 import { cleanText } from '../../lib/text.ts'
-import { parseDefinition } from './tool-definition.ts'
+import { parseDefinition } from './tool-store.ts'
 
 /** A tool in the form in which it is offered to a model. */
 export interface OfferedTool {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decideConsent } from './decide-consent.ts'
-import { fingerprintTool } from './tool-definition.ts'
-import type { ToolDefinition } from './tool-definition.ts'
+import { decideConsent } from './resolve-tool.ts'
+import { fingerprintTool } from './tool-store.ts'
+import type { ToolDefinition } from './tool-store.ts'
 
 const definition: ToolDefinition = {
   name: 'send',
