@@ -4,7 +4,7 @@ import { changeState } from './connector-state.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
-import { askForScope } from './oauth/ask-for-scope.ts'
+import { askForScope } from './oauth/authorize-server.ts'
 import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './tools/refresh-tools.ts'
 

@@ -2,17 +2,16 @@ import {
   computeScopeUnion,
   extractWWWAuthenticateParams,
   UnauthorizedError,
+  isStrictScopeSuperset,
 } from '@modelcontextprotocol/client'
-import type { AuthProvider } from '@modelcontextprotocol/client'
+import type { AuthProvider, InsufficientScopeError } from '@modelcontextprotocol/client'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants } from './grant-store.ts'
+import { listGrants, openTokens, releaseRefresh, reserveRefresh } from './grant-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
-import { refreshTokens } from './refresh-tokens.ts'
 import { runAuth } from './run-auth.ts'
-import { openTokens } from './stored-tokens.ts'
 
 /** A token is refreshed this long before it expires. */
 const refreshBeforeMs = 30_000
@@ -108,4 +107,78 @@ class ServerAuthorization implements AuthProvider {
       expiresAt - refreshBeforeMs < this.#deps.now()
     )
   }
+}
+
+/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens. */
+export async function refreshTokens(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  url: URL,
+  grant: ConnectorGrantRow,
+  resourceMetadataUrl?: URL,
+): Promise<boolean> {
+  const { sealer } = deps
+  const { db } = deps.database
+  if (openTokens(sealer, grant.tokens ?? '').tokens.refresh_token === undefined) return false
+  return deps.shared.tokenLeases.refresh(connector.id, {
+    reserve: (now, until) => reserveRefresh(db, grant, now, until),
+    async refresh() {
+      const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
+      return result === 'AUTHORIZED'
+    },
+    release: () => releaseRefresh(db, grant),
+    async findResult() {
+      const current = (await listGrants(db, connector)).find(({ issuer }) => issuer === grant.issuer)
+      if (current === undefined) return false
+      if (current.tokens !== grant.tokens) return current.tokens !== null
+      return current.refreshing_until === null ? false : undefined
+    },
+    giveUp: () => false,
+  })
+}
+
+/**
+ * Starts a consent to a larger scope when the server refused a request because of an insufficient scope: now
+ * (`refusal`) or during an earlier call. Returns whether the user has to consent; returns false for a scope that is
+ * already granted.
+ */
+export async function askForScope(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  consent: ConsentRequest,
+  refusal?: InsufficientScopeError,
+): Promise<boolean> {
+  if (connector.token !== null || connector.is_default === 1) return false
+  const oauth = new ConnectorOAuth(deps, connector, { request: consent })
+  const wanted = refusal === undefined ? await oauth.wantedScope() : (refusal.requiredScope ?? null)
+  const granted = (await oauth.tokens())?.scope
+  const scope = computeScopeUnion(granted, wanted ?? undefined)
+  if (wanted === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const url = deps.guards.userSupplied.requireUrl(connector.url)
+  await runAuth(deps, oauth, url, {
+    scope,
+    forceReauthorization: true,
+    resourceMetadataUrl: refusal?.resourceMetadataUrl,
+  })
+  return consent.authorizationUrl !== null
+}
+
+/**
+ * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is already granted.
+ */
+export async function rememberScope(
+  deps: ConnectorDeps,
+  connector: ConnectorRow,
+  { requiredScope }: InsufficientScopeError,
+): Promise<boolean> {
+  const oauth = new ConnectorOAuth(deps, connector)
+  const granted = (await oauth.tokens())?.scope
+  if (
+    requiredScope === undefined ||
+    !isStrictScopeSuperset(computeScopeUnion(granted, requiredScope), granted)
+  ) {
+    return false
+  }
+  await oauth.wantScope(requiredScope)
+  return true
 }

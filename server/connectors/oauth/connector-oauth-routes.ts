@@ -3,7 +3,7 @@ import type { Api } from '../../http/api.ts'
 import { limitWrites } from '../../http/rate-limits.ts'
 import { readBrowserKey } from './consent-request.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { callbackPath } from './client-metadata.ts'
+import { callbackPath } from './connector-oauth.ts'
 
 const parameter = z.string().max(4_000).optional()
 const Callback = z.object({

@@ -1,6 +1,6 @@
 import type {
-  OAuthClientInformationContext,
   OAuthClientMetadata,
+  OAuthClientInformationContext,
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
@@ -9,12 +9,29 @@ import type {
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
+import { clearGrants, listGrants, saveGrant, openTokens, sealTokens } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
-import { createClientMetadata, redirectAddress } from './client-metadata.ts'
-import { openTokens, sealTokens } from './stored-tokens.ts'
+
+/** The path to which authorization servers redirect users back. */
+export const callbackPath = '/api/connector-oauth/callback'
+
+export function redirectAddress(publicUrl: string): string {
+  return `${publicUrl}${callbackPath}`
+}
+
+/** Creates our client metadata for authorization servers. */
+export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
+  return {
+    client_name: 'Yonder',
+    client_uri: publicUrl,
+    redirect_uris: [redirectAddress(publicUrl)],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  }
+}
 
 /** The discovery result of a connector's servers, and the scope that a call lacked. */
 export interface StoredDiscovery {

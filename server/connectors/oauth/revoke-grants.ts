@@ -6,11 +6,10 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants } from './grant-store.ts'
+import { listGrants, openTokens } from './grant-store.ts'
 import { fetchByOrigin } from '../mcp/server-fetch.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { StoredDiscovery } from './connector-oauth.ts'
-import { openTokens } from './stored-tokens.ts'
 
 const requestTimeoutMs = 15_000
 
