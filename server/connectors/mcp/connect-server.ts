@@ -19,7 +19,6 @@ import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { captureRawResults } from './capture-raw-results.ts'
 import { OpenConnection } from './server-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
-import type { ResponseBudget } from './server-fetch.ts'
 
 /** How to reach a server on behalf of one user. */
 export type ServerTarget = {
