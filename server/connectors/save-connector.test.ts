@@ -4,7 +4,7 @@ import { addUser } from '../testing/factories/users.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import { listConnectors } from './connector-store.ts'
-import { createConnector } from './create-connector.ts'
+import { createConnector } from './save-connector.ts'
 
 const user = { id: 'ada' }
 const options = {

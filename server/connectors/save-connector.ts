@@ -1,0 +1,217 @@
+import type { ConnectorInput } from '@yonder/contract/connector'
+import type { ConnectorRow } from '../db/tables/connector-tables.ts'
+import type { Database } from '../db/database.ts'
+import { newId } from '../lib/new-id.ts'
+import type { Sealer } from '../db/secrets/seal-secret.ts'
+import { AppError } from '../lib/app-error.ts'
+import { allowTools } from './tools/allow-tools.ts'
+import {
+  countCustomConnectors,
+  insertConnector,
+  listConnectors,
+  lockConnectors,
+  requireConnector,
+  updateConnector,
+} from './connector-store.ts'
+import type { Owner, ConnectorChange } from './connector-store.ts'
+import { nameConnector, slugName } from './connector-name.ts'
+import { deleteGrants } from './oauth/grant-store.ts'
+import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
+import { changeSecret } from '../db/secrets/change-secret.ts'
+
+export interface CreateConnectorOptions {
+  readonly sealer: Sealer
+  /** Names that default connectors have, in lower case. */
+  readonly reservedNames: ReadonlySet<string>
+  readonly maxConnectors: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/**
+ * Creates a connector that is not connected yet.
+ * @throws AppError `name_taken`, `conflict` when the user has too many, `invalid_request`
+ */
+export async function createConnector(
+  { db, dialect }: Database,
+  user: Owner,
+  input: ConnectorInput,
+  { sealer, reservedNames, maxConnectors, now }: CreateConnectorOptions,
+): Promise<ConnectorRow> {
+  return nameConnector({ dialect, reservedNames }, input.name, () =>
+    db.transaction().execute(async (trx) => {
+      await lockConnectors(trx, user)
+      if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
+        throw new AppError('conflict', `You have ${maxConnectors} connectors, which is the most. Delete one.`)
+      }
+      const others = await listConnectors(trx, user)
+      const slugs = new Set(others.map(({ slug }) => slug))
+      const connector: ConnectorRow = {
+        id: newId(),
+        user_id: user.id,
+        is_default: 0,
+        slug: slugName(input.name, slugs),
+        // Later than all others, so that connectors are listed in order of creation even within one millisecond.
+        created_at: Math.max(now, ...others.map((other) => other.created_at + 1)),
+        ...fillConnector(sealer, emptyConnector, input),
+      }
+      await insertConnector(trx, connector)
+      await allowTools(trx, connector, input)
+      return connector
+    }),
+  )
+}
+
+/** The input's credentials are ignored for default connectors, which have none. */
+const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
+
+export interface ChangeConnectorOptions {
+  readonly sealer: Sealer
+  /** Names that default connectors have, in lower case. */
+  readonly reservedNames: ReadonlySet<string>
+}
+
+/**
+ * Changes a connector. Of a default connector, only the list of allowed tools can be changed.
+ * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
+ */
+export async function changeConnector(
+  { db, dialect }: Database,
+  user: Owner,
+  name: string,
+  input: ConnectorInput,
+  { sealer, reservedNames }: ChangeConnectorOptions,
+): Promise<ConnectorRow> {
+  const write = (): Promise<ConnectorRow> =>
+    db.transaction().execute(async (trx) => {
+      const connector = await requireConnector(trx, user, name)
+      requireEditable(connector, input)
+      const change =
+        connector.is_default === 1
+          ? fillConnector(sealer, connector, { ...input, ...noCredentials })
+          : fillConnector(sealer, connector, input)
+      await updateConnector(trx, user, connector.id, change)
+      if (change.url === connector.url) {
+        await allowTools(trx, connector, input)
+      } else {
+        await replaceTools(trx, connector, [])
+        await replaceAllowedTools(trx, connector, [])
+        await deleteGrants(trx, connector)
+      }
+      return { ...connector, ...change }
+    })
+  // An unchanged name is not checked, since a default connector's own name is reserved.
+  return input.name === name
+    ? nameConnector({ dialect, reservedNames: new Set() }, name, write)
+    : nameConnector({ dialect, reservedNames }, input.name, write)
+}
+
+/** The state of a connector that was never connected. */
+const unconnected = {
+  status: 'disconnected',
+  error_message: null,
+  notice: null,
+  tools_expire_at: null,
+  era: null,
+} as const
+
+/** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
+export const emptyConnector: ConnectorChange = {
+  ...unconnected,
+  name: '',
+  url: '',
+  token: null,
+  client_id: null,
+  client_secret: null,
+  asks: 0,
+  credential_version: 0,
+}
+
+/**
+ * Applies an input to a connector. With another address the connector is another server: the token, tools and grants of
+ * the old server are removed, and tools need approval. Changed credentials increase `credential_version`, so that
+ * connections with the old ones are no longer used.
+ * @throws AppError `invalid_request`
+ */
+export function fillConnector(
+  sealer: Sealer,
+  stored: Pick<ConnectorRow, keyof ConnectorChange>,
+  input: ConnectorInput,
+): ConnectorChange {
+  const addressChanged = input.url !== stored.url
+  const change = (field: 'token' | 'client_secret') =>
+    changeSecret(sealer, { field, stored: stored[field], given: input[field], addressChanged })
+  const credentials = {
+    token: change('token'),
+    client_id: changeClientId(stored, input, addressChanged),
+    client_secret: change('client_secret'),
+  }
+  const isExisting = stored.url !== ''
+  const credentialsChanged =
+    addressChanged ||
+    credentials.token !== stored.token ||
+    credentials.client_id !== stored.client_id ||
+    credentials.client_secret !== stored.client_secret
+  const keepsState = !addressChanged && (!credentialsChanged || stored.status === 'connected')
+  return {
+    name: input.name,
+    url: input.url,
+    ...credentials,
+    asks: isExisting && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
+    credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
+    status: keepsState ? stored.status : unconnected.status,
+    error_message: keepsState ? stored.error_message : null,
+    notice: addressChanged ? null : stored.notice,
+    tools_expire_at: credentialsChanged ? null : stored.tools_expire_at,
+    era: addressChanged ? null : stored.era,
+  }
+}
+
+function changeClientId(
+  stored: Pick<ConnectorRow, 'client_id'>,
+  { client_id }: ConnectorInput,
+  addressChanged: boolean,
+): string | null {
+  if (client_id === undefined || client_id === stored.client_id)
+    return addressChanged ? null : stored.client_id
+  return client_id === '' ? null : client_id
+}
+
+function asks(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+  if (allow_tools === undefined) return stored.asks
+  return allow_tools === null ? 0 : 1
+}
+
+/**
+ * "Allow all tools" (`null`) applies at the new address only if this input is the first to say so. Otherwise the user
+ * said it about the old address, and the form only repeats it.
+ */
+function asksAtNewAddress(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+  return allow_tools === null && stored.asks === 1 ? 0 : 1
+}
+
+/**
+ * Checks that a connector can be deleted: default connectors belong to the product and cannot (§6.4).
+ * @throws AppError `forbidden`
+ */
+export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
+  if (connector.is_default === 1) {
+    throw new AppError('forbidden', `"${connector.name}" is a default connector: it cannot be deleted.`)
+  }
+}
+
+/**
+ * Checks a change: of a default connector, a user can change only which of its tools need approval for this user.
+ * @throws AppError `forbidden`
+ */
+export function requireEditable(
+  connector: Pick<ConnectorRow, 'is_default' | 'name' | 'url'>,
+  input: ConnectorInput,
+): void {
+  if (connector.is_default === 0) return
+  if (input.name === connector.name && input.url === connector.url && !input.token && !input.client_id) return
+  throw new AppError(
+    'forbidden',
+    `"${connector.name}" is a default connector: only its allowed tools can be changed.`,
+  )
+}
