@@ -55,7 +55,7 @@ export function requireFreeName(name: string, reserved: ReadonlySet<string>): vo
  * Returns the names of the default connectors that every user has, in lower case. The names of integrations' connectors
  * are not reserved: such a connector is renamed when the user already has one with its name.
  */
-export function reservedNames(
+export function listReservedNames(
   builtIns: readonly { readonly name: string; readonly integration?: string }[],
 ): ReadonlySet<string> {
   const forAll = builtIns.filter(({ integration }) => integration === undefined)

@@ -19,7 +19,6 @@ import { browseServers } from './catalogue/browse-servers.ts'
 import { changeConnector, requireDeletable, createConnector } from './save-connector.ts'
 import { connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
-import { reservedNames } from './connector-name.ts'
 import { deleteConnector, findConnector, requireConnector } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { disconnectConnector } from './connector-state.ts'
@@ -62,21 +61,12 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
 }
 
 function registerChanges(api: Api, deps: ConnectorDeps): void {
-  const { database, sealer, now, builtIns } = deps
-  const { limits } = deps.settings
-  const names = reservedNames(builtIns.list)
-
   api.post(
     '/api/mcp-server',
     { schema: { body: ConnectorInput, response: { 201: Connector } } },
     async (request, reply) => {
       const user = requireUser(request)
-      const connector = await createConnector(database, user, request.body, {
-        sealer,
-        reservedNames: names,
-        maxConnectors: limits.maxConnectorsPerUser,
-        now: now(),
-      })
+      const connector = await createConnector(deps, user, request.body)
       deps.onChanged(user.id)
       return reply.status(201).send(await presentOne(deps, connector))
     },
@@ -90,10 +80,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const { name } = request.params
       const before = await requireOwnConnector(deps, user, name)
       const revoke = request.body.url === before.url ? undefined : await prepareRevocation(deps, before)
-      const connector = await changeConnector(database, user, name, request.body, {
-        sealer,
-        reservedNames: names,
-      })
+      const connector = await changeConnector(deps, user, name, request.body)
       revoke?.()
       deps.onChanged(user.id)
       if (connector.credential_version !== before.credential_version) {
@@ -111,7 +98,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
       const connector = await requireOwnConnector(deps, user, request.params.name)
       requireDeletable(connector)
       const revoke = await prepareRevocation(deps, connector)
-      await deleteConnector(database.db, user, connector.id)
+      await deleteConnector(deps.database.db, user, connector.id)
       revoke()
       deps.onChanged(user.id)
       await deps.shared.pool.drop(connectionPrefix(connector))

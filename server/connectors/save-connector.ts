@@ -1,6 +1,6 @@
 import type { ConnectorInput } from '@yonder/contract/connector'
 import type { ConnectorRow } from '../db/tables/connector-tables.ts'
-import type { Database } from '../db/database.ts'
+import type { ConnectorDeps } from './connector-deps.ts'
 import { newId } from '../lib/new-id.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -14,35 +14,31 @@ import {
   updateConnector,
 } from './connector-store.ts'
 import type { Owner, ConnectorChange } from './connector-store.ts'
-import { nameConnector, slugName } from './connector-name.ts'
+import { listReservedNames, nameConnector, slugName } from './connector-name.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 
-export interface CreateConnectorOptions {
-  readonly sealer: Sealer
-  /** Names that default connectors have, in lower case. */
-  readonly reservedNames: ReadonlySet<string>
-  readonly maxConnectors: number
-  /** Milliseconds since 1970. */
-  readonly now: number
-}
+type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns'>
 
 /**
  * Creates a connector that is not connected yet.
  * @throws AppError `name_taken`, `conflict` when the user has too many, `invalid_request`
  */
 export async function createConnector(
-  { db, dialect }: Database,
+  { database: { db, dialect }, sealer, now, settings, builtIns }: Deps,
   user: Owner,
   input: ConnectorInput,
-  { sealer, reservedNames, maxConnectors, now }: CreateConnectorOptions,
 ): Promise<ConnectorRow> {
-  return nameConnector({ dialect, reservedNames }, input.name, () =>
+  const maxConnectors = settings.limits.maxConnectorsPerUser
+  return nameConnector({ dialect, reservedNames: listReservedNames(builtIns.list) }, input.name, () =>
     db.transaction().execute(async (trx) => {
       await lockConnectors(trx, user)
       if ((await countCustomConnectors(trx, user)) >= maxConnectors) {
-        throw new AppError('conflict', `You have ${maxConnectors} connectors, which is the most. Delete one.`)
+        throw new AppError(
+          'conflict',
+          `You have reached the limit of ${maxConnectors} connectors. Delete one to add another.`,
+        )
       }
       const others = await listConnectors(trx, user)
       const slugs = new Set(others.map(({ slug }) => slug))
@@ -52,7 +48,7 @@ export async function createConnector(
         is_default: 0,
         slug: slugName(input.name, slugs),
         // Later than all others, so that connectors are listed in order of creation even within one millisecond.
-        created_at: Math.max(now, ...others.map((other) => other.created_at + 1)),
+        created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
         ...fillConnector(sealer, emptyConnector, input),
       }
       await insertConnector(trx, connector)
@@ -65,22 +61,15 @@ export async function createConnector(
 /** The input's credentials are ignored for default connectors, which have none. */
 const noCredentials = { token: undefined, client_id: undefined, client_secret: undefined }
 
-export interface ChangeConnectorOptions {
-  readonly sealer: Sealer
-  /** Names that default connectors have, in lower case. */
-  readonly reservedNames: ReadonlySet<string>
-}
-
 /**
  * Changes a connector. Of a default connector, only the list of allowed tools can be changed.
  * @throws AppError `not_found`, `forbidden`, `name_taken`, `conflict`, `invalid_request`
  */
 export async function changeConnector(
-  { db, dialect }: Database,
+  { database: { db, dialect }, sealer, builtIns }: Deps,
   user: Owner,
   name: string,
   input: ConnectorInput,
-  { sealer, reservedNames }: ChangeConnectorOptions,
 ): Promise<ConnectorRow> {
   const write = (): Promise<ConnectorRow> =>
     db.transaction().execute(async (trx) => {
@@ -101,9 +90,8 @@ export async function changeConnector(
       return { ...connector, ...change }
     })
   // An unchanged name is not checked, since a default connector's own name is reserved.
-  return input.name === name
-    ? nameConnector({ dialect, reservedNames: new Set() }, name, write)
-    : nameConnector({ dialect, reservedNames }, input.name, write)
+  const reservedNames = input.name === name ? new Set<string>() : listReservedNames(builtIns.list)
+  return nameConnector({ dialect, reservedNames }, input.name, write)
 }
 
 /** The state of a connector that was never connected. */
@@ -116,7 +104,7 @@ const unconnected = {
 } as const
 
 /** A new connector before any input: without a list of allowed tools, so no tool needs approval. */
-export const emptyConnector: ConnectorChange = {
+const emptyConnector: ConnectorChange = {
   ...unconnected,
   name: '',
   url: '',
@@ -133,7 +121,7 @@ export const emptyConnector: ConnectorChange = {
  * connections with the old ones are no longer used.
  * @throws AppError `invalid_request`
  */
-export function fillConnector(
+function fillConnector(
   sealer: Sealer,
   stored: Pick<ConnectorRow, keyof ConnectorChange>,
   input: ConnectorInput,
@@ -204,7 +192,7 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
  * Checks a change: of a default connector, a user can change only which of its tools need approval for this user.
  * @throws AppError `forbidden`
  */
-export function requireEditable(
+function requireEditable(
   connector: Pick<ConnectorRow, 'is_default' | 'name' | 'url'>,
   input: ConnectorInput,
 ): void {

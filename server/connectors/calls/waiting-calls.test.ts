@@ -35,16 +35,7 @@ afterAll(async () => {
 
 function change(fields: { name?: string; url?: string; token?: string; allow_tools?: string[] }) {
   const { name, url } = connector
-  return changeConnector(
-    connectors.database,
-    ada,
-    name,
-    { name, url, ...fields },
-    {
-      sealer: connectors.sealer,
-      reservedNames: new Set(),
-    },
-  )
+  return changeConnector(connectors, ada, name, { name, url, ...fields })
 }
 
 const records = () =>

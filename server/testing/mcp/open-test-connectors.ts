@@ -92,17 +92,7 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     addUser: (id) => addUser(database.db, { id }),
     async connect(userId, { name = 'Tools', ...input }) {
       const user = { id: userId }
-      const made = await createConnector(
-        database,
-        user,
-        { name, ...input },
-        {
-          sealer,
-          reservedNames: new Set(),
-          maxConnectors: 20,
-          now: now(),
-        },
-      )
+      const made = await createConnector(connectors.deps, user, { name, ...input })
       await connectConnector(connectors.deps, made, openConsentRequest('/settings/connectors'))
       return requireConnector(database.db, user, name)
     },

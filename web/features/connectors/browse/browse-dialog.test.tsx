@@ -130,13 +130,17 @@ describe('adding from it', () => {
   })
 
   it('says why it failed (§8.22)', async () => {
-    expectConsole('error', /Failed to add connector: You have 20 connectors/)
+    expectConsole('error', /Failed to add connector: You have reached the limit of 20 connectors/)
     const scene = sceneOf([makeServer('Weather')])
-    scene.api.on('POST /api/mcp-server', () => refuse(409, 'You have 20 connectors, which is the most.'))
+    scene.api.on('POST /api/mcp-server', () =>
+      refuse(409, 'You have reached the limit of 20 connectors. Delete one to add another.'),
+    )
     const dialog = await browse(scene)
     await userEvent.click(await dialog.findByRole('button', { name: 'Add' }))
     expect(
-      await screen.findByText('Failed to add connector: You have 20 connectors, which is the most.'),
+      await screen.findByText(
+        'Failed to add connector: You have reached the limit of 20 connectors. Delete one to add another.',
+      ),
     ).toBeInTheDocument()
     expect(buttonOf('Add', dialog)).toBeEnabled()
   })
