@@ -16,8 +16,8 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
 }
 
 /**
- * Applies an input to the stored fields: an absent field keeps its value, null or an empty text clears it. A new address
- * clears the key, which belongs to the old address, unless a new key comes with it.
+ * Applies an input to the stored fields: an absent field keeps its value, null or an empty text clears it. A new
+ * address clears the key, which belongs to the old address, unless a new key comes with it (§21.2).
  * @throws AppError `invalid_request`
  */
 export function fillBot(

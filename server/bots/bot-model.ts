@@ -10,7 +10,7 @@ import { PartQueue } from '../models/reply-parts.ts'
 import { openModel } from '../models/open-model.ts'
 import type { ModelDeps } from '../models/open-model.ts'
 
-/** The name of the built-in model. */
+/** The name of the built-in model (§21.5). */
 export const demoModel = 'demo'
 
 export interface Providers {
@@ -23,7 +23,7 @@ export interface Providers {
 
 /**
  * The address and key of a bot's model. The bot's own key is used with either address; the operator's
- * key is sent only to the operator's address.
+ * key is sent only to the operator's address (§21.3, §21.4).
  * @throws AppError `bot_misconfigured`
  */
 export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoint {

@@ -20,7 +20,7 @@ export interface BotRoutesDeps {
 
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
-/** A user's bots (§7.2-§7.5). */
+/** A user's bots (§7.2, §7.3, §7.4, §7.5). */
 export function registerBotRoutes(api: Api, { database, sealer, now, onChanged }: BotRoutesDeps): void {
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const bots = await listBots(database.db, requireUser(request))

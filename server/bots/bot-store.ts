@@ -42,7 +42,7 @@ export async function findBot(db: Db, user: Owner, name: string): Promise<BotRow
 }
 
 /**
- * A user's bot by its name.
+ * A user's bot by its name (§17.22).
  * @throws AppError `not_found`
  */
 export async function requireBot(db: Db, user: Owner, name: string): Promise<BotRow> {

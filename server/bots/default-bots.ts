@@ -15,7 +15,10 @@ export interface DefaultBotsDeps {
   readonly now: () => number
 }
 
-/** Creates the operator's default bots, in their order, as ordinary bots of a user who signs in for the first time. */
+/**
+ * Creates the operator's default bots, in their order, as ordinary bots of a user who signs in for the first time
+ * (§21.6).
+ */
 export async function insertDefaultBots(
   trx: Db,
   user: Pick<User, 'id'>,

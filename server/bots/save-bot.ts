@@ -44,7 +44,8 @@ export async function changeBot(
 }
 
 /**
- * Runs a write that may violate the unique name of a user's bots. The database enforces it, also for concurrent requests.
+ * Runs a write that may violate the unique name of a user's bots. The database enforces it, also for concurrent
+ * requests (§17.21).
  * @throws AppError `name_taken`
  */
 export async function refuseTakenName<Result>(

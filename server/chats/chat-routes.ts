@@ -39,7 +39,7 @@ const ImagePlace = z.object({
   place: z.coerce.number().int().min(0).max(1_000),
 })
 
-/** The chats of a user: reading (§7.6-§7.8) and changing (§7.13). */
+/** The chats of a user: reading (§7.6, §7.7, §7.8) and changing (§7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   registerReading(api, deps)
   registerChanges(api, deps)

@@ -15,7 +15,7 @@ const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId
 )
 
 /**
- * A chat of this user; another user's chat is not found.
+ * A chat of this user; another user's chat is not found (§17.22).
  * @throws AppError `not_found`
  */
 export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {

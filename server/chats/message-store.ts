@@ -29,7 +29,7 @@ export type FilledReply = Pick<
 /** Some of these fields, and the state of the reply's tool call. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
-/** The maximum number of messages sent to a model, which limits the cost of reading a long chat. */
+/** The maximum number of messages sent to a model, which limits the cost of reading a long chat (§16.3). */
 export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
@@ -57,8 +57,8 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
 )
 
 /**
- * Appends a message below `parent`. Its time is `now`, or later if needed to be after every other message of the chat. The
- * caller must have locked the chat (`lockChat`).
+ * Appends a message below `parent`. Its time is `now`, or later if needed to be after every other message of the chat.
+ * The caller must have locked the chat (`lockChat`) (§3.8).
  */
 export async function appendMessage(
   trx: Db,

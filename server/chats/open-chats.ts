@@ -6,7 +6,7 @@ import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
 import type { PartialReply } from './read-chat.ts'
 
-/** How long a reserved chat without messages is kept, and how often such chats are deleted. */
+/** How long a reserved chat without messages is kept, and how often such chats are deleted (§16.14). */
 const maxEmptyChatAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
 

@@ -28,7 +28,7 @@ export function listPendingCalls(
   return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
 }
 
-/** Claims a pending call; false when another request has claimed it. */
+/** Claims a pending call; false when another request has claimed it (§12.7). */
 export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,

@@ -1,7 +1,7 @@
 import type { ResultImage } from '@yonder/contract/tool-call'
 import type { Db } from '../db/database.ts'
 
-/** Stores the images of a tool's result beside its message. */
+/** Stores the images of a tool's result beside its message (§12.22). */
 export async function insertResultImages(
   trx: Db,
   chatId: string,
@@ -23,7 +23,7 @@ export async function insertResultImages(
     .execute()
 }
 
-/** The image at an index of a result's parts. */
+/** The image at an index of a result's parts (§17.8). */
 export async function findResultImage(
   db: Db,
   chatId: string,

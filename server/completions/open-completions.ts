@@ -43,7 +43,7 @@ export interface Completions {
   leaveRuns(userId: string): void
   /**
    * Refuses new runs, waits up to `graceMs` milliseconds for running ones, and ends the rest as interrupted, with their
-   * text. Call it before the database closes.
+   * text. Call it before the database closes (§22.9).
    */
   close(graceMs?: number): Promise<void>
 }

@@ -67,7 +67,7 @@ export class LiveHub {
     this.#sendLine(userId, { type: 'chat_changed', chatId })
   }
 
-  /** Notifies the user's streams at this node and at every other node. */
+  /** Notifies the user's streams at this node and at every other node (§10.4, §10.5). */
   readonly chatChanged = (userId: string, chatId: string): void => {
     this.notifyChatChanged(userId, chatId)
     this.#notifyNodes('chat', userId, chatId)

@@ -8,7 +8,7 @@ import type { LiveHub } from './live-hub.ts'
 
 /** Milliseconds between two checks of the access token of an open stream. */
 const verifyIntervalMs = 60_000
-/** Streams of one user at one node; a browser needs one. */
+/** Streams of one user at one node; a browser needs one (§16.12). */
 const maxStreams = 50
 
 export interface LiveRoutesDeps {

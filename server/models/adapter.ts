@@ -25,7 +25,7 @@ export interface ModelLimits {
   readonly maxOutputChars: number
   /** Tool calls in one reply. */
   readonly maxToolCalls: number
-  /** Attempts of one call, which is only repeated while no data has arrived. */
+  /** Attempts of one call, which is only repeated while no data has arrived (§21.9). */
   readonly maxAttempts: number
   /** When an upstream asks for a longer delay, the call is not retried. */
   readonly maxRetryDelayMs: number

@@ -51,7 +51,7 @@ export type ModelPart =
   | { readonly type: 'failed'; readonly code: ErrorCode; readonly message: string }
 
 export interface ModelStreamOptions {
-  /** Aborting ends the request: the upstream's socket is closed within a second. */
+  /** Aborting ends the request: the upstream's socket is closed within a second (§21.10). */
   readonly signal: AbortSignal
   /**
    * Called when parts are waiting for `drain`; `isFull` is true when they should be drained at once. Never called before

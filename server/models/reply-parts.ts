@@ -61,7 +61,7 @@ export function joinText(): TextJoiner {
 
 /**
  * Data that an upstream expects back with its call: signatures, and the thinking that they sign. It is stored with the
- * call and sent back only to the same upstream, in the same wire format.
+ * call and sent back only to the same upstream, in the same wire format (§12.20).
  */
 interface CallNote {
   readonly from: string

@@ -21,8 +21,8 @@ const messageIntervalMs = 20_000
 const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).digest('hex').slice(0, 16)}`
 
 /**
- * Creates the demo chat and its fixed link. Does nothing when they exist. Nodes that start at the same time wait for each
- * other; if their versions differ, the link leads to the chat of the one that started last.
+ * Creates the demo chat and its fixed link. Does nothing when they exist. Nodes that start at the same time wait for
+ * each other; if their versions differ, the link leads to the chat of the one that started last (§20.9).
  */
 export async function seedDemoShare({ db, dialect }: Database, now: number): Promise<void> {
   if ((await findShare(db, builtInDemoShareId))?.chat_id === chatId) return

@@ -12,8 +12,8 @@ import type { OwnShare } from '@yonder/contract/share'
 import type { ListedShare } from './share-store.ts'
 
 /**
- * Creates a link to the path that ends with a message and returns its id (§7.10). A message that was shared before keeps
- * its link.
+ * Creates a link to the path that ends with a message and returns its id (§7.10). A message that was shared before
+ * keeps its link (§1.6, §20.2).
  * @throws AppError `not_found`, `conflict`
  */
 export async function createShare(
@@ -37,13 +37,15 @@ export async function createShare(
   })
 }
 
-/** Whether a message can be shared: only one that will not change, so not a reply that is still being written. */
+/**
+ * Whether a message can be shared: only one that will not change, so not a reply that is still being written (§20.1).
+ */
 export function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }
 
 /**
- * Revokes a link for good: sharing the message again creates another one.
+ * Revokes a link for good: sharing the message again creates another one (§20.4).
  * @throws AppError `not_found`
  */
 export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {

@@ -11,7 +11,7 @@ import { presentMessage } from '../chats/present-message.ts'
 
 /**
  * The messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
- * same time, as one that never existed.
+ * same time, as one that never existed (§20.8).
  * @throws AppError `not_found`
  */
 export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
@@ -23,8 +23,8 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 
 /**
  * The public view of a path. Ids are positions on the path and the time is the last message's, so the view does not
- * identify the chat and does not change when the chat continues. Only the fields listed here are public. `path` must not
- * be empty.
+ * identify the chat and does not change when the chat continues. Only the fields listed here are public. `path` must
+ * not be empty (§20.5, §20.6, §20.7).
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))

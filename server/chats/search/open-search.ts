@@ -20,7 +20,7 @@ export interface Search {
   close(): Promise<void>
 }
 
-/** The search in chats. On SQLite it also updates the index, in short slices that do not delay the streams. */
+/** The search in chats. On SQLite it also updates the index, in short slices that do not delay the streams (§20.10). */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {

@@ -34,7 +34,7 @@ interface Watch {
 
 /**
  * Sends the events of runs to the live streams of their users, whichever node writes the run. Each event is framed once
- * for all streams of a user, and a run is read only while its user has a stream at this node.
+ * for all streams of a user, and a run is read only while its user has a stream at this node (§10.1, §10.16).
  */
 export class RunFeed {
   readonly #deps: Deps

@@ -167,7 +167,7 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
   return { recorder, batch: new RunBatch(events, { isEnd }), state, taken }
 }
 
-/** Puts `type` first and `seq` second: the log's queries match events by how their JSON begins. */
+/** Puts `type` first and `seq` second: the log's queries match events by how their JSON begins (§17.14). */
 function number(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

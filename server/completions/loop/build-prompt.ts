@@ -5,7 +5,7 @@ import type { BatchCall } from '../../chats/stored-call.ts'
 import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
 import { isToolResult } from '../tools/tool-result.ts'
 
-/** Characters of a conversation that are sent to a model: about a million tokens. */
+/** Characters of a conversation that are sent to a model: about a million tokens (§16.3). */
 const maxPromptChars = 4_000_000
 
 export type PromptMessage = Omit<PathMessage, 'status'>
@@ -23,7 +23,7 @@ type Message = Turn | Extract<ModelMessage, { role: 'tool' }>
  * - A reply without text is left out, and the turns around it are joined: providers refuse two turns of the same role.
  * - Tool calls that the model made in one turn are sent as one turn, each with its result.
  * - When the path is too long, only its newest messages are sent, beginning with a user message.
- * - Without `tools`, calls are described in words: a model that gets no tools does not understand a call.
+ * - Without `tools`, calls are described in words: a model that gets no tools does not understand a call (§21.8).
  */
 export function buildPrompt(path: readonly PromptMessage[], tools = true): ModelMessage[] {
   const messages: Message[] = []

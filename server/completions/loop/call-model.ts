@@ -5,12 +5,12 @@ import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall 
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 
-/** Characters of a reply, reasoning included, after which the reply is ended. */
+/** Characters of a reply, reasoning included, after which the reply is ended (§16.2). */
 export const maxReplyChars = 1_000_000
 
 /**
  * Characters of all tool calls that the model makes in one turn. They are limited because each call is stored with all
- * calls that come after it.
+ * calls that come after it (§16.2).
  */
 export const maxCallChars = 300_000
 

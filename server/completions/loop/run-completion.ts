@@ -21,7 +21,7 @@ export type RunStep =
 export interface RunActions {
   /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
-  /** Writes the first call into the open reply. Returns undefined when the call needs approval. */
+  /** Writes the first call into the open reply. Returns undefined when the call needs approval (§12.4). */
   dispatch(calls: readonly BatchCall[], continues: boolean): Promise<ToolInvocation | undefined>
   /** Runs a call, once, and stores its result. */
   invoke(invocation: ToolInvocation): Promise<void>
@@ -32,7 +32,7 @@ export interface RunActions {
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
  * model again, until it replies without a call, a call needs approval, or the run is aborted. It has no effects of its
- * own, and rejects only when an action does (§12.1).
+ * own, and rejects only when an action does (§12.1, §12.3).
  */
 export async function runCompletion(
   first: RunStep,

@@ -80,7 +80,7 @@ export async function expireRun(
   })
 }
 
-/** Creates the result of a call that was running. Its tool may have finished, so the call is never repeated. */
+/** Creates the result of a call that was running. Its tool may have finished, so the call is never repeated (§12.9). */
 async function interruptCall(
   trx: Db,
   chatId: string,
@@ -109,7 +109,8 @@ const stopPollMs = 200
 
 /**
  * Stops the run that writes into a chat, whichever node owns it, and keeps what it has written. Resolves when its end
- * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running.
+ * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running
+ * (§10.3, §10.16, §17.6).
  */
 export async function stopRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,

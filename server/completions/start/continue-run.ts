@@ -21,7 +21,7 @@ const maxTurnMessages = 2 * maxCalls + 1
 
 /**
  * Continues from a tool's result (§4.23). When a run already continues or continued from it, that run is returned
- * instead of a second one.
+ * instead of a second one (§12.11, §12.19).
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function continueRun(

@@ -32,7 +32,7 @@ type WriteDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
 /**
  * Writes a user message, an empty reply and its run in one transaction. A message that is sent again with the same id
- * and content is written once.
+ * and content is written once (§4.13, §17.12).
  * @throws AppError `not_found`, `invalid_request`, `conflict`, `run_active`
  */
 export async function sendMessage(
@@ -83,7 +83,7 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
   return existing
 }
 
-/** Returns the parent of the new message: the message with `parentId`, else the selected leaf of the chat. */
+/** Returns the parent of the new message: the message with `parentId`, else the selected leaf of the chat (§17.13). */
 async function findParent(
   trx: Db,
   chat: ChatRow,
@@ -162,7 +162,10 @@ export async function writeReply(
   })
 }
 
-/** Returns the run's first step: after a tool's result, the remaining calls of the same turn come before the model. */
+/**
+ * Returns the run's first step: after a tool's result, the remaining calls of the same turn come before the model
+ * (§12.10).
+ */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   const callingReply =
     isToolResult(parent) && parent.parent_id !== null
@@ -173,7 +176,7 @@ async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   return calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', calls, continues: true }
 }
 
-/** Records that the user denied the call of a reply and the remaining calls of the same turn. */
+/** Records that the user denied the call of a reply and the remaining calls of the same turn (§12.8, §12.23). */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,

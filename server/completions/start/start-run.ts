@@ -21,7 +21,7 @@ import { PendingElicitations } from '../tools/elicitations.ts'
 
 /**
  * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that
- * run and tries again.
+ * run and tries again (§10.18).
  * @throws AppError `run_active`
  */
 export async function writeWhenFree<Result>(
@@ -87,7 +87,7 @@ function stillAnswering(): AppError {
   return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
 }
 
-/** Starts a run that is already stored. It continues to its end even if no stream follows it. */
+/** Starts a run that is already stored. It continues to its end even if no stream follows it (§10.14). */
 export function startRun(
   deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
   run: WrittenRun,

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** Characters of a result that are shown to the user. The model may get more. */
+/** Characters of a result that are shown to the user. The model may get more (§16.4). */
 const maxShownChars = 50_000
 
 /** True for a user message that contains a tool's result (§3.11). */
@@ -105,7 +105,7 @@ export async function storeResult(
   await moveLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which our server shut down. */
+/** Creates the outcome of a call during which our server shut down (§12.9). */
 export function interruptedCall(): ToolOutcome {
   return failure('The server went down during the call. The tool may or may not have finished.', {
     status: 'interrupted',

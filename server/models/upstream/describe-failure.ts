@@ -205,7 +205,10 @@ export function findMessage(value: unknown, depth: number): string | undefined {
   return undefined
 }
 
-/** An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request. */
+/**
+ * An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request
+ * (§21.11).
+ */
 export function quoteUpstream(message: string | undefined, guard: QuoteGuard): string {
   if (message === undefined) return ''
   const line = normalizeText(message.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())

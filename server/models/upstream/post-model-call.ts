@@ -53,7 +53,7 @@ const maxUnreadBytes = 16 * 1024
 
 /**
  * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. Retries, within limits, only a
- * call that failed before any data arrived.
+ * call that failed before any data arrived (§21.9).
  */
 export function postModelCall(call: ModelCall, options: ModelCallOptions): ModelPost {
   let exchange: Exchange | undefined
