@@ -10,7 +10,7 @@ import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
  * Connects a connector at the user's request. When the server needs consent first, sets `consent.authorizationUrl` to
- * the page where the user consents, and the connector stays disconnected.
+ * the page where the user consents, and the connector stays disconnected (§18.14).
  * @throws AppError that says what failed; its message is also stored in the connector's row
  */
 export async function connectConnector(

@@ -1,4 +1,4 @@
-/** Limits for each server, each user and the process. */
+/** Limits for each server, each user and the process (§16.7, §16.8, §16.9, §16.10). */
 export interface ConnectorLimits {
   /** Includes the request that finds out the server's protocol revision. */
   readonly connectTimeoutMs: number
@@ -37,7 +37,7 @@ export interface ConnectorLimits {
   readonly maxImageBytes: number
   readonly maxElicitationRounds: number
   readonly maxElicitationFields: number
-  /** How long the user may take to answer an elicitation. */
+  /** How long the user may take to answer an elicitation (§13.18). */
   readonly maxElicitationMs: number
   /** How long a list of tools is fresh when the server sends no lifetime. The next two limit the server's value. */
   readonly toolListTtlMs: number

@@ -14,7 +14,7 @@ export interface NameRules {
 const maxAttempts = 3
 
 /**
- * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race.
+ * Runs a write that sets a connector's name. A unique index decides whether the name is free, even in a race (§17.21).
  * @throws AppError `name_taken`
  */
 export async function nameConnector<Result>(

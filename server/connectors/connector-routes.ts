@@ -30,7 +30,10 @@ import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
 const Named = z.object({ name: z.string().transform(normalizeText) })
 
-/** Registers the routes of the user's connectors (§7.14-§7.19). The MCP client is loaded when first needed. */
+/**
+ * Registers the routes of the user's connectors (§7.14, §7.15, §7.16, §7.17, §7.18, §7.19). The MCP client is loaded
+ * when first needed.
+ */
 export function registerConnectorRoutes(api: Api, deps: ConnectorDeps): void {
   registerLists(api, deps)
   registerChanges(api, deps)

@@ -40,7 +40,7 @@ async function readVisibleState(trx: Db, { id, user_id }: ConnectorRow): Promise
   ])
 }
 
-/** Disconnects a connector: its tools are no longer offered, and its idle connections are closed. */
+/** Disconnects a connector: its tools are no longer offered, and its idle connections are closed (§18.8). */
 export async function disconnectConnector(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
   await deps.shared.pool.drop(connectionPrefix(connector))

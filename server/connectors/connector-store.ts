@@ -134,7 +134,7 @@ export async function updateConnectorState(
   return numUpdatedRows > 0n
 }
 
-/** Resets a default connector whose integration was connected again, so that its tools are refreshed. */
+/** Resets a default connector whose integration was connected again, so that its tools are refreshed (§19.13). */
 export async function refreshConnector(
   db: Db,
   { id, status }: Pick<ConnectorRow, 'id' | 'status'>,

@@ -14,7 +14,7 @@ import { waitsForIntegration } from './built-in/built-in-connectors.ts'
 
 /**
  * Returns the user's connectors, default ones first. Missing default connectors are created; those of an integration
- * that was disconnected are deleted, with their allowed tools.
+ * that was disconnected are deleted, with their allowed tools (§19.1).
  */
 export async function listOwnConnectors(
   db: Db,
@@ -59,7 +59,10 @@ async function syncBuiltIns(
   return removed.length + reconnected.length + missing.length > 0
 }
 
-/** Creates the missing rows. A default connector gets a number after its name when the user already has that name. */
+/**
+ * Creates the missing rows. A default connector gets a number after its name when the user already has that name
+ * (§19.15).
+ */
 function createRows(
   user: Owner,
   rows: readonly ConnectorRow[],
@@ -89,7 +92,8 @@ function withIntegrationStatus(row: ConnectorRow, { isConnected }: OwnedBuiltIn)
 }
 
 /**
- * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work.
+ * Creates the row of a default connector. Its tools need approval (`asks`), so that new users see how approvals work
+ * (§18.1).
  */
 function toRow(user: Owner, { name, url, slug, version }: OwnedBuiltIn, created_at: number): ConnectorRow {
   return {

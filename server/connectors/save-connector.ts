@@ -22,7 +22,7 @@ import { changeSecret } from '../db/secrets/change-secret.ts'
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns'>
 
 /**
- * Creates a connector that is not connected yet.
+ * Creates a connector that is not connected yet (§16.6).
  * @throws AppError `name_taken`, `conflict` when the user has too many, `invalid_request`
  */
 export async function createConnector(
@@ -118,7 +118,7 @@ const emptyConnector: ConnectorChange = {
 /**
  * Applies an input to a connector. With another address the connector is another server: the token, tools and grants of
  * the old server are removed, and tools need approval. Changed credentials increase `credential_version`, so that
- * connections with the old ones are no longer used.
+ * connections with the old ones are no longer used (§18.7).
  * @throws AppError `invalid_request`
  */
 function fillConnector(
@@ -189,7 +189,8 @@ export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'n
 }
 
 /**
- * Checks a change: of a default connector, a user can change only which of its tools need approval for this user.
+ * Checks a change: of a default connector, a user can change only which of its tools need approval for this user
+ * (§18.2).
  * @throws AppError `forbidden`
  */
 function requireEditable(

@@ -7,7 +7,9 @@ import type { IntegrationDeps } from './integration-deps.ts'
 import { notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
-/** The connector of an API-key service. The user's key is sent only to the origin that the operator configured. */
+/**
+ * The connector of an API-key service. The user's key is sent only to the origin that the operator configured (§19.2).
+ */
 export function createApiKeyConnector(
   deps: Pick<IntegrationDeps, 'database' | 'sealer'>,
   { name, url, header, scheme }: ApiKeyService,

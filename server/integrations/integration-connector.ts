@@ -15,7 +15,7 @@ export interface RemoteServer {
   readonly fetch: (userId: string, request: Request) => Promise<Response>
 }
 
-/** The connector of an integration: an MCP server for the users who have connected the integration. */
+/** The connector of an integration: an MCP server for the users who have connected the integration (§19.1). */
 export interface IntegrationConnector {
   /** The integration's name. */
   readonly integration: string

@@ -21,7 +21,10 @@ import { presentIntegration } from './present-integration.ts'
 const NameParams = z.object({ name: z.string().transform(normalizeText) })
 const ServiceParams = z.object({ service: z.string().max(200).transform(normalizeText) })
 
-/** The routes of a user's integrations (§7.20-§7.26). `perMinute` limits how often a user can start consent at Google. */
+/**
+ * The routes of a user's integrations (§7.20, §7.21, §7.22, §7.23, §7.24). `perMinute` limits how often a user can
+ * start consent at Google.
+ */
 export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
   const { db } = deps.database
 

@@ -29,7 +29,7 @@ export async function listStatuses(
   )
 }
 
-/** The error of a call that needs an integration to be connected. The user and the model read its message. */
+/** The error of a call that needs an integration to be connected. The user and the model read its message (§19.13). */
 export function notConnected(name: string, { hasEnded }: { readonly hasEnded: boolean }): AppError {
   const title = titleOfIntegration(name)
   return new AppError(

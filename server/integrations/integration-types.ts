@@ -13,7 +13,7 @@ export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: s
 }
 
 /**
- * Checks that an integration is offered and uses this way to authenticate (§5.15).
+ * Checks that an integration is offered and uses this way to authenticate (§5.15, §19.18).
  * @throws AppError `invalid_request`
  */
 export function requireAuthType(

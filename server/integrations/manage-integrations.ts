@@ -16,7 +16,8 @@ import { requireAuthType } from './integration-types.ts'
 import { openGoogleTokens, revokeInBackground } from './oauth/tokens.ts'
 
 /**
- * Adds an integration. With an API key it is connected, at Google it is not connected before the user consents (§4.28).
+ * Adds an integration. With an API key it is connected, at Google it is not connected before the user consents (§4.28,
+ * §19.17).
  * @throws AppError `invalid_request`, `name_taken`
  */
 export async function createIntegration(
@@ -48,7 +49,8 @@ export async function createIntegration(
 }
 
 /**
- * Replaces or removes the API key of an integration. An integration at Google stays as it is, and so does the name.
+ * Replaces or removes the API key of an integration. An integration at Google stays as it is, and so does the name
+ * (§19.4).
  * @throws AppError `not_found`, `invalid_request`
  */
 export async function updateApiKey(
@@ -75,7 +77,7 @@ export async function updateApiKey(
 
 /**
  * Erases the key or tokens of an integration. Tokens are also revoked at Google, in the background: the user does not
- * wait for Google and sees no failure of it.
+ * wait for Google and sees no failure of it (§19.5, §19.11).
  * @throws AppError `not_found`
  */
 export async function disconnectIntegration(

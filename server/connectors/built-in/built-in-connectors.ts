@@ -20,7 +20,7 @@ export interface IntegrationConnectors {
 export interface BuiltInConnectors {
   /** All built-in connectors, in the order in which they are listed. */
   readonly list: readonly BuiltInConnector[]
-  /** The built-in connectors that a user has. */
+  /** The built-in connectors that a user has (§11.1). */
   listFor(userId: string): Promise<readonly OwnedBuiltIn[]>
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
@@ -72,7 +72,7 @@ export function createBuiltInConnectors(
   }
 }
 
-/** Explains to the user and the model why a connector of an integration cannot be used. */
+/** Explains to the user and the model why a connector of an integration cannot be used (§11.17). */
 export function waitsForIntegration(name: string): string {
   return `${name} is not connected any more. Connect it again under Settings, Integrations.`
 }

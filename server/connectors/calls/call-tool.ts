@@ -73,7 +73,7 @@ export async function callTool(deps: ConnectorDeps, request: ToolCallRequest): P
   return outcome
 }
 
-/** Returns the tool if this request is allowed to call it, else an outcome that explains why not. */
+/** Returns the tool if this request is allowed to call it, else an outcome that explains why not (§12.15, §12.16). */
 function requireCallable(
   resolved: ResolvedTool,
   { toolName, approval, fingerprint }: Pick<ToolCallRequest, 'toolName' | 'approval' | 'fingerprint'>,
@@ -138,7 +138,8 @@ class RunningCall {
   }
 
   /**
-   * Checks again after the call was queued: the connector, the tool or the approval list may have changed meanwhile.
+   * Checks again after the call was queued: the connector, the tool or the approval list may have changed meanwhile
+   * (§12.17).
    */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {
     const { connector, tool } = this.#callable

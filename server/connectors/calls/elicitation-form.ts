@@ -10,7 +10,7 @@ const maxOptions = 100
 
 /**
  * Parses an elicitation as a form of simple fields. Returns undefined for an elicitation by URL, with too many fields,
- * or with a field that seems to ask for a secret.
+ * or with a field that seems to ask for a secret (§16.10).
  */
 export function readElicitation(params: unknown, maxFields: number): Elicitation | undefined {
   if (!isObject(params) || (params['mode'] !== undefined && params['mode'] !== 'form')) return undefined

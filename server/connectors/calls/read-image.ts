@@ -10,7 +10,8 @@ const formats: readonly { readonly mimeType: string; readonly begins: (bytes: Bu
 const maxPixels = 25_000_000
 
 /**
- * Detects the type of a base64 image from its bytes. Returns undefined for an unsupported format or a too large image.
+ * Detects the type of a base64 image from its bytes. Returns undefined for an unsupported format or a too large image
+ * (§16.5).
  */
 export function readImage(
   data: unknown,

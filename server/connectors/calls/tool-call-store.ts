@@ -83,7 +83,7 @@ function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, u
   }
 }
 
-/** Returns a page of the recorded calls of a connector, the newest first. */
+/** Returns a page of the recorded calls of a connector, the newest first (§17.9, §18.10). */
 export async function listConnectorCalls(
   db: Db,
   user: Owner,

@@ -55,7 +55,7 @@ const sseOnlyStatuses = new Set([400, 404, 405])
 
 /**
  * Connects to a server of any protocol revision. HTTP+SSE is tried only after a response that is typical of an SSE-only
- * server, and never after refused access, a timeout or a network failure.
+ * server, and never after refused access, a timeout or a network failure (§18.21).
  */
 export async function connectServer(
   target: ServerTarget,
@@ -140,7 +140,7 @@ function openStreamableHttp(
   })
 }
 
-/** Turns validation off, since compiling or running a server's schema can block the event loop for minutes. */
+/** Turns validation off, since compiling or running a server's schema can block the event loop for minutes (§18.23). */
 const acceptAll: NonNullable<ClientOptions['jsonSchemaValidator']> = {
   getValidator:
     <Value>(): JsonSchemaValidator<Value> =>

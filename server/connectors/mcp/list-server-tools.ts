@@ -81,7 +81,7 @@ export interface ToolReading {
 
 /**
  * Reads a server's list tool by tool, so that an invalid tool does not affect the others. Tools without a usable name
- * and tools above the limit are left out. A tool whose definition is unusable is returned with a `problem`.
+ * and tools above the limit are left out. A tool whose definition is unusable is returned with a `problem` (§16.13).
  */
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()

@@ -9,7 +9,10 @@ const maxLines = 20_000
 /** JSON objects and arrays in the responses to one request, because parsing more would block the event loop. */
 const maxContainers = 500_000
 
-/** Limits what a server can send in response to one request: bytes, lines of events, and JSON objects and arrays. */
+/**
+ * Limits what a server can send in response to one request: bytes, lines of events, and JSON objects and arrays
+ * (§18.20).
+ */
 export class ResponseBudget {
   /** Called when the budget is exceeded, since an error in the middle of a stream would not make its request fail. */
   onExceeded: ((refusal: AppError) => void) | undefined

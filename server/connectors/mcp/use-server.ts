@@ -20,7 +20,7 @@ export interface UseServerOptions {
 
 /**
  * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session
- * of the idle connection, it has run nothing, and `use` runs once more with a new connection.
+ * of the idle connection, it has run nothing, and `use` runs once more with a new connection (§18.21).
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,

@@ -25,7 +25,7 @@ const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'en
 /**
  * Adapts a tool's schema of parameters to a provider. The tool's server still checks calls against the original schema,
  * so what is lost here only helps the model less. When a schema cannot be adapted, returns the problem, and only this
- * tool is not offered.
+ * tool is not offered (§18.22).
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
   try {

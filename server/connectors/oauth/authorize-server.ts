@@ -109,7 +109,7 @@ class ServerAuthorization implements AuthProvider {
   }
 }
 
-/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens. */
+/** Refreshes the tokens of a grant, on only one node at a time. Returns whether there are new tokens (§18.16). */
 export async function refreshTokens(
   deps: ConnectorDeps,
   connector: ConnectorRow,

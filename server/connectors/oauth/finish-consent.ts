@@ -32,7 +32,7 @@ export interface FinishedConsent {
 
 /**
  * Completes a consent when the user comes known. The state is valid once, for ten minutes, in the same browser and for
- * the same connector; the code goes only to the server that the user was sent to.
+ * the same connector; the code goes only to the server that the user was sent to (§18.15).
  */
 export async function finishConsent(
   deps: ConnectorDeps,

@@ -23,7 +23,7 @@ interface Revocation {
 
 /**
  * Reads the grants of a connector before it is deleted. Returns a function that revokes them in the background at the
- * servers that support it; a failed revocation is only reported to `onError`.
+ * servers that support it; a failed revocation is only reported to `onError` (§18.17).
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)

@@ -7,7 +7,7 @@ import { listAllowedTools, listTools, replaceAllowedTools } from './tool-store.t
 /**
  * Stores the list of allowed tools, in the caller's transaction. A tool that is new on the list is allowed with its
  * current definition. A tool that was already on the list stays allowed with its earlier definition, unless the input
- * contains the current fingerprint, which shows that the user saw the current definition.
+ * contains the current fingerprint, which shows that the user saw the current definition (§18.4, §18.26).
  * @throws AppError `conflict` when a tool is not the one that the user saw
  */
 export async function allowTools(
@@ -47,7 +47,8 @@ export async function isUnseen(trx: Db, { id }: Pick<ConnectorRow, 'id'>): Promi
 
 /**
  * Allows the tools of a built-in connector that need no approval until the user chooses otherwise. They are allowed
- * with their current definitions, so a changed tool needs approval. Call this in the transaction that stores the tools.
+ * with their current definitions, so a changed tool needs approval. Call this in the transaction that stores the tools
+ * (§11.2).
  */
 export async function allowInitialTools(
   trx: Db,

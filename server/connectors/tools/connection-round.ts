@@ -17,7 +17,10 @@ export interface ConnectionStatus {
   readonly finished?: true
 }
 
-/** Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each. */
+/**
+ * Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each
+ * (§17.17).
+ */
 export class ConnectionRound {
   readonly ready: ReadyConnector[] = []
   readonly #deps: ConnectorDeps

@@ -20,7 +20,7 @@ export interface ListModelToolsOptions {
  * Returns the stored tools of the user's connected connectors. A list that is not known (never loaded, changed, or
  * failed) is loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called only
- * when the reply waits.
+ * when the reply waits (§12.21).
  */
 export async function listModelTools(
   deps: ConnectorDeps,

@@ -39,7 +39,7 @@ async function refreshOnce(deps: ConnectorDeps, connector: ConnectorRow): Promis
   }
 }
 
-/** Requests and stores the tools, and sets the connector's status to connected. */
+/** Requests and stores the tools, and sets the connector's status to connected (§18.8). */
 export async function fetchTools(
   deps: ConnectorDeps,
   connector: ConnectorRow,

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** A server's description of a tool: everything that a user relies on when allowing the tool. */
+/** A server's description of a tool: everything that a user relies on when allowing the tool (§18.4). */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string | null

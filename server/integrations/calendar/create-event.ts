@@ -76,7 +76,7 @@ interface NewEvent {
   readonly event: Event & { readonly id: string }
 }
 
-/** Creates an event, and never twice, however often the request is retried. */
+/** Creates an event, and never twice, however often the request is retried (§11.6). */
 export async function insertEventOnce(
   { api }: CalendarClient,
   { calendarId, sendUpdates, event }: NewEvent,

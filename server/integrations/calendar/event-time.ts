@@ -124,7 +124,7 @@ export function fromGoogleTime(time: GoogleTime | undefined, timeZone: string): 
   return undefined
 }
 
-/** Start and end for Google, whose end is exclusive: for whole days it is the day after the last one. */
+/** Start and end for Google, whose end is exclusive: for whole days it is the day after the last one (§11.21). */
 export function toGoogleSpan({ start, end }: EventSpan): { start: GoogleTime; end: GoogleTime } {
   return {
     start: toGoogleTime(start),

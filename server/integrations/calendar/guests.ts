@@ -15,7 +15,7 @@ export function listEmailedAddresses(event: Event): string[] {
 
 /**
  * Decides whether Google emails the guests: all of them, and then the user who approved the call has seen them all, or
- * none.
+ * none (§11.8).
  * @throws AppError `invalid_request` when the call names only some, or others, or does not say
  */
 export function decideSendUpdates(

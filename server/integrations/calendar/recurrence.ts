@@ -70,8 +70,8 @@ export function requireRule(text: string): string {
 }
 
 /**
- * The times of a whole series after one of its occurrences was moved to `span`. The series keeps its local time: one that
- * starts at nine still starts at nine after the clocks change.
+ * The times of a whole series after one of its occurrences was moved to `span`. The series keeps its local time: one
+ * that starts at nine still starts at nine after the clocks change (§11.22).
  * @throws AppError `invalid_request` for a move to another day without a new rule
  */
 export function moveSeries(

@@ -10,7 +10,7 @@ type SentMessage = gmail_v1.Schema$Message | undefined
 
 /**
  * Sends an email, and never twice. Repeating a send request would send a second email, but a draft disappears when it
- * is sent. So the email is saved as a draft, and sending the draft can be retried safely (§11.6).
+ * is sent. So the email is saved as a draft, and sending the draft can be retried safely (§11.6, §11.7).
  * @throws AppError that says whether the email was not sent or may have been sent
  */
 export async function sendMailOnce(

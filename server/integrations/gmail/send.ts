@@ -92,7 +92,7 @@ function describeSent(sent: gmail_v1.Schema$Message | undefined, fields: MailFie
   return `The email was sent to ${addresses}.${ids}`
 }
 
-/** @throws AppError `invalid_request` naming the first recipient that is not part of the conversation */
+/** @throws AppError `invalid_request` naming the first recipient that is not part of the conversation (§11.5) */
 function requireParticipants(headers: MailHeaders, fields: MailFields): void {
   const { to, cc } = parseRecipients(fields)
   const names = ['from', 'reply-to', 'to', 'cc'] as const

@@ -54,7 +54,7 @@ export function findAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Explains a failed request to Google to the model and the user, without any content of the request.
+ * Explains a failed request to Google to the model and the user, without any content of the request (§11.15).
  * @throws the error itself when it is a defect of ours
  */
 export function explainGoogleError(error: unknown): string {

@@ -25,7 +25,7 @@ export interface ConsentResponse {
 
 /**
  * Returns the address of Google's consent page for a user's integration. The user returns with a state that is valid
- * once, for this user and this integration.
+ * once, for this user and this integration (§17.25).
  * @throws AppError `not_found`, `invalid_request`, `conflict`
  */
 export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, name: string): Promise<string> {
@@ -48,7 +48,7 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
 }
 
 /**
- * Redeems the code with which a user returns from Google, once, and connects the integration.
+ * Redeems the code with which a user returns from Google, once, and connects the integration (§19.8).
  * @throws AppError that says why it was not connected
  */
 export async function finishGoogleConsent(
@@ -90,7 +90,7 @@ export async function finishGoogleConsent(
   return requireIntegration(db, user, name)
 }
 
-/** Returns the refresh token. Tokens that cannot be used are revoked. */
+/** Returns the refresh token. Tokens that cannot be used are revoked (§19.8). */
 function requireUsable(
   name: GoogleIntegration,
   { refreshToken, scopes }: GoogleTokens,

@@ -7,7 +7,7 @@ import { findGoogleTokens, markEnded, sealGoogleTokens } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
 
 /**
- * Refreshes tokens once, however many calls and nodes need them at the same time.
+ * Refreshes tokens once, however many calls and nodes need them at the same time (§19.12).
  * @throws AppError `not_connected` when Google has ended the consent, `upstream_…` when Google fails
  */
 export function refreshGoogleTokens(

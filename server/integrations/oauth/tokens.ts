@@ -62,8 +62,8 @@ export async function markEnded(
 }
 
 /**
- * Revokes a token at Google in the background. Google then ends everything that the user has allowed us in that account,
- * so nothing is revoked while another Google integration of the user is connected.
+ * Revokes a token at Google in the background. Google then ends everything that the user has allowed us in that
+ * account, so nothing is revoked while another Google integration of the user is connected (§19.11).
  */
 export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {
   deps.inBackground(revoke(deps, user, token))
