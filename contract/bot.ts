@@ -10,7 +10,7 @@ const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 /** Excludes addresses with a user name or password, because the address is shown. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 
-/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself. */
+/** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§1.1). */
 export const Bot = z.object({
   name: z.string(),
   model: z.string(),

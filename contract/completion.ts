@@ -41,7 +41,7 @@ export const ToolConfirm = z.object({
 })
 export type ToolConfirm = z.infer<typeof ToolConfirm>
 
-/** The answer to the elicitation of a running call (`POST /api/tool/answer`). */
+/** The answer to the elicitation of a running call (`POST /api/tool/answer`) (§17.7). */
 export const ToolAnswer = z.object({
   chatId: ClientId,
   messageId: ClientId,
@@ -71,8 +71,8 @@ const seq = z.int().nonnegative()
 
 /**
  * The events of a run, which are also the `data:` lines of its stream (§7.30). Each carries the fields of the
- * specification (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts at
- * 1 and has no gaps; a heartbeat has no `seq`, because it is not part of the log.
+ * specification (`choices[0].delta.content`, `error.message`, `model`, `role`) and a `type` to switch on. `seq` starts
+ * at 1 and has no gaps; a heartbeat has no `seq`, because it is not part of the log (§7.32, §7.34, §17.15).
  */
 export const StartedEvent = z.object({
   type: z.literal('started'),
@@ -118,7 +118,7 @@ export const ToolProgressEvent = z.object({
   message_id: z.string(),
   progress: ToolProgress,
 })
-/** An elicitation of the call; null when it is closed. */
+/** An elicitation of the call; null when it is closed (§17.16). */
 export const ToolQuestionEvent = z.object({
   type: z.literal('tool_question'),
   seq,
@@ -133,9 +133,12 @@ export const ToolResultEvent = z.object({
   content: MessageContent,
   message: Message,
 })
-/** The run continues with another reply, still empty: the next call of a batch, or the model's response to the results. */
+/**
+ * The run continues with another reply, still empty: the next call of a batch, or the model's response to the results
+ * (§17.16).
+ */
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
-/** A remark about the reply for the user. */
+/** A remark about the reply for the user (§17.16). */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
@@ -180,7 +183,7 @@ export const CompletionEvent = z.discriminatedUnion('type', [...RunEvent.options
 export type CompletionEvent = z.infer<typeof CompletionEvent>
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, 'seq'> : never
-/** An event to which the log has not yet assigned a number. */
+/** An event to which the log has not yet assigned a number (§17.14). */
 export type UnnumberedEvent = WithoutSeq<RunEvent>
 export type StartedEvent = z.infer<typeof StartedEvent>
 export type EndedEvent = z.infer<typeof EndedEvent>

@@ -30,7 +30,7 @@ export const Connector = z.object({
   status: z.enum(connectorStatuses),
   is_default: z.boolean(),
   error_message: z.string().nullable(),
-  /** What was left out of its list of tools, and why. */
+  /** What was left out of its list of tools, and why (§18.9). */
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
   tools: z.array(ConnectorTool),
@@ -61,7 +61,7 @@ export const ConnectorInput = z.object({
   allow_tools: allowTools.nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another
-   * version was allowed before. If the tool has changed since, the update is refused as a conflict.
+   * version was allowed before. If the tool has changed since, the update is refused as a conflict (§17.23).
    */
   tool_fingerprints: z.record(z.string().max(200), z.string().max(100)).optional(),
 })
@@ -77,7 +77,10 @@ export const ConnectInput = z.object({
 })
 export type ConnectInput = z.infer<typeof ConnectInput>
 
-/** With an `authorization_url` the connector is not connected yet: the browser opens that page to ask for consent. */
+/**
+ * With an `authorization_url` the connector is not connected yet: the browser opens that page to ask for consent
+ * (§17.24).
+ */
 export const ConnectResult = z.object({
   connector: Connector,
   authorization_url: z.string().nullable(),

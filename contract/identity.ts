@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** The settings that the browser needs before anyone has signed in (`GET /api/settings`). They contain no secret. */
+/**
+ * The settings that the browser needs before anyone has signed in (`GET /api/settings`). They contain no secret
+ * (§17.3).
+ */
 export const ClientSettings = z.object({
   identity: z.object({
     issuer: z.string(),

@@ -20,7 +20,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** One node of a chat's tree (§3.5). */
+/** One node of a chat's tree (§3.5, §3.6, §3.8, §3.9). */
 export const Message = z.object({
   id: z.string(),
   parent_id: z.string().nullable(),

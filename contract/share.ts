@@ -5,7 +5,7 @@ import { Message } from './message.ts'
 export const ShareRequest = z.object({ messageId: ClientId })
 export type ShareRequest = z.infer<typeof ShareRequest>
 
-/** The link is `/share/{shareId}` (§7.10). */
+/** The link is `/share/{shareId}` (§3.15, §7.10). */
 export const ShareAnswer = z.object({ shareId: z.string() })
 export type ShareAnswer = z.infer<typeof ShareAnswer>
 

@@ -58,7 +58,7 @@ export interface Config {
   readonly demoShareId: string | null
   readonly sourceUrl: string
   readonly metricsToken: string | null
-  /** Addresses or networks whose `X-Forwarded-For` is trusted. */
+  /** Addresses or networks whose `X-Forwarded-For` is trusted (§22.2). */
   readonly trustedProxies: readonly string[]
   readonly logLevel: string
   /** Requests per minute. */
@@ -75,7 +75,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Reads settings. Throws `ConfigError` that lists every wrong value. */
+/** Reads settings. Throws `ConfigError` that lists every wrong value (§22.8). */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const { settings, wrong } = parseEach(environment)
   const problems = [

@@ -28,9 +28,9 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process killed at any
- * step leaves the state before or after it. Processes that start at once wait for each other. Throws, with the data
- * unchanged, when the database is from a newer version.
+ * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process killed at
+ * any step leaves the state before or after it. Processes that start at once wait for each other. Throws, with the data
+ * unchanged, when the database is from a newer version (§22.10).
  *
  * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite, and it
  * does not read the `migrations` tables of existing installations.

@@ -64,7 +64,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   return app
 }
 
-/** Publishes the schemas of all routes at `/api/openapi.json`. Must be registered before any route. */
+/** Publishes the schemas of all routes at `/api/openapi.json`. Must be registered before any route (§17.1). */
 async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -79,7 +79,9 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
   app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
 }
 
-/** Refuses requests during the shutdown with `unavailable`. Register it before the hooks that end other things. */
+/**
+ * Refuses requests during the shutdown with `unavailable`. Register it before the hooks that end other things (§22.9).
+ */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -97,7 +99,8 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
  * Serves requests for the public address only, so that no forged Host reaches a link or a redirect and DNS rebinding
- * fails. A page requested under another loopback name is redirected to the public one, where sign-in returns to.
+ * fails. A page requested under another loopback name is redirected to the public one, where sign-in returns to
+ * (§22.1).
  */
 function registerHostCheck(app: FastifyInstance, publicUrl: string): void {
   const { host } = new URL(publicUrl)

@@ -46,7 +46,7 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 
 /**
  * Sends every error in one shape. An error that is no `AppError` is sent as `internal` with the request's id, and its
- * cause goes to the log only.
+ * cause goes to the log only (§17.2).
  */
 export function createErrorHandler(isStorageFull: (error: unknown) => boolean) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

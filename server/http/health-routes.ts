@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly metricsToken: string | null
 }
 
-/** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text). */
+/** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text) (§22.6). */
 export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
   const registry = options.metrics
   const responses = new Counter({

@@ -10,7 +10,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const forbiddenKeys = new Set(['__proto__', 'prototype'])
 
-/** Accepts JSON bodies only. Normalizes their text, limits their depth, and refuses keys that reach a prototype. */
+/**
+ * Accepts JSON bodies only. Normalizes their text, limits their depth, and refuses keys that reach a prototype (§16.1,
+ * §22.11).
+ */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {

@@ -23,8 +23,9 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Limits the writes of each `keyOf` (a user, an address) to `perMinute` over all routes of a scope. A route with a limit
- * of its own (`config.perMinute`) is counted separately. Call it after the guard, so that the user is set.
+ * Limits the writes of each `keyOf` (a user, an address) to `perMinute` over all routes of a scope. A route with a
+ * limit of its own (`config.perMinute`) is counted separately. Call it after the guard, so that the user is set
+ * (§16.11).
  */
 export function limitWrites(
   scope: FastifyInstance,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bytes that may wait for a client that reads slowly. Beyond that it is disconnected and may reconnect. */
+/** Bytes that may wait for a client that reads slowly. Beyond that it is disconnected and may reconnect (§16.16). */
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024

@@ -11,7 +11,10 @@ export function decorateRequests(app: FastifyInstance): void {
   app.decorateRequest('sessionId', null)
 }
 
-/** Lets a request to this scope pass only with an access token in its Authorization header; no other place is read. */
+/**
+ * Lets a request to this scope pass only with an access token in its Authorization header; no other place is read
+ * (§6.1, §6.3).
+ */
 export function requireBearerToken(
   scope: FastifyInstance,
   identity: Pick<Identity, 'verify' | 'sessions'>,

@@ -3,7 +3,7 @@ import type { Identity, IdentityOptions } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
 import { createUpsertUser } from './users/upsert-user.ts'
 
-/** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it. */
+/** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it (§15.1). */
 export async function openIdentity(options: IdentityOptions): Promise<Identity> {
   const { config, database, now, onNewUser } = options
   const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })

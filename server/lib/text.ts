@@ -1,6 +1,6 @@
 /**
  * The one rule for text from outside: no NUL, which PostgreSQL refuses and SQLite cuts at, and no half of a surrogate
- * pair, which neither can store. Each becomes U+FFFD.
+ * pair, which neither can store. Each becomes U+FFFD (§22.11).
  */
 export function normalizeText(text: string): string {
   // A scan is much cheaper than two replacements, and almost every text is clean.

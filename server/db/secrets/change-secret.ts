@@ -14,7 +14,7 @@ export interface SecretChange {
 }
 
 /**
- * Returns the sealed secret to store.
+ * Returns the sealed secret to store (§21.1).
  * @throws AppError `invalid_request` for a text that no header can carry, such as the mask of another secret
  */
 export function changeSecret(sealer: Sealer, change: SecretChange): string | null {

@@ -7,8 +7,8 @@ const maxFullyHiddenChars = 12
 const visibleChars = 4
 
 /**
- * The masked form of a stored secret for users (§9.9): its first and last characters, or nothing of a short one. A secret
- * that cannot be opened, because the installation's key changed, is masked like a short one.
+ * The masked form of a stored secret for users (§9.9): its first and last characters, or nothing of a short one. A
+ * secret that cannot be opened, because the installation's key changed, is masked like a short one (§21.1).
  */
 export function maskSecret(sealer: Sealer, sealed: string | null): string | null {
   if (sealed === null) return null

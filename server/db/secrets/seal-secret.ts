@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts secrets for the database: keys and tokens. */
+/** Encrypts secrets for the database: keys and tokens (§21.12). */
 export interface Sealer {
   seal(secret: string): string
   /** Throws when the text was not sealed with this key, or was changed. */

@@ -17,7 +17,7 @@ export interface SignUpPolicy {
 export const emailNotAllowed =
   'This e-mail address may not create an account here. Ask the administrator of this installation.'
 
-/** Open to everyone, or closed to all but the operator's list of e-mail addresses. */
+/** Open to everyone, or closed to all but the operator's list of e-mail addresses (§15.4). */
 export function readSignUpPolicy({
   signUp,
   allowedEmails,

@@ -6,14 +6,14 @@ const blockSize = 8
 const keyBytes = 32
 const memoryLimit = 64 * 1024 * 1024
 
-/** `scrypt$N$salt$key`, so that the cost can grow while old passwords keep working. */
+/** `scrypt$N$salt$key`, so that the cost can grow while old passwords keep working (§15.5). */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const key = await derive(password, salt, cost)
   return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Takes as long for an unknown user (`hash` undefined) as for a known one. */
+/** Takes as long for an unknown user (`hash` undefined) as for a known one (§15.6). */
 export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
   const [, rounds, salt, key] = (hash ?? unknownUserHash).split('$')
   const expected = Buffer.from(key ?? '', 'base64url')

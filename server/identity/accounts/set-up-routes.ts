@@ -48,7 +48,7 @@ type SetUpRequest = FastifyRequest<{
   Body: Readonly<Record<string, string>> | null | undefined
 }>
 
-/** Where the link leads that a closed installation prints at its first start: one account, once. */
+/** Where the link leads that a closed installation prints at its first start: one account, once (§15.4). */
 export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): void {
   const { database, sealer, provider, formKey, now, limit } = deps
   const path = `${new URL(provider.issuer).pathname}/set-up`

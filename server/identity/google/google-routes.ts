@@ -9,7 +9,7 @@ import type { SignInDeps, InteractionRequest } from '../accounts/interaction.ts'
 const unreachable = 'Google cannot be reached. Try again in a moment, or choose another way.'
 const notConfirmed = 'Google did not confirm this sign-in. Try again, or choose another way.'
 
-/** Sign-in with Google, as one step of an interaction with the embedded provider. */
+/** Sign-in with Google, as one step of an interaction with the embedded provider (§15.2). */
 export function registerGoogleRoutes(
   scope: FastifyInstance,
   deps: SignInDeps,
@@ -64,7 +64,7 @@ export function registerGoogleRoutes(
   })
 }
 
-/** Why this Google account may not sign in; null when it may. */
+/** Why this Google account may not sign in; null when it may (§15.21). */
 async function findRefusal(
   { database, signUp }: SignInDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,

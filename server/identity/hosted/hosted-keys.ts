@@ -22,7 +22,10 @@ export interface HostedKeys {
   discover(): Promise<Discovery>
 }
 
-/** The keys of a hosted provider. When they cannot be loaded, tokens get `identity_unavailable` (503), never 401. */
+/**
+ * The keys of a hosted provider. When they cannot be loaded, tokens get `identity_unavailable` (503), never 401
+ * (§15.18).
+ */
 export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch): HostedKeys {
   let discovery: Promise<Discovery> | undefined
   let keys: Promise<JWTVerifyGetKey> | undefined

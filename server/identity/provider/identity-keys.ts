@@ -50,7 +50,7 @@ export async function readSigningKeys(db: Db, sealer: Sealer, now: number): Prom
   return JSON.parse(text) as SigningKey[]
 }
 
-/** Adds a new key in front when the newest is too old; `maxAgeMs` 0 does so at once. */
+/** Adds a new key in front when the newest is too old; `maxAgeMs` 0 does so at once (§15.17). */
 export async function rotateSigningKeys(
   db: Db,
   sealer: Sealer,

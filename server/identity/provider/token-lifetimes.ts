@@ -13,5 +13,5 @@ export const interactionLife = hour
 export const sessionLife = 14 * day
 export const refreshTokenLife = 14 * day
 export const grantLife = 30 * day
-/** How long a used refresh token still works, so that a lost response does not sign the user out. */
+/** How long a used refresh token still works, so that a lost response does not sign the user out (§15.15). */
 export const refreshOverlap = 10

@@ -18,7 +18,7 @@ export interface EmbeddedSessionsOptions {
   readonly now: () => number
 }
 
-/** The sessions of the embedded provider. A session's id is the id of the provider's grant. */
+/** The sessions of the embedded provider. A session's id is the id of the provider's grant (§15.16). */
 export class EmbeddedSessions implements Sessions {
   readonly #options: EmbeddedSessionsOptions
   readonly #ending = new Map<string, Promise<void>>()
@@ -68,7 +68,7 @@ export class EmbeddedSessions implements Sessions {
 
 /**
  * Deletes the codes and refresh tokens of a grant and records it as revoked, so that every node refuses its access
- * tokens from the next request on.
+ * tokens from the next request on (§15.10, §15.14).
  */
 async function revokeGrant(db: Db, grantId: string, now: number): Promise<void> {
   await insertRevokedGrant(db, grantId, now + (accessTokenLife + 2 * clockLeeway) * 1000)

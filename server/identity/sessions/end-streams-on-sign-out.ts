@@ -12,7 +12,7 @@ export interface SessionStreams {
   readonly close: () => Promise<void>
 }
 
-/** Ends the open streams of a session with it: at once on this node, within a minute on the others. */
+/** Ends the open streams of a session with it: at once on this node, within a minute on the others (§15.11). */
 export function endStreamsOnSignOut(
   sessions: Sessions | null,
   onError: (error: unknown) => void,
