@@ -5,7 +5,7 @@ import { useBotChoice } from './composer/use-bot-choice.ts'
 import { drafts } from './composer/drafts.ts'
 import { useStartChat } from './use-start-chat.ts'
 
-/** The greeting and the first message of a new chat (§2.19). */
+/** The greeting and the first message of a new chat (§2.19, §2.20). */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)
   const { loading, failed, start, forget } = useStartChat()

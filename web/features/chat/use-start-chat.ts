@@ -20,7 +20,10 @@ export interface StartChat {
   readonly forget: () => void
 }
 
-/** Opens a new chat with its first message (§2.21): requests an id, hands the message over, navigates to the chat. */
+/**
+ * Opens a new chat with its first message (§2.21): requests an id, hands the message over, navigates to the chat
+ * (§8.12).
+ */
 export function useStartChat(): StartChat {
   const api = useApi()
   const navigate = useNavigate()

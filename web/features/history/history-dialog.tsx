@@ -7,7 +7,7 @@ import { SearchInput } from '../../ui/form/text-input.tsx'
 import { IconButton } from '../../ui/button/icon-button.tsx'
 import { HistoryResults } from './history-results.tsx'
 
-/** Finds a chat: shows the recent chats at once, and searches all chats by their words (§2.41-§2.46). */
+/** Finds a chat: shows the recent chats at once, and searches all chats by their words (§2.41, §2.42, §2.44). */
 export function HistoryDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [search, setSearch] = useState('')

@@ -21,7 +21,10 @@ export interface ShareButtonProps {
   readonly messageId: string
 }
 
-/** Shares the chat up to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown. */
+/**
+ * Shares the chat up to a message, and shows the outcome for two seconds (§2.30). A link that cannot be copied is shown
+ * (§1.6).
+ */
 export function ShareButton({ chatId, messageId }: ShareButtonProps) {
   const createShare = useCreateShare(chatId)
   const [busy, setBusy] = useState(false)

@@ -15,7 +15,10 @@ export interface SharedToolCallProps {
   readonly state: ToolCall['state']
 }
 
-/** A tool call in a shared chat: its name and state. It cannot be expanded, since the arguments and the result are private. */
+/**
+ * A tool call in a shared chat: its name and state. It cannot be expanded, since the arguments and the result are
+ * private (§20.5).
+ */
 export function SharedToolCall({ server, tool, state }: SharedToolCallProps) {
   const { label, Icon, tone } = states[state]
   return (

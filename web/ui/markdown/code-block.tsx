@@ -17,7 +17,7 @@ export interface CodeBlockProps {
   readonly closed: boolean
 }
 
-/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves. */
+/** Code with its language and a copy button. Highlighting changes neither text nor size, so nothing moves (§14.20). */
 export const CodeBlock = memo(function CodeBlock({ language, code, closed }: CodeBlockProps) {
   const colours = useDeferredValue(closed && language !== '' && code.length <= maxHighlightedChars, false)
   return (

@@ -51,8 +51,8 @@ export interface MarkdownImageProps {
 }
 
 /**
- * An image that a text refers to. Loading it tells its site that this user reads this text, so nothing is requested before
- * the user clicks or has allowed that site. The address is not changed.
+ * An image that a text refers to. Loading it tells its site that this user reads this text, so nothing is requested
+ * before the user clicks or has allowed that site. The address is not changed (§14.18, §14.21).
  */
 export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
   const sites = use(ImageSitesContext)

@@ -11,7 +11,7 @@ export interface MarkdownBodyProps {
   readonly open: boolean
 }
 
-/** Renders a text as blocks: each finished block once, and the unfinished end again with every change. */
+/** Renders a text as blocks: each finished block once, and the unfinished end again with every change (§14.19). */
 export function MarkdownBody({ text, open }: MarkdownBodyProps) {
   const [split] = useState(createBlockSplitter)
   const { blocks, definitions } = open ? split(text) : joinFootnotes(text, split(text))

@@ -9,7 +9,9 @@ export interface MarkdownProps {
   readonly open?: boolean
 }
 
-/** Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text. */
+/**
+ * Renders markdown as React elements, without raw HTML. Until the renderer has loaded, it shows the plain text (§1.3).
+ */
 export function Markdown({ text, open = false }: MarkdownProps) {
   return (
     <Suspense fallback={<div className="whitespace-pre-wrap">{text}</div>}>

@@ -26,7 +26,7 @@ const components: Components = {
     ),
 }
 
-/** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars. */
+/** Renders a block of markdown whose formulas `normalizeMaths` has put between double dollars (§14.17). */
 export function MathText({ source }: { readonly source: string }) {
   return (
     <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={defaultUrlTransform}>

@@ -9,8 +9,8 @@ const formula =
   /\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g
 
 /**
- * Returns a block of markdown with its formulas between double dollars; a display formula that is alone in its lines gets
- * the dollars on lines of their own. Returns undefined when the block has no formula, or too many.
+ * Returns a block of markdown with its formulas between double dollars; a display formula that is alone in its lines
+ * gets the dollars on lines of their own. Returns undefined when the block has no formula, or too many (§14.16).
  */
 export function normalizeMaths(source: string): string | undefined {
   if (!source.includes('$') && !source.includes('\\[') && !source.includes('\\(')) return undefined

@@ -1,6 +1,9 @@
 import { browserStorage } from '../../../lib/browser-storage.ts'
 
-/** The browser storage keys of chats (§3.20). The keys of drafts, edits and the outbox are not in the specification. */
+/**
+ * The browser storage keys of chats (§3.20). The keys of drafts, edits and the outbox are not in the specification
+ * (§3.23, §3.24, §3.25).
+ */
 export const storageKeys = {
   homeBot: 'home_page_selected_bot',
   homeDraft: 'home_page_draft',

@@ -10,7 +10,7 @@ export interface ComposerBoxProps {
   readonly ref?: Ref<HTMLTextAreaElement> | undefined
 }
 
-/** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls. */
+/** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13). */
 export function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
   const box = useRef<HTMLTextAreaElement | null>(null)
   useImperativeHandle(ref, () => box.current as HTMLTextAreaElement)

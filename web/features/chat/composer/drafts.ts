@@ -35,7 +35,7 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   return [text, write]
 }
 
-/** Puts a text back into the input of a chat, before the text that has been written there since. */
+/** Puts a text back into the input of a chat, before the text that has been written there since (§10.19). */
 export function restoreDraft(chatId: string, text: string): void {
   const key = storageKeys.draft(chatId)
   const written = drafts.read(key)

@@ -13,7 +13,9 @@ export interface BotChoice {
   readonly select: (name: string) => void
 }
 
-/** The bot that replies (§4.2): the saved one, else the first of the list. A choice is saved under `storageKey`. */
+/**
+ * The bot that replies (§4.2): the saved one, else the first of the list. A choice is saved under `storageKey` (§4.4).
+ */
 export function useBotChoice(storageKey: string): BotChoice {
   const { data: bots, error } = useBots()
   const saved = useSyncExternalStore(poll, () => browserStorage.read(storageKey))
@@ -27,7 +29,7 @@ export function useBotChoice(storageKey: string): BotChoice {
 
 const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
 
-/** Called when a bot was renamed, so that it stays selected wherever this browser has selected it. */
+/** Called when a bot was renamed, so that it stays selected wherever this browser has selected it (§21.7). */
 export function renameBotChoices(name: string, next: string): void {
   for (const key of browserStorage.keys()) {
     const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)

@@ -8,7 +8,7 @@ const readingLine = 0.35
 
 type Rounds = readonly { readonly id: string }[]
 
-/** Returns the index of the round that is being read, and updates it while the page scrolls. */
+/** Returns the index of the round that is being read, and updates it while the page scrolls (§14.12). */
 export function useCurrentRound(rounds: Rounds): number {
   const rendered = use(DrawnRoundsContext)
   return useSyncExternalStore(watchWindow, () => findCurrentRound(rounds, rendered))

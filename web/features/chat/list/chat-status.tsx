@@ -18,7 +18,9 @@ export function ChatStatus({ view: { isConnected, notice }, needsApproval }: Cha
 /** At most this many characters of a reply are announced to a screen reader; the rest can be read on the page. */
 const maxAnnouncedChars = 280
 
-/** Announces a finished reply to a screen reader, once and not token by token, and whether it needs approval. */
+/**
+ * Announces a finished reply to a screen reader, once and not token by token, and whether it needs approval (§14.26).
+ */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>
 }

@@ -10,11 +10,14 @@ import type { MessageGroup } from './message-tree.ts'
 
 /** The number of message groups that are rendered or left out together. */
 const chunkLength = 10
-/** A chat of up to this many messages is always rendered whole, so that the browser's find-in-page finds everything. */
+/**
+ * A chat of up to this many messages is always rendered whole, so that the browser's find-in-page finds everything
+ * (§14.15).
+ */
 const maxWholeMessages = 60
 
 export interface MessageListHandle {
-  /** Scrolls a message of the user to the top of the window and focuses it. */
+  /** Scrolls a message of the user to the top of the window and focuses it (§14.12). */
   readonly goTo: (messageId: string) => void
 }
 
@@ -29,7 +32,10 @@ export interface MessageListProps {
   readonly ref?: Ref<MessageListHandle>
 }
 
-/** The messages of the visible path, oldest first (§2.26). In a long chat only those near the window are rendered. */
+/**
+ * The messages of the visible path, oldest first (§2.26). In a long chat only those near the window are rendered
+ * (§14.15).
+ */
 export function MessageList({ path, writing, session, opensAt = 'start', ref }: MessageListProps) {
   const rounds = use(DrawnRoundsContext)
   const chunks = useMemo(() => cutPath(path), [path])

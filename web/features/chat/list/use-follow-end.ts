@@ -14,8 +14,8 @@ export interface FollowEnd {
 }
 
 /**
- * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up. Scrolling back down or
- * `goToEnd` resumes following. The observer runs between layout and paint, so nothing jumps.
+ * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up. Scrolling back down
+ * or `goToEnd` resumes following. The observer runs between layout and paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
   const [following, setFollowing] = useState(true)

@@ -14,7 +14,7 @@ export interface Editing {
 export interface MessageActions {
   readonly siblingsOf: (message: Message) => Siblings
   readonly select: (messageId: string) => void
-  /** Whether a reply is being written, so that nothing can be changed. */
+  /** Whether a reply is being written, so that nothing can be changed (§14.7). */
   readonly busy: boolean
   /** Absent while no bot can reply, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
@@ -23,7 +23,7 @@ export interface MessageActions {
   readonly edit: (messageId: string | undefined) => void
   /** Stores the text of the edited message; undefined when it is the original one. */
   readonly storeEdit: (text: string | undefined) => void
-  /** Sends the edited text as a new version of a message. */
+  /** Sends the edited text as a new version of a message (§14.1). */
   readonly resend?: ((message: Message, text: string) => void) | undefined
   /** Approves the pending tool call of a reply, which then runs (§4.20). */
   readonly allow?: ((reply: Message) => void) | undefined

@@ -14,8 +14,8 @@ export interface MessageEditorProps {
 }
 
 /**
- * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor takes the focus when
- * the user opens it, but not when an earlier edit is restored.
+ * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor takes the focus
+ * when the user opens it, but not when an earlier edit is restored (§14.2).
  */
 export function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(stored ?? before)

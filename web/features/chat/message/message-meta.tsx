@@ -18,7 +18,7 @@ export interface MessageMetaProps {
   readonly editButton?: Ref<HTMLButtonElement>
 }
 
-/** The line under a message: its author and time, its versions, and its actions. */
+/** The line under a message: its author and time, its versions, and its actions (§14.8). */
 export function MessageMeta({ message, text, align, editButton }: MessageMetaProps) {
   const slots = use(MessageSlotsContext)
   const actions = use(MessageActionsContext)
@@ -52,7 +52,10 @@ export function MessageMeta({ message, text, align, editButton }: MessageMetaPro
   )
 }
 
-/** The model of a reply with the icon of its family, and its provider. `bdi` keeps the text direction of each name. */
+/**
+ * The model of a reply with the icon of its family, and its provider. `bdi` keeps the text direction of each name
+ * (§14.9).
+ */
 function MessageAuthor({ message: { role, model, provider } }: { readonly message: Message }) {
   if (role === 'user' || (model === undefined && provider === undefined)) return null
   return (
@@ -89,7 +92,7 @@ function EditButton({
   )
 }
 
-/** Requests another reply (§4.24). For an incomplete reply, `ReplyOutcome` has the button. */
+/** Requests another reply (§4.24). For an incomplete reply, `ReplyOutcome` has the button (§14.4). */
 function RegenerateButton({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   if (actions === undefined || message.status !== 'complete') return null

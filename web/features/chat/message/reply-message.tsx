@@ -14,7 +14,7 @@ export interface ReplyMessageProps {
   readonly isWriting: boolean
 }
 
-/** The replies of a turn, shown as one message. */
+/** The replies of a turn, shown as one message (§13.5). */
 export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   const replies = [...earlier, last]
   const writing = isWriting || last.status === 'streaming'
@@ -52,7 +52,7 @@ function EarlierVersions({ reply }: { readonly reply: Message }) {
   )
 }
 
-/** Joins the texts of a turn, which are copied as one. */
+/** Joins the texts of a turn, which are copied as one (§13.5). */
 function joinTexts(replies: readonly Message[]): string {
   return replies
     .map(({ content }) => textOfContent(content))

@@ -4,7 +4,7 @@ import { use } from 'react'
 import { Button } from '../../../ui/button/button.tsx'
 import { MessageActionsContext } from './message-context.ts'
 
-/** Why a reply is incomplete (§8.7), with a button that requests another one. */
+/** Why a reply is incomplete (§8.7), with a button that requests another one (§14.4, §14.11). */
 export function ReplyOutcome({ message }: { readonly message: Message }) {
   if (message.status === 'failed')
     return (

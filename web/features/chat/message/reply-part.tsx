@@ -40,7 +40,7 @@ interface ReasoningProps {
   readonly isThinking: boolean
 }
 
-/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open. */
+/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open (§14.10). */
 function Reasoning({ text, isThinking }: ReasoningProps) {
   const [open, setOpen] = useState(false)
   return (

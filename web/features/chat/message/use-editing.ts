@@ -31,7 +31,7 @@ function isDraft(value: unknown): value is EditDraft {
   return typeof value.messageId === 'string' && typeof value.text === 'string'
 }
 
-/** The message that is being edited. An edit that was open when the chat was left is restored. */
+/** The message that is being edited. An edit that was open when the chat was left is restored (§14.3). */
 export function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'storeEdit'> {
   const [editing, setEditing] = useState<Editing | undefined>(() => {
     const draft = editDraft.read(chatId)

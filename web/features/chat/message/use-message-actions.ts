@@ -27,7 +27,7 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
   return useMemo(() => {
     const actions = { siblingsOf, select: session.selectBranch, busy, editing, edit, storeEdit }
     if (selected === undefined) return actions
-    /** The bot that made the call, or the selected one if that bot no longer exists. */
+    /** The bot that made the call, or the selected one if that bot no longer exists (§12.24). */
     const botOf = (reply: Message | undefined) =>
       bots?.find(({ name }) => name === reply?.bot)?.name ?? selected.name
     const notifyIfRequested = (isRequested: boolean) => {

@@ -173,7 +173,7 @@ export class ChatSession {
 
   /**
    * Shows the branch of a message at once, saves the selection (§7.13) and loads the chat again (§4.25). Of several
-   * selections in quick succession only the first and the last are saved, one after the other.
+   * selections in quick succession only the first and the last are saved, one after the other (§14.5, §14.29).
    */
   readonly selectBranch = (messageId: string): void => {
     const selection = (this.#selections += 1)

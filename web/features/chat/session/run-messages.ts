@@ -19,7 +19,7 @@ export function guessSend({ id, parentId, content, botName }: OutgoingMessage, n
   return unconfirmed([userMessage, emptyReply(userMessage, id, botName, now)])
 }
 
-/** The same for another reply to an existing message (§4.24): an empty reply beside the earlier ones. */
+/** The same for another reply to an existing message (§4.24): an empty reply beside the earlier ones (§14.30). */
 export function guessReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])
 }
@@ -60,7 +60,10 @@ export function resumeRun({ messages, run }: Chat): RunState | undefined {
   return { seq: run.seq, status: 'running', messages: [...parents, ...written] }
 }
 
-/** Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected. */
+/**
+ * Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected
+ * (§13.21).
+ */
 export function overlayRun(chat: Chat, messages: readonly Message[]): Chat {
   const leaf = messages.at(-1)
   if (leaf === undefined) return chat

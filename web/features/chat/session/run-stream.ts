@@ -19,7 +19,7 @@ export class RunRefusedError extends Error {
 }
 
 /**
- * Requests a run. Returns undefined when the user is signed out.
+ * Requests a run. Returns undefined when the user is signed out (§8.8).
  * @throws RunRefusedError, or what `fetch` throws when the server cannot be reached
  */
 export async function requestRun(
@@ -55,7 +55,7 @@ export type StreamSignal =
 
 /**
  * Reads the events of a run after `start`, each once and in order. When the connection breaks, it reconnects until that
- * succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts.
+ * succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9, §10.25).
  */
 export async function* readRun(
   api: ApiClient,
@@ -114,7 +114,7 @@ async function reconnect(
 
 class MissedEventError extends Error {}
 
-/** The server could store neither the reply nor an event about that. The message is shown to the user. */
+/** The server could store neither the reply nor an event about that. The message is shown to the user (§10.24). */
 class UnstoredReplyError extends Error {}
 
 /** @throws MissedEventError, UnstoredReplyError, or the error that broke the connection */

@@ -95,7 +95,7 @@ function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
     : { ...state, isOutdated: true }
 }
 
-/** Starts to follow a run that another page requested, from its first event. */
+/** Starts to follow a run that another page requested, from its first event (§10.2). */
 function follow(state: SessionState, replyId: string, event: RunEvent & { type: 'started' }): SessionState {
   const { user_message: userMessage } = event
   const parent = userMessage.parent_id
@@ -193,7 +193,7 @@ function advance(state: SessionState, active: ActiveRun, event: RunEvent): Sessi
   )
 }
 
-/** Without live updates this page reads the run's own stream. */
+/** Without live updates this page reads the run's own stream (§10.12). */
 function changeLiveState(
   state: SessionState,
   active: ActiveRun & { phase: 'following' },
@@ -247,7 +247,10 @@ const eventTypes: Readonly<Record<RunEvent['type'], true>> = {
   ended: true,
 }
 
-/** Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing. */
+/**
+ * Applies an event. An unknown type, from a newer version, changes only `seq`, so that no event seems to be missing
+ * (§10.13).
+ */
 function advanceRun(run: RunState, event: RunEvent): RunState {
   if (Object.hasOwn(eventTypes, event.type)) return applyEvent(run, event)
   return event.seq > run.seq ? { ...run, seq: event.seq } : run

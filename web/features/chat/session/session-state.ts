@@ -50,7 +50,7 @@ export interface SessionState {
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
   readonly runCount: number
-  /** Whether the chat must be loaded again, for example because an update was missed. */
+  /** Whether the chat must be loaded again, for example because an update was missed (§10.11). */
   readonly isOutdated: boolean
   readonly isReading: boolean
   /** Live updates that arrived while the chat was loading; they are applied after that. */

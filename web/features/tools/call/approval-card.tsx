@@ -81,7 +81,10 @@ interface AllowAlwaysInput {
   readonly fingerprint: string | undefined
 }
 
-/** Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds without a change if there is no list. */
+/**
+ * Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds without a change if there is no list
+ * (§13.7, §13.8).
+ */
 function useAllowAlways() {
   return useAction({
     call: async (api, { server, tool, fingerprint }: AllowAlwaysInput) => {

@@ -4,7 +4,9 @@ import type { ToolOutcomeStatus } from '@yonder/contract/tool-call'
 /** The state of a tool call as the user sees it. */
 export type CallState = 'waiting' | 'running' | ToolOutcomeStatus
 
-/** `isLast`: no message follows the reply. A user who sent a message instead of deciding has denied the call. */
+/**
+ * `isLast`: no message follows the reply. A user who sent a message instead of deciding has denied the call (§13.10).
+ */
 export function readCallState(reply: Message, result: Message | undefined, isLast: boolean): CallState {
   if (result !== undefined) return result.outcome?.status ?? 'done'
   switch (reply.call?.state) {

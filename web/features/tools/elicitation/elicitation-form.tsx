@@ -27,7 +27,7 @@ export interface ElicitationFormProps {
 
 /**
  * A form that a running call shows to the user. It stays until it is answered, in this tab or another
- * (§13.13, §13.14).
+ * (§13.13, §13.14, §13.26).
  */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
   const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))

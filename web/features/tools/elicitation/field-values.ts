@@ -34,7 +34,7 @@ function toLocalDateTime(timestampMs: number): string {
   return new Date(timestampMs - offset).toISOString().slice(0, 19).replace(/:00$/, '')
 }
 
-/** Returns a sentence about what is wrong with a value; undefined when it can be sent. */
+/** Returns a sentence about what is wrong with a value; undefined when it can be sent (§13.15). */
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
   if (isEmpty(value))
     return field.required && !(field.kind === 'choice' && field.many) ? 'Please fill this in' : undefined

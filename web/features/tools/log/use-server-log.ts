@@ -10,7 +10,7 @@ export interface ServerLogView {
   readonly close: () => void
 }
 
-/** The connection log of a chat while its screen is open. */
+/** The connection log of a chat while its screen is open (§13.27). */
 export function useServerLog(): ServerLogView {
   const [log, dispatch] = useReducer(reduceServerLog, emptyServerLog)
   return {
