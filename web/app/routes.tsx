@@ -33,7 +33,10 @@ export const publicRoutes: readonly AppRoute<object>[] = [
   }),
 ]
 
-/** The screens of a signed-in user. Signed out, the sign-in screen is shown at the same addresses (§2.1-§2.6). */
+/**
+ * The screens of a signed-in user. Signed out, the sign-in screen is shown at the same addresses (§2.1, §2.2, §2.4,
+ * §2.5, §2.6).
+ */
 export const userRoutes: readonly AppRoute<UserScreenProps>[] = [
   defineRoute({
     paths: ['/'],

@@ -28,8 +28,8 @@ export function describeToggleFailure(name: string | undefined, reason: string):
 }
 
 /**
- * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). If the user has to
- * consent first, the browser goes to the consent page, unless the component has been unmounted by then.
+ * Connects a connector that is not connected, and disconnects one that is (§7.18, §4.27, §8.20, §8.32). If the user has
+ * to consent first, the browser goes to the consent page, unless the component has been unmounted by then (§18.29).
  */
 export function useToggleConnector(returnTo: string) {
   const { mutate } = useSWRConfig()

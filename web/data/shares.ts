@@ -27,7 +27,7 @@ const sharedChatOptions = {
   },
 }
 
-/** The chat behind a link (§7.9). */
+/** The chat behind a link (§7.9, §20.11). */
 export function useSharedChat(shareId: string) {
   return useSWR<SharedChat, Error>(
     `/api/share/${encodeURIComponent(shareId)}`,

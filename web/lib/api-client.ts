@@ -23,7 +23,7 @@ export interface ApiRequest {
 
 /**
  * The calls to the server, with the user's bearer token. After a 401 the user is signed out and the call returns
- * `undefined`. A success without a body returns `null`.
+ * `undefined`. A success without a body returns `null` (§7.38, §8.2).
  */
 export interface ApiClient {
   /** Throws an `ApiError` 'An error occurred while fetching the data.' with the status on any other failure. */
@@ -41,7 +41,7 @@ export interface ApiClient {
   readonly request: (path: string, request?: ApiRequest) => Promise<Response | undefined>
 }
 
-/** Creates the client. It shows nothing and does not navigate. */
+/** Creates the client. It shows nothing and does not navigate (§8.1, §8.3, §8.4). */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { onUnauthorized } = options
   const send = options.fetch ?? ((input: RequestInfo | URL, init?: RequestInit) => fetch(input, init))

@@ -15,7 +15,7 @@ export interface HeaderProps extends AccountMenuProps {
   readonly onSearch: () => void
 }
 
-/** The bar above every screen of a signed-in user (§2.14-§2.18). */
+/** The bar above every screen of a signed-in user (§2.14, §2.15, §2.16, §2.17, §2.18). */
 export function Header({ user, sourceUrl, onSignOut, onSearch }: HeaderProps) {
   const navigate = useNavigate()
   const startChat = () => void navigate('/')

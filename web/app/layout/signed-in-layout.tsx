@@ -8,7 +8,7 @@ import { ErrorBoundary } from '../error-boundary.tsx'
 import { Header, type HeaderProps } from './header.tsx'
 import { useLiveUpdates } from '../live-updates.ts'
 
-/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both. */
+/** The frame of a signed-in user's screens: the header, the screen, and the search that opens over both (§14.23). */
 export function SignedInLayout(props: Omit<HeaderProps, 'onSearch'>) {
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()

@@ -62,8 +62,8 @@ export type CheckedField = 'name' | 'model' | 'maxTokens'
 const maxMaxTokens = 10_000_000
 
 /**
- * Returns the problems that prevent saving a draft (§5.5, §5.6). `isTokensUnreadable` is true when the number field contains
- * a text that is not a number, such as "1e", for which the browser returns an empty value.
+ * Returns the problems that prevent saving a draft (§5.5, §5.6). `isTokensUnreadable` is true when the number field
+ * contains a text that is not a number, such as "1e", for which the browser returns an empty value (§5.4).
  */
 export function checkBotDraft(draft: BotDraft, isTokensUnreadable: boolean): Problems<CheckedField> {
   const missing = (['name', 'model'] as const).filter((field) => draft[field].trim() === '')

@@ -25,7 +25,7 @@ export interface OwnKeyFieldsProps extends BotFieldsProps {
   readonly storedUrl: string | null
 }
 
-/** The address of the model's provider, and the key for it (§5.6, §5.7). */
+/** The address of the model's provider, and the key for it (§5.6, §5.7, §5.9, §6.5). */
 export function OwnKeyFields({ draft, onChange, storedKey, storedUrl }: OwnKeyFieldsProps) {
   const isStored = storedKey !== null && draft.apiKey === storedKey
   const isMoved = draft.baseUrl.trim() !== (storedUrl ?? '')

@@ -18,7 +18,7 @@ export interface BotsSectionProps {
   readonly onRename?: (name: string, next: string) => void
 }
 
-/** The Bots section of settings (§2.51-§2.54). */
+/** The Bots section of settings (§2.51). */
 export function BotsSection({ onRename }: BotsSectionProps) {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)

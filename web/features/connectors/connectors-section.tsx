@@ -16,7 +16,7 @@ type OpenDialog =
   | { readonly kind: 'add' | 'browse' }
   | { readonly kind: 'edit' | 'configure' | 'delete'; readonly connector: Connector }
 
-/** The Connectors section of settings (§2.55-§2.74). */
+/** The Connectors section of settings (§2.55). */
 export function ConnectorsSection() {
   const title = useId()
   const addButton = useRef<HTMLButtonElement>(null)

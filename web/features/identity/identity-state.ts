@@ -20,6 +20,6 @@ export type IdentityState =
 
 export const loginFailed = 'Login failed'
 export const tokenFailed = 'Get access token failed'
-/** A page on plain http cannot sign in, since browsers provide cryptography only on secure pages. */
+/** A page on plain http cannot sign in, since browsers provide cryptography only on secure pages (§15.20). */
 export const insecureOrigin =
   'Signing in needs a secure address. This page was opened over plain http; open it over https, or on localhost.'

@@ -4,8 +4,8 @@ import { SignedOutError } from './signed-out-error.ts'
 import { toSession } from './to-session.ts'
 
 /**
- * Exchanges the refresh token for a new access token and stores the new session. Only if the provider refuses the refresh
- * token is the session removed; after any other failure the user stays signed in.
+ * Exchanges the refresh token for a new access token and stores the new session. Only if the provider refuses the
+ * refresh token is the session removed; after any other failure the user stays signed in (§15.9, §15.13).
  * @throws SignedOutError, or the failure of the request
  */
 export async function refreshSession(

@@ -23,8 +23,8 @@ export interface TokenSource {
 }
 
 /**
- * Returns access tokens from the store, and refreshes them shortly before they expire. Concurrent calls in a tab share one
- * refresh, and only one tab refreshes at a time.
+ * Returns access tokens from the store, and refreshes them shortly before they expire. Concurrent calls in a tab share
+ * one refresh, and only one tab refreshes at a time (§1.2, §15.8).
  */
 export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
   let refreshing: Promise<Session> | undefined

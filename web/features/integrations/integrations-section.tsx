@@ -9,7 +9,7 @@ import { IntegrationList } from './list/integration-list.tsx'
 
 type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly integration: Integration }
 
-/** The Integrations section of settings (§2.75-§2.90). */
+/** The Integrations section of settings (§2.75). */
 export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -22,7 +22,7 @@ export function IntegrationsSection() {
 
   const reload = () => Promise.all([types.mutate(), integrations.mutate()])
 
-  /** Opens the consent page at once for an integration that needs the user's consent (§2.89). */
+  /** Opens the consent page at once for an integration that needs the user's consent (§2.89, §19.7). */
   const askForConsent = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
     if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }

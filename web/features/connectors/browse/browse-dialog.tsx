@@ -15,7 +15,7 @@ export interface BrowseDialogProps {
   readonly onClose: () => void
 }
 
-/** The catalogue, from which the user adds connectors (§2.65-§2.67). */
+/** The catalogue, from which the user adds connectors (§2.65, §2.67). */
 export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   const { data, error, mutate } = useConnectorCatalogue()
   const { retrying, retry } = useRetry(mutate)

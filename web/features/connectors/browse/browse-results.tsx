@@ -6,14 +6,14 @@ import { SearchInput } from '../../../ui/form/text-input.tsx'
 import type { NewConnector } from '../form/connector-draft.ts'
 import { BrowseEntry } from './browse-entry.tsx'
 
-/** How many entries are shown at first, and added by each 'Show more': the catalogue can contain thousands. */
+/** How many entries are shown at first, and added by each 'Show more': the catalogue can contain thousands (§18.11). */
 const pageSize = 40
 
 export interface BrowseResultsProps {
   /** Undefined while the catalogue loads; the search box is already shown. */
   readonly servers: readonly BrowseServer[] | undefined
   readonly connectors: readonly Connector[]
-  /** Opens the form for a connector that needs a token. */
+  /** Opens the form for a connector that needs a token (§18.12). */
   readonly onForm: (known: NewConnector) => void
 }
 

@@ -6,7 +6,7 @@ type AllowTools = readonly string[] | null
 export interface AllowDraft {
   /** The stored list when the user began to change it. */
   readonly before: AllowTools
-  /** Whether every tool runs without asking. `names` stays, in case the user changes this back. */
+  /** Whether every tool runs without asking. `names` stays, in case the user changes this back (§18.6). */
   readonly everyTool: boolean
   readonly names: readonly string[]
 }
@@ -26,7 +26,10 @@ export function allowToolsOf({ everyTool, names }: AllowDraft): string[] | null 
   return everyTool ? null : [...names]
 }
 
-/** Applies the user's additions and removals to the list stored now, since other tools can have been allowed meanwhile. */
+/**
+ * Applies the user's additions and removals to the list stored now, since other tools can have been allowed meanwhile
+ * (§18.25).
+ */
 export function applyDraft(draft: AllowDraft, stored: AllowTools): AllowTools {
   const { before, everyTool, names } = draft
   if (everyTool) return before === null ? stored : null

@@ -9,7 +9,7 @@ export interface AvailableToolsProps {
   /** The allowed names in manage mode, in which tools can also be allowed and removed here. */
   readonly allowed: readonly string[] | undefined
   readonly onAllow: (names: readonly string[]) => void
-  /** Allows a tool that has changed since it was allowed. */
+  /** Allows a tool that has changed since it was allowed (§18.5). */
   readonly onAllowAgain: ((tool: ConnectorTool) => void) | undefined
 }
 

@@ -16,7 +16,7 @@ export interface ConfigureToolsDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows which tools of a connector run without approval, all its tools, and the log of their calls (§2.68-§2.73). */
+/** Shows which tools of a connector run without approval, all its tools, and the log of their calls (§2.68, §2.71). */
 export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialogProps) {
   const { allow_tools, tools } = connector
   const allowTools = useAllowTools()

@@ -12,7 +12,7 @@ export interface ConnectorDraft {
   readonly clientId: string
   readonly clientSecret: string
   readonly allow: AllowDraft
-  /** The tool name that is being typed. */
+  /** The tool name that is being typed (§18.25). */
   readonly toolName: string
 }
 
@@ -35,7 +35,7 @@ export interface NewConnector {
   readonly url: string
 }
 
-/** Returns the request body for a new connector: not connected, and every tool needs approval (§4.27). */
+/** Returns the request body for a new connector: not connected, and every tool needs approval (§4.27, §18.3). */
 export function inputOfNew({ name, url }: NewConnector): ConnectorInput {
   return { name, url, token: null, status: 'disconnected', is_default: false, allow_tools: [] }
 }
@@ -78,8 +78,9 @@ export function checkConnectorDraft({ name, url }: ConnectorDraft): Problems<'na
 }
 
 /**
- * Returns an unused name for a connector from the catalogue: its title, with the author if the user already has a connector
- * of that name. The catalogue's own names are like addresses ("com.example/mcp"), and their last part is often the same.
+ * Returns an unused name for a connector from the catalogue: its title, with the author if the user already has a
+ * connector of that name. The catalogue's own names are like addresses ("com.example/mcp"), and their last part is
+ * often the same (§18.27).
  */
 export function nameNewConnector(server: BrowseServer, used: readonly string[]): string {
   const known = new Set(used.map((name) => name.toLowerCase()))

@@ -20,7 +20,7 @@ export interface ConnectorFormDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or edits a connector (§2.60-§2.64, §2.74). */
+/** Adds or edits a connector (§2.60, §2.61, §2.62, §2.63). */
 export function ConnectorFormDialog({ connector, known, onClose }: ConnectorFormDialogProps) {
   const id = useId()
   const save = useSaveConnector(connector)

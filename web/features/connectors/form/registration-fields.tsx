@@ -13,7 +13,10 @@ export interface RegistrationFieldsProps {
   readonly onChange: (change: Partial<ConnectorDraft>) => void
 }
 
-/** The client ID and secret, for the few servers that need a client registered by hand. Collapsed unless the client ID is set. */
+/**
+ * The client ID and secret, for the few servers that need a client registered by hand. Collapsed unless the client ID
+ * is set (§18.18).
+ */
 export function RegistrationFields({ draft, stored, moved, onChange }: RegistrationFieldsProps) {
   const isLost = moved && draft.clientId !== '' && draft.clientId === stored?.client_id
   const [isFilled] = useState(draft.clientId !== '')

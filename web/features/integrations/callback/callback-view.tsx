@@ -10,7 +10,7 @@ import type { CallbackOutcome } from './use-callback-outcome.ts'
 const outcomeMs = { connected: 1500, failed: 3000 } as const
 const integrationsPath = '/settings/integrations'
 
-/** The page to which the browser returns from the consent page (§2.91-§2.94). */
+/** The page to which the browser returns from the consent page (§2.91, §2.92, §2.93, §2.94). */
 export function CallbackView({ service }: { readonly service: string }) {
   const outcome = useCallbackOutcome(service)
   useReturn(outcome.kind)

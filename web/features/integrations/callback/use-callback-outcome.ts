@@ -32,7 +32,7 @@ interface CallbackInput {
 /** The state of the history entry after the code was removed from its address. */
 const processed = 'callback-taken'
 
-/** Sends the response in the address to the server, once, and returns the outcome (§4.29, §7.26). */
+/** Sends the response in the address to the server, once, and returns the outcome (§4.29, §7.26, §19.9). */
 export function useCallbackOutcome(service: string): CallbackOutcome {
   const navigate = useNavigate()
   const { pathname, search, state } = useLocation()
@@ -112,7 +112,7 @@ function describeCallbackFailure(service: string): CallbackFailure {
   }
 }
 
-/** Anyone can write a link to this page, so only an error that looks like a code is shown. */
+/** Anyone can write a link to this page, so only an error that looks like a code is shown (§19.19). */
 function describeRefusal(error: string): string {
   if (error === 'access_denied') return 'Access was not allowed, so nothing was connected.'
   return /^[a-z_]{1,40}$/.test(error)

@@ -36,7 +36,7 @@ export function inputOfIntegration({ name, apiKey }: IntegrationDraft): Integrat
 
 export type IntegrationField = keyof IntegrationDraft
 
-/** Returns the problems that prevent saving a draft (§5.12-§5.14). */
+/** Returns the problems that prevent saving a draft (§5.11, §5.12, §5.13, §5.14). */
 export function checkIntegrationDraft({
   name,
   authType,

@@ -20,7 +20,10 @@ export interface IntegrationFieldsProps {
   readonly form: Form<IntegrationDraft, IntegrationField>
 }
 
-/** The fields for the integration, its authentication type, and its API key if it needs one (§2.85-§2.89). */
+/**
+ * The fields for the integration, its authentication type, and its API key if it needs one (§2.85, §2.86, §2.87, §2.88,
+ * §2.89).
+ */
 export function IntegrationFields({ offers, integration, form }: IntegrationFieldsProps) {
   const { draft, problems, change, ref } = form
   const isNew = integration === undefined

@@ -24,7 +24,7 @@ export interface IntegrationFormDialogProps {
   readonly onClose: () => void
 }
 
-/** Adds or edits an integration (§2.83-§2.90). */
+/** Adds or edits an integration (§2.83, §2.84, §2.90). */
 export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const { integration, offers, onRetry, onSaved, onClose } = props
   const id = useId()

@@ -17,7 +17,10 @@ export interface IntegrationCardProps {
   readonly onEdit: () => void
 }
 
-/** One integration: its description, its status, and the buttons for its actions (§2.77-§2.82). */
+/**
+ * One integration: its description, its status, and the buttons for its actions (§2.77, §2.78, §2.79, §2.80, §2.81,
+ * §2.82).
+ */
 export function IntegrationCard({ integration, authorization, onEdit }: IntegrationCardProps) {
   const id = useId()
   const [isConfirming, setConfirming] = useState(false)

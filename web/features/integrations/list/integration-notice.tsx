@@ -7,7 +7,7 @@ export interface IntegrationNoticeProps {
   readonly failed: Authorization['failed']
 }
 
-/** Shows why the consent page could not be opened, or else the server's message about the integration. */
+/** Shows why the consent page could not be opened, or else the server's message about the integration (§19.6). */
 export function IntegrationNotice({ integration, failed }: IntegrationNoticeProps) {
   const isFailed = failed?.name === integration.name
   const text = isFailed ? failed.reason : integration.notice

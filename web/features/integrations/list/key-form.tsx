@@ -12,7 +12,7 @@ export interface KeyFormProps {
   readonly onClose: () => void
 }
 
-/** A form to replace the API key (§2.80). Saving it empty removes the stored key (§4.28). */
+/** A form to replace the API key (§2.80). Saving it empty removes the stored key (§4.28, §19.3). */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
   const isOpen = useIsOpen()
