@@ -1,24 +1,40 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
-/** A path of the repository in code marks. `NNNN` stands for a number that a reader fills in. */
-const mention = /`((?:contract|server|web|e2e|bench|scripts|docs)\/[\w./-]*)`/g
+/** A path of the repository in code marks. */
+const wholePath = /^(?:contract|server|web|e2e|bench|scripts|docs)\/[\w./-]*$/
+
+/** The name of a file without its folder. */
+const fileName = /^[\w-][\w.-]*\.(?:ts|tsx|mjs|css|js|txt)$/
 
 /**
- * Every path that a document names exists, so that a move cannot leave a document behind.
+ * Every path that a document names exists, so that a move cannot leave a document behind. In the row of a table, a file
+ * without a folder is in the folder of the path before it.
  *
  * @param {string} root
  * @returns {string[]} a sentence for each problem
  */
 export function checkDocPaths(root) {
   return listDocuments(root).flatMap((document) =>
-    [...readFileSync(join(root, document), 'utf8').matchAll(mention)].flatMap(([, path = '']) =>
-      // What is built is not there on a fresh clone.
-      /NNNN|\/dist(\/|$)/.test(path) || existsSync(join(root, path))
-        ? []
-        : [`${document}: ${path} does not exist`],
-    ),
+    readFileSync(join(root, document), 'utf8')
+      .split('\n')
+      .flatMap((line) => listPaths(line))
+      // `NNNN` stands for a number that the reader fills in. A fresh clone has no built files.
+      .filter((path) => !/NNNN|\/dist(\/|$)/.test(path) && !existsSync(join(root, path)))
+      .map((path) => `${document}: ${path} does not exist`),
   )
+}
+
+/** @param {string} line */
+function listPaths(line) {
+  let folder = ''
+  return [...line.matchAll(/`([^`]+)`/g)].flatMap(([, mention = '']) => {
+    if (wholePath.test(mention)) {
+      folder = mention.endsWith('/') ? mention : `${dirname(mention)}/`
+      return [mention]
+    }
+    return line.startsWith('|') && folder !== '' && fileName.test(mention) ? [folder + mention] : []
+  })
 }
 
 /** @param {string} root */

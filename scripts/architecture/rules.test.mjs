@@ -338,15 +338,33 @@ describe('the rules of the architecture', () => {
 })
 
 describe('the paths in documents', () => {
-  it('refuses a path that does not exist, and accepts folders, files and places to fill in', () => {
+  /** @param {Record<string, string>} documents */
+  function check(documents) {
     const root = mkdtempSync(join(tmpdir(), 'yonder-docs-'))
     mkdirSync(join(root, 'docs/decisions'), { recursive: true })
-    mkdirSync(join(root, 'server'))
+    mkdirSync(join(root, 'server/chats'), { recursive: true })
     writeFileSync(join(root, 'server/app.ts'), '')
-    writeFileSync(join(root, 'README.md'), '`server/app.ts`, `server/` and `server/NNNN-name.ts`')
-    writeFileSync(join(root, 'docs/decisions/001.md'), 'See `server/gone.ts` and `DATA_DIR/file`.')
-    expect(checkDocPaths(root)).toStrictEqual(['docs/decisions/001.md: server/gone.ts does not exist'])
+    writeFileSync(join(root, 'server/chats/chat-tree.ts'), '')
+    for (const [path, text] of Object.entries(documents)) writeFileSync(join(root, path), text)
+    const problems = checkDocPaths(root)
     rmSync(root, { recursive: true })
+    return problems
+  }
+
+  it('refuses a path that does not exist, and accepts folders, files and numbers to fill in', () => {
+    const problems = check({
+      'README.md': '`server/app.ts`, `server/` and `server/NNNN-name.ts`',
+      'docs/decisions/001.md': 'See `server/gone.ts` and `DATA_DIR/file`.',
+    })
+    expect(problems).toStrictEqual(['docs/decisions/001.md: server/gone.ts does not exist'])
+  })
+
+  it('looks for a file without a folder in the folder before it, only in tables', () => {
+    const problems = check({
+      'README.md': '`server/app.ts` uses `chat-tree.ts`.',
+      'docs/map.md': '| `server/app.ts` | `server/chats/`, `chat-tree.ts`, `app.ts` | `*-store.ts` |',
+    })
+    expect(problems).toStrictEqual(['docs/map.md: server/chats/app.ts does not exist'])
   })
 })
 
