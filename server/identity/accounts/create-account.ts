@@ -30,7 +30,7 @@ export function readSignUpPolicy({
 }
 
 export const minPasswordChars = 8
-const maxPasswordChars = 1_000
+export const maxPasswordChars = 1_000
 
 /** Normalizes an e-mail: case, outer spaces and Unicode composition do not make a different account. */
 export const Email = z

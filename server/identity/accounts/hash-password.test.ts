@@ -21,7 +21,7 @@ it('distinguishes long passwords by their ends, and those with NUL in the middle
   expect(await isPassword('ab\0c', await hashPassword('ab\0d'))).toBe(false)
 })
 
-it('rejects every password without a hash', async () => {
+it('rejects every password when there is no hash', async () => {
   expect(await isPassword('', null)).toBe(false)
   expect(await isPassword('', undefined)).toBe(false)
 })

@@ -1,36 +1,44 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** 2^15 rounds take about 90 ms and 32 MB: expensive for guessing, acceptable for a sign-in. */
-const cost = 2 ** 15
+/** The cost parameter N of scrypt. It takes about 90 ms and 32 MB: slow for guessing, acceptable for a sign-in. */
+const scryptCost = 2 ** 15
 const blockSize = 8
+const saltBytes = 16
 const keyBytes = 32
-const memoryLimit = 64 * 1024 * 1024
+const maxMemoryBytes = 64 * 1024 * 1024
 
-/** `scrypt$N$salt$key`, so that the cost can grow while old passwords keep working (§15.5). */
+/** Derives a key from a password. Tests replace it to count the computations. */
+export type DeriveKey = (password: string, salt: Buffer, cost: number) => Promise<Buffer>
+
+/** Returns `scrypt$N$salt$key`. It contains the cost, so that old hashes stay valid when the cost is raised (§15.5). */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(16)
-  const key = await derive(password, salt, cost)
-  return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const salt = randomBytes(saltBytes)
+  const key = await deriveScryptKey(password, salt, scryptCost)
+  return ['scrypt', scryptCost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Takes as long for an unknown user (`hash` undefined) as for a known one (§15.6). */
-export async function isPassword(password: string, hash: string | null | undefined): Promise<boolean> {
-  const [, rounds, salt, key] = (hash ?? unknownUserHash).split('$')
-  const expected = Buffer.from(key ?? '', 'base64url')
-  const found = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(rounds))
-  const same = expected.length === found.length && timingSafeEqual(expected, found)
-  return same && hash !== null && hash !== undefined
+/** Whether a password has this hash. Without a hash it returns false after the same computation (§15.6). */
+export async function isPassword(
+  password: string,
+  hash: string | null | undefined,
+  deriveKey: DeriveKey = deriveScryptKey,
+): Promise<boolean> {
+  const [, cost, salt = '', key = ''] = (hash ?? placeholderHash).split('$')
+  const expected = Buffer.from(key, 'base64url')
+  const actual = await deriveKey(password, Buffer.from(salt, 'base64url'), Number(cost))
+  const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
+  return isEqual && hash !== null && hash !== undefined
 }
 
-const unknownUserHash = ['scrypt', cost, 'AAAAAAAAAAAAAAAAAAAAAA', ''].join('$')
+const placeholderHash = ['scrypt', scryptCost, Buffer.alloc(saltBytes).toString('base64url'), ''].join('$')
 
-function derive(password: string, salt: Buffer, rounds: number): Promise<Buffer> {
+function deriveScryptKey(password: string, salt: Buffer, cost: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(
       password.normalize('NFC'),
       salt,
       keyBytes,
-      { N: rounds, r: blockSize, maxmem: memoryLimit },
+      { N: cost, r: blockSize, maxmem: maxMemoryBytes },
       (error, key) => {
         if (error) reject(error)
         else resolve(key)

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { findLocalAccount } from './account-store.ts'
-import { googleConnection } from '../provider/provider-configuration.ts'
-import { makeFormToken } from './forms.ts'
-import { isPassword } from './hash-password.ts'
-import { Email } from './create-account.ts'
+import type { Db } from '../../db/database.ts'
 import { signInPage } from '../pages/account-pages.ts'
 import { sendPage } from '../pages/render-page.ts'
+import { googleConnection } from '../provider/provider-configuration.ts'
+import { findLocalAccount } from './account-store.ts'
+import { Email, maxPasswordChars } from './create-account.ts'
+import { makeFormToken } from './forms.ts'
+import { isPassword } from './hash-password.ts'
+import type { DeriveKey } from './hash-password.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
-import type { Interaction, SignInDeps, InteractionRequest } from './interaction.ts'
+import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
 /** The sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
@@ -17,9 +19,9 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
-    const asksGoogle = interaction.params['connection'] === googleConnection
-    // After a failure at Google the user may choose another way.
-    if (asksGoogle && google !== null && request.query.choose === undefined) {
+    const isForGoogle = interaction.params['connection'] === googleConnection
+    // `choose` is set when Google refused the sign-in and the user returns to choose another way.
+    if (isForGoogle && google !== null && request.query.choose === undefined) {
       return reply.redirect(`${base}/${interaction.uid}/google`, 303)
     }
     return show(reply, interaction, { email: '', error: null })
@@ -29,8 +31,8 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
-    const accountId = await findAccountByPassword(email, password)
-    if (accountId === undefined) {
+    const account = await findAccountByPassword(database.db, { email, password })
+    if (account === undefined) {
       return show(
         reply,
         interaction,
@@ -38,16 +40,8 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
         401,
       )
     }
-    return finishInteraction(deps, request, reply, accountId)
+    return finishInteraction(deps, request, reply, account.id)
   })
-
-  /** Neither the message nor the response time reveals whether the e-mail is known. */
-  async function findAccountByPassword(text: string, password: string): Promise<string | undefined> {
-    const email = Email.safeParse(text)
-    const account = email.success ? await findLocalAccount(database.db, email.data) : undefined
-    const right = await isPassword(password.slice(0, 1_000), account?.password_hash)
-    return right ? account?.id : undefined
-  }
 
   function show(
     reply: FastifyReply,
@@ -65,4 +59,19 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     })
     return sendPage(reply, page, status)
   }
+}
+
+/**
+ * The account with this e-mail and password. An unknown e-mail costs as much computation as a wrong password, so that
+ * the response time does not reveal which e-mails have an account (§15.6).
+ */
+export async function findAccountByPassword(
+  db: Db,
+  { email, password }: { readonly email: string; readonly password: string },
+  deriveKey?: DeriveKey,
+): Promise<{ readonly id: string } | undefined> {
+  const parsed = Email.safeParse(email)
+  const account = parsed.success ? await findLocalAccount(db, parsed.data) : undefined
+  const isRight = await isPassword(password.slice(0, maxPasswordChars), account?.password_hash, deriveKey)
+  return isRight ? account : undefined
 }
