@@ -1,0 +1,45 @@
+import type { gmail_v1 } from '@googleapis/gmail'
+import { presentMessage } from '../server/integrations/gmail/present-message.ts'
+import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
+
+/*
+ * Measures how long reading an email that was made to be expensive blocks the event loop of the server. HTML is converted
+ * in a thread of its own, so only the headers and the decoding of the text count.
+ */
+
+const maxBlockedMs = 250
+
+type Message = gmail_v1.Schema$Message
+
+function toMessage(mimeType: string, text: string, header?: { name: string; value: string }): Message {
+  const data = Buffer.from(text).toString('base64url')
+  return { id: 'm', payload: { mimeType, headers: header === undefined ? [] : [header], body: { data } } }
+}
+
+const manyHeaders = toMessage('text/plain', 'text')
+manyHeaders.payload!.headers = Array.from({ length: 10_000 }, (_, index) => ({
+  name: `X-${index}`,
+  value: 'y'.repeat(500),
+}))
+
+const messages: Readonly<Record<string, Message>> = {
+  '10,000 headers': manyHeaders,
+  'deeply nested HTML': toMessage('text/html', '<div>'.repeat(40_000)),
+  '300,000 open tags': toMessage('text/html', '<table><tr><td>'.repeat(100_000)),
+  'broken entities and attributes': toMessage('text/html', '<a href="&#x'.repeat(50_000)),
+  'long encoded words': toMessage('text/plain', 'text', {
+    name: 'Reply-To',
+    value: '=?utf-8?B?'.repeat(20_000),
+  }),
+  '50,000 recipients': toMessage('text/plain', 'text', { name: 'Cc', value: 'a@b.example,'.repeat(50_000) }),
+}
+
+// Starts the thread and loads the code before the measurement.
+await presentMessage(toMessage('text/html', '<p>text</p>'), 60_000)
+for (const [name, message] of Object.entries(messages)) {
+  const watch = watchEventLoop()
+  await presentMessage(message, 60_000)
+  const blockedMs = watch.stop()
+  process.stdout.write(`${name}: blocked ${blockedMs.toFixed(0)} ms, to reach: under ${maxBlockedMs} ms\n`)
+  if (blockedMs >= maxBlockedMs) process.exitCode = 1
+}
