@@ -1,8 +1,18 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 import type { Identity } from './identity.ts'
+import type { User } from './user.ts'
 
-/** Real tokens have a few kilobytes at most; a longer one is refused without being verified. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The signed-in user. Null on routes without `requireBearerToken`. */
+    user: User | null
+    /** The session that issued the access token. Null when the provider does not report sessions. */
+    sessionId: string | null
+  }
+}
+
+/** A longer token is refused without being verified. Real ones have a few kilobytes at most. */
 const maxTokenChars = 16_384
 
 /** Adds `user` and `sessionId` to every request of the app. Both are null until `requireBearerToken` sets them. */
@@ -12,8 +22,8 @@ export function decorateRequests(app: FastifyInstance): void {
 }
 
 /**
- * Lets a request to this scope pass only with an access token in its Authorization header; no other place is read
- * (§6.1, §6.3).
+ * Requires a valid access token for every request to the routes of `scope`, and sets the user of the request. The token
+ * is read from the Authorization header only (§6.1, §6.3).
  */
 export function requireBearerToken(
   scope: FastifyInstance,
@@ -26,15 +36,24 @@ export function requireBearerToken(
   })
 }
 
+/**
+ * The signed-in user of a request.
+ * @throws AppError `unauthenticated`
+ */
+export function requireUser(request: FastifyRequest): User {
+  if (request.user === null) throw new AppError('unauthenticated', 'Sign in first.')
+  return request.user
+}
+
 function readBearerToken(request: FastifyRequest): string {
-  // Node joins or drops repeated headers in `headers`; only the raw list shows a second one.
+  // `headers` joins or drops repeated headers. Only `rawHeaders` contains a second one.
   const headers = request.raw.rawHeaders.filter(
     (_, index, list) => index % 2 === 1 && list[index - 1]?.toLowerCase() === 'authorization',
   )
   const [header] = headers
   const token = headers.length === 1 ? /^Bearer ([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1] : undefined
   if (token === undefined || token.length > maxTokenChars) {
-    throw new AppError('unauthenticated', 'Sign in first: this call needs an access token.')
+    throw new AppError('unauthenticated', 'This request has no access token. Sign in first.')
   }
   return token
 }

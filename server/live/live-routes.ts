@@ -2,7 +2,7 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
 import { AppError } from '../lib/app-error.ts'
 import type { SseHub } from '../http/sse.ts'
-import { requireUser } from '../identity/require-user.ts'
+import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import type { LiveHub } from './live-hub.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
-import { requireUser } from '../identity/require-user.ts'
+import { requireUser } from '../identity/authenticate.ts'
 import { createShare, presentShare, revokeShare } from './share-link.ts'
 import { listShares } from './share-store.ts'
 

@@ -1,7 +1,7 @@
 import { UserInfo } from '@yonder/contract/identity'
 import { createHash } from 'node:crypto'
 import type { Api } from '../../http/api.ts'
-import { requireUser } from '../require-user.ts'
+import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
 /** A readable unique prefix for a user: the local part of the e-mail and a short hash of issuer and subject. */
