@@ -10,7 +10,7 @@ import { connectionLogsPreference } from '../../features/preferences/connection-
 import { ShareButton } from '../../features/sharing/share-button.tsx'
 import { LogPanel } from '../../features/tools/log/log-panel.tsx'
 import { ToolBlock } from '../../features/tools/call/tool-block.tsx'
-import { useServerLog } from '../../features/tools/log/use-server-log.ts'
+import { useServerLog } from '../../features/tools/log/server-log.ts'
 import { useStore } from '../../lib/store.ts'
 import { ImageSitesProvider } from '../../ui/markdown/images.tsx'
 import { PageTitle } from '../page-title.tsx'

@@ -1,6 +1,8 @@
 import type { Connector, ConnectorInput } from '@yonder/contract/connector'
 import { toConnectorInput } from '@yonder/contract/connector-input'
 import type { Message } from '@yonder/contract/message'
+import type { ToolChange } from '@yonder/contract/tool-call'
+import { TriangleAlert } from 'lucide-react'
 import { connectorPath, useLatestConnectors } from '../../../data/connectors.ts'
 import { connectorsKey } from '../../../data/keys.ts'
 import { logError } from '../../../lib/log-error.ts'
@@ -8,7 +10,7 @@ import { readReason } from '../../../lib/api-error.ts'
 import { useAction } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { InertText } from './inert-text.tsx'
-import { ToolChanges } from './tool-changes.tsx'
+import { indentJson } from './indent-json.ts'
 
 export interface ApprovalCardProps {
   /** The reply with the pending call. */
@@ -109,4 +111,54 @@ function useAllowAlways() {
     // The tool may have changed since it was shown.
     refresh: (mutate) => mutate(connectorsKey),
   })
+}
+
+const names: Readonly<Record<ToolChange['what'], string>> = {
+  title: 'Title',
+  description: 'Description',
+  input: 'Input',
+  output: 'Output',
+  annotations: 'Hints',
+  other: 'Something else',
+}
+
+/** The differences between a tool and the version that the user allowed (§13.6). */
+function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="flex items-start gap-2 font-medium text-warning">
+        <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
+        This tool has changed since you allowed it
+      </p>
+      {changes.map(({ what, before, after }) => (
+        <div key={what} className="flex flex-col gap-1">
+          <p className="text-xs font-medium">{names[what]}</p>
+          {before === null && after === null ? (
+            <p className="text-xs text-muted">Its earlier value is unknown.</p>
+          ) : (
+            <div className="tool-changes">
+              <Version label="Before" text={before} />
+              <Version label="Now" text={after} />
+            </div>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Version({ label, text }: { readonly label: string; readonly text: string | null }) {
+  return (
+    <div className="min-w-0">
+      <p className="mb-1 text-xs text-muted">{label}</p>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too */}
+      <pre tabIndex={0} aria-label={label} className="tool-text">
+        {text === null ? (
+          <span className="text-muted">Nothing</span>
+        ) : (
+          <InertText>{indentJson(text)}</InertText>
+        )}
+      </pre>
+    </div>
+  )
 }

@@ -1,15 +1,19 @@
 import type { Message } from '@yonder/contract/message'
 import { useEffect, useRef, useState } from 'react'
+import type { Ref } from 'react'
+import { Check, ChevronRight, Wrench, X } from 'lucide-react'
+import type { ToolProgress } from '@yonder/contract/tool-call'
 import { elicitationDraft } from '../elicitation/elicitation-draft.ts'
 import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
-import { CallLine } from './call-line.tsx'
-import { CallProgress } from './call-progress.tsx'
-import { describeCallState, readCallState } from './call-state.ts'
+import { callStateWords, describeCallState, formatDuration, readCallState } from './call-state.ts'
 import type { CallState } from './call-state.ts'
 import '../tools.css'
+import { classNames } from '../../../ui/class-names.ts'
+import { Spinner } from '../../../ui/states/progress.tsx'
+import { InertText } from './inert-text.tsx'
 
 export interface ToolBlockProps {
   readonly chatId: string
@@ -80,4 +84,105 @@ function useClearDraft(chatId: string, messageId: string, state: CallState): voi
   useEffect(() => {
     if (isOver) elicitationDraft.clear(chatId, messageId)
   }, [isOver, chatId, messageId])
+}
+
+interface CallLineProps {
+  readonly message: Message
+  readonly state: CallState
+  readonly durationMs: number | null
+  readonly open: boolean
+  readonly onToggle: () => void
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+/** A call in one line, which opens and closes its details (§13.1). */
+function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineProps) {
+  const { server = '', tool = '', call } = message
+  return (
+    <button
+      ref={ref}
+      type="button"
+      aria-expanded={open}
+      onClick={onToggle}
+      className={classNames(
+        'touch-target flex min-h-10 w-full items-center gap-2.5 px-3 py-2 text-left transition-colors hover:bg-hover',
+        open ? 'rounded-t-card' : 'rounded-card',
+      )}
+    >
+      <Wrench size={16} aria-hidden className="shrink-0 text-muted" />
+      <span className="flex min-w-0 flex-1 flex-wrap gap-x-1.5">
+        <bdi className="max-w-full truncate text-muted">
+          <InertText>{server}</InertText>
+        </bdi>{' '}
+        <bdi className="max-w-full truncate font-medium">
+          <InertText>{call?.title ?? tool}</InertText>
+        </bdi>
+      </span>
+      <span className="flex shrink-0 items-center gap-1.5 text-xs text-muted tabular-nums">
+        <StateIcon state={state} />
+        {state === 'done' && durationMs !== null ? (
+          <>
+            <span className="sr-only">Done, </span>
+            {formatDuration(durationMs)}
+          </>
+        ) : (
+          callStateWords[state]
+        )}
+      </span>
+      <ChevronRight
+        size={16}
+        aria-hidden
+        className={classNames('shrink-0 text-muted transition-transform', open && 'rotate-90')}
+      />
+    </button>
+  )
+}
+
+/** A spinner until there is a result, then a check mark (§2.33), or a cross when the call did not succeed. */
+function StateIcon({ state }: { readonly state: CallState }) {
+  switch (state) {
+    case 'waiting':
+    case 'running':
+      return <Spinner />
+    case 'done':
+      return <Check size={16} aria-hidden className="text-success" />
+    case 'stopped':
+    case 'denied':
+      return <X size={16} aria-hidden />
+    case 'tool_error':
+    case 'failed':
+    case 'timed_out':
+    case 'authorization_needed':
+    case 'interrupted':
+      return <X size={16} aria-hidden className="text-danger" />
+  }
+}
+
+/** The progress that a running call reports: as a bar when its total is known, and in words (§13.4). */
+function CallProgress({ progress: { progress, total, message } }: { readonly progress: ToolProgress }) {
+  const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
+  const count = describeCount(progress, total)
+  return (
+    <div className="flex flex-col gap-1.5 px-3 pt-1 pb-3">
+      {share !== undefined && <progress aria-label="Progress" value={share} className="tool-progress" />}
+      <p dir="auto" className="text-xs text-muted tabular-nums wrap-anywhere">
+        {count}
+        {message !== undefined && message !== '' && (
+          <>
+            {' - '}
+            <InertText>{message}</InertText>
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+/** Progress towards a total of 1 is shown as a percentage, any other as a count. */
+function describeCount(progress: number, total: number | undefined): string {
+  if (total === 1) return `${Math.round(Math.min(1, Math.max(0, progress)) * 100)} %`
+  const numberFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+  return total === undefined
+    ? numberFormat.format(progress)
+    : `${numberFormat.format(progress)} of ${numberFormat.format(total)}`
 }

@@ -1,4 +1,5 @@
 import type { RunEvent } from '@yonder/contract/completion'
+import { useCallback, useReducer } from 'react'
 
 /** The status of a tool server (§3.16). */
 export interface ServerStatus {
@@ -75,4 +76,25 @@ const isRoundStatus = (status: string) => status === 'info' || status === 'summa
 /** Any other status means that there is no connection (§4.11). */
 function readStatus(status: string): ServerStatus['status'] {
   return status === 'connected' || status === 'connecting' || status === 'error' ? status : 'disconnected'
+}
+
+export interface ServerLogView {
+  readonly log: ServerLog
+  readonly receive: (event: RunEvent) => void
+  readonly clear: () => void
+  readonly close: () => void
+}
+
+/** The connection log of a chat while its screen is open (§13.27). */
+export function useServerLog(): ServerLogView {
+  const [log, dispatch] = useReducer(reduceServerLog, emptyServerLog)
+  return {
+    log,
+    receive: useCallback((event: RunEvent) => {
+      if (event.type !== 'mcp_status' && event.type !== 'ended') return
+      dispatch({ type: 'event', event, time: new Date().toLocaleTimeString() })
+    }, []),
+    clear: useCallback(() => dispatch({ type: 'clear' }), []),
+    close: useCallback(() => dispatch({ type: 'close' }), []),
+  }
 }
