@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { personalStorage } from '../../features/chat/composer/chat-storage.ts'
+import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { createApiClient } from '../../lib/api-client.ts'
 import { ApiProvider } from '../../lib/api-provider.tsx'
 import { ToastRegion } from '../../ui/toast/toast-region.tsx'

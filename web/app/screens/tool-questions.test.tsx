@@ -2,7 +2,7 @@ import type { Message } from '@yonder/contract/message'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it, vi } from 'vitest'
-import { personalStorage } from '../../features/chat/composer/chat-storage.ts'
+import { personalStorage } from '../../features/chat/chat-storage.ts'
 import { expectConsole } from '../../testing/expect-console.ts'
 import { failure, json } from '../../testing/scripted-api.ts'
 import {

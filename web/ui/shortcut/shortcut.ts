@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
+import type { KeyboardEvent as ReactKeyboardEvent } from 'react'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 
 /** Whether this machine's keyboard has a Command key. */
@@ -32,6 +33,14 @@ export function matchShortcut(
     event.shiftKey === keys.includes('shift') &&
     event.altKey === keys.includes('alt')
   )
+}
+
+/**
+ * Whether the event is Enter without Shift, which sends a message (§5.3). During the composition of an input method, Enter
+ * confirms a word instead; Safari reports that only as key code 229.
+ */
+export function isSendKey(event: ReactKeyboardEvent): boolean {
+  return event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing && event.keyCode !== 229
 }
 
 /** Calls `onPress` when the shortcut is pressed anywhere on the page, unless a dialog is open. */

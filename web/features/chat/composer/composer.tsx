@@ -1,11 +1,12 @@
 import { ArrowUp, Square } from 'lucide-react'
+import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { useShortcut } from '../../../ui/shortcut/shortcut.ts'
+import { isSendKey, useShortcut } from '../../../ui/shortcut/shortcut.ts'
 import { BotSelect } from './bot-select.tsx'
-import { ComposerBox } from './composer-box.tsx'
 import type { BotChoice } from './use-bot-choice.ts'
-import { useDraft } from './drafts.ts'
+import { useDraft } from '../chat-storage.ts'
+import { dialogStack } from '../../../ui/dialog/dialog-layer.ts'
 
 export interface ComposerProps {
   readonly choice: BotChoice
@@ -69,5 +70,52 @@ function StopButton({ onStop }: { readonly onStop: () => void }) {
     <IconButton look="primary" label="Stop" shortcut="escape" shape="round" onClick={onStop}>
       <Square size={14} fill="currentColor" aria-hidden />
     </IconButton>
+  )
+}
+
+interface ComposerBoxProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onSubmit: () => void
+  readonly ref?: Ref<HTMLTextAreaElement> | undefined
+}
+
+/** The text area of the message input: two rows when empty (§2.22), growing to ten rows before it scrolls (§9.13). */
+function ComposerBox({ text, onChange, onSubmit, ref }: ComposerBoxProps) {
+  const box = useRef<HTMLTextAreaElement | null>(null)
+  useImperativeHandle(ref, () => box.current as HTMLTextAreaElement)
+  useEffect(() => {
+    // On a touch device the on-screen keyboard would cover the chat.
+    if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
+  }, [])
+  useEffect(() => {
+    const focus = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== 'Escape' || !event.shiftKey || dialogStack.top() !== null) return
+      event.preventDefault()
+      box.current?.focus()
+    }
+    window.addEventListener('keydown', focus)
+    return () => window.removeEventListener('keydown', focus)
+  }, [])
+  return (
+    <textarea
+      ref={box}
+      rows={2}
+      value={text}
+      spellCheck={false}
+      autoComplete="off"
+      placeholder="Type your message..."
+      aria-label="Message"
+      aria-keyshortcuts="Shift+Escape"
+      enterKeyHint="send"
+      dir="auto"
+      onChange={(event) => onChange(event.target.value)}
+      onKeyDown={(event) => {
+        if (!isSendKey(event)) return
+        event.preventDefault()
+        onSubmit()
+      }}
+      className="field-sizing-content max-h-[calc(10lh+0.75rem)] min-h-[max(60px,2lh+0.75rem)] w-full resize-none bg-transparent px-4 pt-2.5 pb-0.5 outline-none placeholder:text-muted"
+    />
   )
 }

@@ -2,7 +2,7 @@ import type { Bot } from '@yonder/contract/bot'
 import { useSyncExternalStore } from 'react'
 import { useBots } from '../../../data/bots.ts'
 import { browserStorage } from '../../../lib/browser-storage.ts'
-import { storageKeys } from './chat-storage.ts'
+import { storageKeys } from '../chat-storage.ts'
 
 export interface BotChoice {
   /** Undefined while the list loads. */

@@ -5,7 +5,7 @@ import type { KeyboardEvent, Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
-import { referenceTitle } from './reference-title.ts'
+import { referenceTitle } from '../chat-title.ts'
 import { useCurrentRound } from './use-current-round.ts'
 import { useRowWindow } from './use-row-window.ts'
 

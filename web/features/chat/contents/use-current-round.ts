@@ -1,7 +1,7 @@
 import { use, useSyncExternalStore } from 'react'
-import { DrawnRoundsContext } from '../list/drawn-rounds.ts'
-import type { DrawnRounds } from '../list/drawn-rounds.ts'
-import { distanceToEnd, endZonePx } from '../list/page-scroll.ts'
+import { DrawnRoundsContext } from '../message/message-context.ts'
+import type { DrawnRounds } from '../message/message-context.ts'
+import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
 
 /** The current round is the last one that begins above this fraction of the window's height. */
 const readingLine = 0.35

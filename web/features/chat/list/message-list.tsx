@@ -1,12 +1,24 @@
 import type { Message } from '@yonder/contract/message'
-import { use, useImperativeHandle, useMemo, useState } from 'react'
+import {
+  memo,
+  use,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import type { Ref } from 'react'
 import { flushSync } from 'react-dom'
+import { textOfContent } from '@yonder/contract/message-text'
 import type { ChatSession } from '../session/chat-session.ts'
-import { DrawnRoundsContext } from './drawn-rounds.ts'
-import { MessageChunk } from './message-chunk.tsx'
+import { DrawnRoundsContext } from '../message/message-context.ts'
 import { groupMessages } from './message-tree.ts'
 import type { MessageGroup } from './message-tree.ts'
+import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
+import { MessageView } from '../message/message-view.tsx'
 
 /** The number of message groups that are rendered or left out together. */
 const chunkLength = 10
@@ -81,4 +93,135 @@ function cutPath(path: readonly Message[]): readonly Chunk[] {
     index,
     groups: groups.slice(index * chunkLength, (index + 1) * chunkLength),
   }))
+}
+
+interface MessageChunkProps {
+  readonly groups: readonly MessageGroup[]
+  readonly writing: ReadonlySet<string> | undefined
+  readonly session: ChatSession | undefined
+  /** Whether the chunk is rendered before its distance from the window is known. */
+  readonly first: boolean
+  /** Whether the chunk is rendered even when it is far from the window. */
+  readonly always: boolean
+}
+
+/** Consecutive messages. While they are far from the window, an empty box of the same height replaces them. */
+const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
+  const { groups, writing, session, first, always } = props
+  const box = useRef<HTMLDivElement>(null)
+  const keepCount = useRef(0)
+  const keepMounted = useCallback(() => {
+    keepCount.current += 1
+    return () => {
+      keepCount.current -= 1
+    }
+  }, [])
+  const [near, setNear] = useState(first)
+  const [height, setHeight] = useState<number>()
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    return watchNear(element, (isNear) => {
+      if (!isNear && (keepCount.current > 0 || isInUse(element))) return
+      if (!isNear && element.childElementCount > 0) setHeight(element.offsetHeight)
+      setNear(isNear)
+    })
+  }, [])
+  const rendered = near || always
+  useScrollAnchoring(box, rendered)
+  const estimate = useMemo(() => (rendered ? 0 : estimateHeight(groups.flat())), [rendered, groups])
+  return (
+    <KeepMountedContext value={keepMounted}>
+      {/* This element is observed, so it stays the same whether or not its messages are rendered. */}
+      <div
+        ref={box}
+        className={rendered ? 'flex flex-col gap-6' : undefined}
+        style={rendered ? undefined : { height: height ?? estimate }}
+      >
+        {rendered &&
+          groups.map((group) => (
+            <MessageView
+              // All versions of a message have the same parent and so the same key: the version buttons keep the focus.
+              key={group[0].parent_id ?? 'first'}
+              group={group}
+              session={group.some(({ id }) => writing?.has(id) === true) ? session : undefined}
+            />
+          ))}
+      </div>
+    </KeepMountedContext>
+  )
+}, isSame)
+
+/** Each change of the path creates new arrays of groups, so the messages in them are compared. */
+function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
+  const [oldMessages, newMessages] = [before.groups.flat(), after.groups.flat()]
+  return (
+    before.always === after.always &&
+    before.session === after.session &&
+    before.writing === after.writing &&
+    before.groups.length === after.groups.length &&
+    oldMessages.length === newMessages.length &&
+    oldMessages.every((message, index) => message === newMessages[index])
+  )
+}
+
+/** Whether the element contains the focus or the user's text selection. */
+function isInUse(element: Element): boolean {
+  if (element.contains(document.activeElement)) return true
+  const selection = getSelection()
+  if (selection === null || selection.isCollapsed) return false
+  return element.contains(selection.anchorNode) || element.contains(selection.focusNode)
+}
+
+/** The heights of a line of text, of everything else in a message, and of the gap between two messages. */
+const linePx = 26
+const framePx = 58
+const gapPx = 24
+
+/** The approximate height of messages in pixels, used until they have been rendered once. */
+function estimateHeight(messages: readonly Message[]): number {
+  const heights = messages.map(({ role, content }) => {
+    const text = textOfContent(content)
+    const lines = Math.ceil(text.length / (role === 'user' ? 62 : 86))
+    return Math.max(1, lines) * linePx + framePx
+  })
+  return heights.reduce((sum, height) => sum + height + gapPx, -gapPx)
+}
+
+/** Messages within this distance above and below the window are rendered. */
+const nearPx = 700
+
+type NearListener = (isNear: boolean) => void
+
+const nearListeners = new WeakMap<Element, NearListener>()
+let observer: IntersectionObserver | undefined
+
+/** Calls `listener` with whether an element is in or near the window, at once and on every change. All share one observer. */
+function watchNear(element: Element, listener: NearListener): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) nearListeners.get(target)?.(isIntersecting)
+    },
+    { rootMargin: `${nearPx}px 0px` },
+  )
+  nearListeners.set(element, listener)
+  observer.observe(element)
+  return () => {
+    nearListeners.delete(element)
+    observer?.unobserve(element)
+  }
+}
+
+/** Without scroll anchoring the page moves when something above the window changes its height. */
+const lacksScrollAnchoring = typeof CSS !== 'undefined' && !CSS.supports('overflow-anchor', 'auto')
+
+function useScrollAnchoring(box: { readonly current: HTMLElement | null }, rendered: boolean): void {
+  const before = useRef<number>(undefined)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (!lacksScrollAnchoring || element === null) return
+    const { height, top } = element.getBoundingClientRect()
+    if (rendered && before.current !== undefined && top < 0) window.scrollBy(0, height - before.current)
+    before.current = height
+  }, [box, rendered])
 }

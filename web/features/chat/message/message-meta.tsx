@@ -7,7 +7,6 @@ import { IconButton } from '../../../ui/button/icon-button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { ModelIcon } from '../../../ui/icons/model-icon.tsx'
 import { BranchControl } from './branch-control.tsx'
-import { formatMessageTime } from './format-message-time.ts'
 import { MessageActionsContext, MessageSlotsContext } from './message-context.ts'
 
 export interface MessageMetaProps {
@@ -107,4 +106,21 @@ function RegenerateButton({ message }: { readonly message: Message }) {
       <RefreshCw size={16} aria-hidden />
     </IconButton>
   )
+}
+
+/** Formats the time of a message (§2.31) in local time: hour:minute if today, else the ISO date; undefined for 0 (unknown). */
+export function formatMessageTime(unixTimestamp: number, now = Date.now()): string | undefined {
+  if (unixTimestamp === 0) return undefined
+  const time = new Date(unixTimestamp)
+  return isoDate(time) === isoDate(new Date(now))
+    ? `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`
+    : isoDate(time)
+}
+
+function isoDate(time: Date): string {
+  return `${time.getFullYear()}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
 }

@@ -1,10 +1,12 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { Fragment, use } from 'react'
+import { Fragment, memo, use, useState } from 'react'
+import { ChevronRight, RefreshCw } from 'lucide-react'
 import { BranchControl } from './branch-control.tsx'
-import { MessageActionsContext } from './message-context.ts'
+import { MessageActionsContext, MessageSlotsContext, ToolCallsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
-import { ReplyPart } from './reply-part.tsx'
+import { Button } from '../../../ui/button/button.tsx'
+import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 export interface ReplyMessageProps {
   /** The replies of the turn before the last one; they do not change any more. */
@@ -58,4 +60,160 @@ function joinTexts(replies: readonly Message[]): string {
     .map(({ content }) => textOfContent(content))
     .filter((text) => text !== '')
     .join('\n\n')
+}
+
+/** One reply of a turn: its reasoning, its text, its tool call, and how it ended. */
+const ReplyPart = memo(function ReplyPart({ message }: { readonly message: Message }) {
+  const streaming = message.status === 'streaming'
+  const text = visibleText(message)
+  return (
+    <>
+      {message.reasoning !== undefined && (
+        <Reasoning text={message.reasoning} isThinking={streaming && text === ''} />
+      )}
+      {text !== '' && <Markdown key={message.id} text={text} open={streaming} />}
+      {streaming && text === '' && <PulsingDots />}
+      {message.tool !== undefined && <ReplyCall message={message} />}
+      {message.notice !== undefined && (
+        <p dir="auto" className="text-sm text-muted">
+          {message.notice}
+        </p>
+      )}
+      <ReplyOutcome message={message} />
+    </>
+  )
+})
+
+/** The content of a failed reply is its error; `partial` is the text so far. */
+function visibleText(message: Message): string {
+  return message.status === 'failed' ? (message.partial ?? '') : textOfContent(message.content)
+}
+
+interface ReasoningProps {
+  readonly text: string
+  /** Whether the reply is being written and has no text yet. */
+  readonly isThinking: boolean
+}
+
+/** The model's reasoning, collapsed above the text of the reply. It is rendered only while it is open (§14.10). */
+function Reasoning({ text, isThinking }: ReasoningProps) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+      className="text-sm text-muted"
+    >
+      <summary className="-ml-1 inline-flex list-none items-center gap-1 rounded-control py-1 pr-2 hover:text-ink">
+        <ChevronRight
+          size={16}
+          aria-hidden
+          className={open ? 'rotate-90 transition-transform' : 'transition-transform'}
+        />
+        <span className={isThinking ? 'animate-pulse' : undefined}>
+          {isThinking ? 'Thinking...' : 'Reasoning'}
+        </span>
+      </summary>
+      {open && (
+        <div dir="auto" className="mt-1 border-l-2 border-line pl-4 leading-relaxed whitespace-pre-wrap">
+          {text}
+        </div>
+      )}
+    </details>
+  )
+}
+
+const dotDelays = ['', '[animation-delay:200ms]', '[animation-delay:400ms]']
+
+/** The placeholder of a reply without text yet (§2.32). */
+function PulsingDots() {
+  return (
+    <span className="flex h-7 items-center gap-1.5">
+      <span className="sr-only">The reply is being written</span>
+      {dotDelays.map((delay) => (
+        <span key={delay} aria-hidden className={`size-2 animate-pulse rounded-full bg-muted ${delay}`} />
+      ))}
+    </span>
+  )
+}
+
+/** The tool call of a reply with the actions that the user can take (§13.19). */
+function ReplyCall({ message }: { readonly message: Message }) {
+  const { toolCall } = use(MessageSlotsContext)
+  const { resultOf, last } = use(ToolCallsContext)
+  const actions = use(MessageActionsContext)
+  const { busy = true, allow, deny, continueAfter } = actions ?? {}
+  const result = resultOf(message.id)
+  return (
+    <>
+      {toolCall?.({
+        message,
+        result,
+        isLast: last?.id === message.id,
+        allow: busy || allow === undefined ? undefined : () => allow(message),
+        deny: busy || deny === undefined ? undefined : () => deny(message),
+      })}
+      {!busy && result !== undefined && result.id === last?.id && (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <p className="text-sm text-muted italic">Nothing was written after this result.</p>
+          <Button size="small" disabled={continueAfter === undefined} onClick={() => continueAfter?.(result)}>
+            Continue
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Why a reply is incomplete (§8.7), with a button that requests another one (§14.4, §14.11). */
+function ReplyOutcome({ message }: { readonly message: Message }) {
+  if (message.status === 'failed')
+    return (
+      <div className="flex flex-col items-start gap-2">
+        <p
+          dir="auto"
+          className="w-full rounded-card bg-danger-soft px-4 py-3 text-sm leading-relaxed whitespace-pre-wrap"
+        >
+          <strong className="text-danger">Error:</strong> {message.error?.message ?? 'Unknown error occurred'}
+        </p>
+        <AnotherReply message={message} />
+      </div>
+    )
+  const note = describeEnd(message)
+  if (note === undefined) return null
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <p className="text-sm text-muted italic">{note}</p>
+      {message.status !== 'complete' && <AnotherReply message={message} />}
+    </div>
+  )
+}
+
+function AnotherReply({ message }: { readonly message: Message }) {
+  const actions = use(MessageActionsContext)
+  if (actions === undefined) return null
+  const { busy, regenerate } = actions
+  return (
+    <Button size="small" disabled={busy || regenerate === undefined} onClick={() => regenerate?.(message)}>
+      <RefreshCw size={14} aria-hidden />
+      Regenerate
+    </Button>
+  )
+}
+
+function describeEnd({ status, finish }: Message): string | undefined {
+  switch (status) {
+    case 'stopped':
+      return 'Stopped.'
+    case 'interrupted':
+      return 'Interrupted: the server stopped before this reply was finished.'
+    case 'complete':
+      if (finish === undefined) return undefined
+      return finish === 'length'
+        ? 'Cut off at the length limit of the model.'
+        : 'Cut off by the content filter of the provider.'
+    case 'failed':
+    case 'streaming':
+      return undefined
+  }
 }

@@ -1,15 +1,15 @@
-import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import type { Chat } from '@yonder/contract/chat'
 import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test, vi } from 'vitest'
+import { makeBot, makeChat, makeMessage, makeReply } from '../../../testing/wire-objects.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
 import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
-import { outbox } from '../session/outbox.ts'
+import { outbox } from '../chat-storage.ts'
 
 const chat = makeChat(
   [

@@ -1,11 +1,11 @@
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import { useMemo } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import type { BotChoice } from '../composer/use-bot-choice.ts'
 import { indexSiblings } from '../list/message-tree.ts'
 import type { ChatSession } from '../session/chat-session.ts'
-import type { MessageActions } from './message-context.ts'
-import { useEditing } from './use-editing.ts'
+import type { Editing, MessageActions } from './message-context.ts'
+import { editDraft } from '../chat-storage.ts'
 
 export interface MessageActionsOptions {
   /** The chat as it is shown, with the messages that are being written. */
@@ -48,4 +48,28 @@ export function useMessageActions(options: MessageActionsOptions): MessageAction
       },
     }
   }, [siblingsOf, busy, editing, edit, storeEdit, bots, selected, messages, session, onRequest])
+}
+
+/** The message that is being edited. An edit that was open when the chat was left is restored (§14.3). */
+function useEditing(chatId: string): Pick<MessageActions, 'editing' | 'edit' | 'storeEdit'> {
+  const [editing, setEditing] = useState<Editing | undefined>(() => {
+    const draft = editDraft.read(chatId)
+    return draft && { messageId: draft.messageId, stored: draft.text }
+  })
+  const edit = useCallback(
+    (messageId: string | undefined) => {
+      editDraft.clear(chatId)
+      setEditing(messageId === undefined ? undefined : { messageId })
+    },
+    [chatId],
+  )
+  const messageId = editing?.messageId
+  const storeEdit = useCallback(
+    (text: string | undefined) => {
+      if (messageId === undefined || text === undefined) editDraft.clear(chatId)
+      else editDraft.write(chatId, { messageId, text })
+    },
+    [chatId, messageId],
+  )
+  return { editing, edit, storeEdit }
 }

@@ -1,11 +1,12 @@
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { use, useCallback, useEffect, useRef } from 'react'
+import { use, useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Ref } from 'react'
-import { DrawnRoundsContext } from '../list/drawn-rounds.ts'
-import { MessageActionsContext } from './message-context.ts'
-import { MessageEditor } from './message-editor.tsx'
+import { DrawnRoundsContext, MessageActionsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
+import { useKeepMounted } from '../../../lib/keep-mounted.ts'
+import { Button } from '../../../ui/button/button.tsx'
+import { isSendKey } from '../../../ui/shortcut/shortcut.ts'
 
 /** A message of the user as plain text, in a block on the right. */
 export function UserMessage({ message }: { readonly message: Message }) {
@@ -63,4 +64,84 @@ function useReturnFocus(editing: boolean): Ref<HTMLButtonElement> {
     before.current = editing
   }, [editing])
   return button
+}
+
+interface MessageEditorProps {
+  readonly text: string
+  /** The edited text, if the chat was left during the edit. */
+  readonly stored?: string | undefined
+  readonly onChange: (text: string) => void
+  /** Called with a text that is not blank; absent while nothing can be sent. */
+  readonly onSend?: ((text: string) => void) | undefined
+  readonly onCancel: () => void
+}
+
+/**
+ * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor takes the focus
+ * when the user opens it, but not when an earlier edit is restored (§14.2).
+ */
+function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
+  const [text, setText] = useState(stored ?? before)
+  const takesFocus = stored === undefined
+  const box = useRef<HTMLTextAreaElement>(null)
+  const hint = useId()
+  useKeepMounted()
+  const ready = onSend !== undefined && text.trim() !== ''
+  const submit = () => {
+    if (ready) onSend(text)
+  }
+  useLayoutEffect(() => {
+    if (!takesFocus) return
+    const area = box.current
+    area?.focus({ preventScroll: true })
+    area?.setSelectionRange(area.value.length, area.value.length)
+  }, [takesFocus])
+  return (
+    <form
+      aria-label="Edit message"
+      className="w-full rounded-block border border-line-strong bg-surface p-2 transition-colors focus-within:border-accent"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <textarea
+        ref={box}
+        value={text}
+        dir="auto"
+        spellCheck={false}
+        autoComplete="off"
+        enterKeyHint="send"
+        aria-label="Message"
+        aria-describedby={hint}
+        onChange={(event) => {
+          setText(event.target.value)
+          onChange(event.target.value)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault()
+            onCancel()
+          } else if (isSendKey(event)) {
+            event.preventDefault()
+            submit()
+          }
+        }}
+        className="field-sizing-content max-h-[calc(16lh+1.25rem)] min-h-[60px] w-full resize-none bg-transparent px-2.5 pt-1.5 outline-none"
+      />
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <span id={hint} className="mr-auto pl-2.5 text-xs text-muted">
+          The earlier version is kept.
+        </span>
+        <div className="flex gap-2">
+          <Button size="small" look="plain" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button size="small" look="primary" type="submit" disabled={!ready}>
+            Send
+          </Button>
+        </div>
+      </div>
+    </form>
+  )
 }

@@ -1,7 +1,13 @@
 import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { Message } from '@yonder/contract/message'
-import type { OutgoingMessage } from './outbox.ts'
+import type { OutgoingMessage } from '../chat-storage.ts'
+
+/** Returns 128 random bits in hex. `crypto.randomUUID` needs HTTPS, so it may be missing. */
+export function createMessageId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 /**
  * The run that a chat shows until the server has confirmed a message (§4.14): the message and an empty reply. `now` is in

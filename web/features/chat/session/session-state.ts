@@ -4,7 +4,7 @@ import type { RunEvent } from '@yonder/contract/completion'
 import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
-import type { OutgoingMessage } from './outbox.ts'
+import type { OutgoingMessage } from '../chat-storage.ts'
 import { overlayRun } from './run-messages.ts'
 
 interface Run {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatMessageTime } from './format-message-time.ts'
+import { formatMessageTime } from './message-meta.tsx'
 
 const now = new Date(2026, 10, 20, 18, 30).getTime()
 

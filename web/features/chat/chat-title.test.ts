@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { measureWork } from '../../../testing/measure-work.ts'
-import { referenceTitle } from './reference-title.ts'
+import { measureWork } from '../../testing/measure-work.ts'
+import { referenceTitle } from './chat-title.ts'
 
 test('cuts after 40 characters and adds three dots, and leaves 40 as they are (§2.36, §9.7)', () => {
   expect(referenceTitle('a'.repeat(40))).toBe('a'.repeat(40))

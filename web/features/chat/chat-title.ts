@@ -1,4 +1,20 @@
-import { deriveTitle, maxReferenceTitleChars, maxTitleSourceChars } from '@yonder/contract/message-text'
+import {
+  deriveTitle,
+  maxReferenceTitleChars,
+  maxTitleSourceChars,
+  textOfContent,
+} from '@yonder/contract/message-text'
+import { useStore } from '../../lib/store.ts'
+import { useChatSession } from './session/use-chat-session.ts'
+
+/**
+ * The title of a chat: its first message, cut to one short line. Undefined until the chat is loaded and has a message
+ * (§14.22).
+ */
+export function useChatTitle(chatId: string): string | undefined {
+  const first = useStore(useChatSession(chatId).view, ({ chat }) => chat?.messages[0])
+  return first && (referenceTitle(textOfContent(first.content)) || undefined)
+}
 
 /** The title of a message in a list (§2.36): its text on one line without markdown marks, cut to 40 characters. */
 export function referenceTitle(content: string): string {

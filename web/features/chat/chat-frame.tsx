@@ -1,0 +1,117 @@
+import type { ReactNode } from 'react'
+import { ArrowDown } from 'lucide-react'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
+import { classNames } from '../../ui/class-names.ts'
+import { Skeleton } from '../../ui/states/progress.tsx'
+import { ContentsButton } from './contents/chat-contents.tsx'
+import { IconButton } from '../../ui/button/icon-button.tsx'
+import type { SessionView } from './session/session-state.ts'
+
+export interface ChatFrameProps {
+  /** The table of contents, left of the messages on a wide window. */
+  readonly contents?: ReactNode
+  /** Shown right of the messages on a wide window. */
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+/**
+ * The columns of a chat: contents, messages, aside. Without an aside, a wide window has an empty column as wide as the
+ * contents, so that the text is centred.
+ */
+export function ChatFrame({ contents, aside, children }: ChatFrameProps) {
+  return (
+    <div
+      className={classNames(
+        'flex flex-1 flex-col lg:grid',
+        aside
+          ? 'lg:grid-cols-[15rem_minmax(0,1fr)_18rem]'
+          : 'lg:grid-cols-[15rem_minmax(0,1fr)] xl:grid-cols-[15rem_minmax(0,1fr)_15rem]',
+      )}
+    >
+      <div className="contents lg:block">{contents}</div>
+      <div className="flex min-w-0 flex-1 flex-col">{children}</div>
+      {aside && <div className="hidden min-w-0 lg:block">{aside}</div>}
+    </div>
+  )
+}
+
+/** A placeholder with the shape of a short chat. */
+export function ChatSkeleton() {
+  return (
+    <output
+      aria-label="Loading the chat"
+      className="mx-auto flex w-full max-w-column flex-col gap-8 px-4 pt-8 sm:px-6"
+    >
+      <ContentsButton />
+      <span className="ml-auto h-12 w-3/5">
+        <Skeleton shape="block" />
+      </span>
+      <span className="flex flex-col gap-3">
+        <span className="h-4 w-full">
+          <Skeleton />
+        </span>
+        <span className="h-4 w-11/12">
+          <Skeleton />
+        </span>
+        <span className="h-4 w-2/3">
+          <Skeleton />
+        </span>
+      </span>
+    </output>
+  )
+}
+
+export interface ComposerBarProps {
+  /** Absent while the end of the page is in view. */
+  readonly onGoToEnd: (() => void) | undefined
+  readonly children: ReactNode
+}
+
+/** The bottom of a chat (§2.25): the input, the page fading under it, and a button that scrolls to the end. */
+export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
+  return (
+    <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">
+      {onGoToEnd !== undefined && (
+        <div className="pointer-events-none absolute -top-6 right-0 left-0 flex justify-center">
+          <span className="pointer-events-auto inline-flex animate-appear">
+            <IconButton label="Go to the end" look="floating" shape="round" onClick={onGoToEnd}>
+              <ArrowDown size={18} aria-hidden />
+            </IconButton>
+          </span>
+        </div>
+      )}
+      <div className="mx-auto w-full max-w-column px-2 pb-3 sm:px-6 sm:pb-5">{children}</div>
+    </div>
+  )
+}
+
+export interface ChatStatusProps {
+  readonly view: SessionView
+  /** Whether a tool call needs approval; sending a message denies it. */
+  readonly needsApproval: boolean
+}
+
+/** A line above the input: a lost connection, a failure, or that sending a message denies the pending call (§10.25, §13.9). */
+export function ChatStatus({ view: { isConnected, notice }, needsApproval }: ChatStatusProps) {
+  const hint = needsApproval ? 'A tool waits for your permission. Sending a message denies it.' : undefined
+  const text = isConnected ? (notice ?? hint) : 'The connection is lost. Joining again...'
+  return <output className="block px-4 pb-2 text-center text-sm text-muted empty:hidden">{text}</output>
+}
+
+/** At most this many characters of a reply are announced to a screen reader; the rest can be read on the page. */
+const maxAnnouncedChars = 280
+
+/**
+ * Announces a finished reply to a screen reader, once and not token by token, and whether it needs approval (§14.26).
+ */
+export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
+  return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>
+}
+
+function announce({ content, call, server, tool }: Message): string {
+  const text = textOfContent(content).slice(0, maxAnnouncedChars)
+  if (call?.state !== 'waiting') return `Reply finished. ${text}`
+  return `${text} The tool ${call.title ?? tool} of ${server} waits for your permission.`.trim()
+}

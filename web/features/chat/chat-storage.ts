@@ -1,0 +1,176 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { browserStorage } from '../../lib/browser-storage.ts'
+
+/**
+ * The browser storage keys of chats (§3.20). The keys of drafts, edits and the outbox are not in the specification
+ * (§3.23, §3.24, §3.25).
+ */
+export const storageKeys = {
+  homeBot: 'home_page_selected_bot',
+  homeDraft: 'home_page_draft',
+  chatBot: (chatId: string) => `chat_${chatId}_selectedBot`,
+  newMessage: (chatId: string) => `newChat_${chatId}_message`,
+  newBot: (chatId: string) => `newChat_${chatId}_bot`,
+  edit: (chatId: string) => `chat_${chatId}_edit`,
+  draft: (chatId: string) => `chat_${chatId}_draft`,
+  outbox: (chatId: string) => `chat_${chatId}_outbox`,
+} as const
+
+/** Stores the id of the user who owns the other entries. */
+const ownerKey = 'chat_storage_owner'
+/** The keys of text that the user has written, form entries for elicitations of tools included. */
+const textKeys = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
+const botChoiceKeys = /^chat_.+_selectedBot$/
+
+/** The chat data in browser storage belongs to one user, even if several users share the browser (§15.12). */
+export const personalStorage = {
+  /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
+  claim(userId: string): void {
+    const owner = browserStorage.read(ownerKey)
+    if (owner === userId) return
+    if (owner !== null)
+      removeKeys((key) => isTextKey(key) || key === storageKeys.homeBot || botChoiceKeys.test(key))
+    browserStorage.write(ownerKey, userId)
+  },
+  /** Called on sign-out. Removes every text, but not the selected bots. */
+  clearTexts(): void {
+    removeKeys(isTextKey)
+  },
+}
+
+function isTextKey(key: string): boolean {
+  return key === storageKeys.homeDraft || textKeys.test(key)
+}
+
+function removeKeys(shouldRemove: (key: string) => boolean): void {
+  for (const key of browserStorage.keys()) if (shouldRemove(key)) browserStorage.remove(key)
+}
+
+/** The texts of the inputs that are open on this page. Other tabs write to the same storage keys and must not change them. */
+const openTexts = new Map<string, string>()
+const listeners = new Set<() => void>()
+
+/** Unsent text, stored under a key so that leaving or reloading loses nothing (§10.23). */
+export const drafts = {
+  read: (key: string): string => openTexts.get(key) ?? browserStorage.read(key) ?? '',
+  write(key: string, text: string): void {
+    if (openTexts.has(key)) openTexts.set(key, text)
+    if (text === '') browserStorage.remove(key)
+    else browserStorage.write(key, text)
+    for (const listener of listeners) listener()
+  },
+}
+
+/** The text of an input and its setter. The stored text is only the initial value. */
+export function useDraft(key: string): readonly [string, (text: string) => void] {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      openTexts.set(key, drafts.read(key))
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+        openTexts.delete(key)
+      }
+    },
+    [key],
+  )
+  const text = useSyncExternalStore(subscribe, () => drafts.read(key))
+  const write = useCallback((next: string) => drafts.write(key, next), [key])
+  return [text, write]
+}
+
+/** Puts a text back into the input of a chat, before the text that has been written there since (§10.19). */
+export function restoreDraft(chatId: string, text: string): void {
+  const key = storageKeys.draft(chatId)
+  const written = drafts.read(key)
+  if (written.trim() === text.trim()) return
+  drafts.write(key, written.trim() === '' ? text : `${text}\n\n${written}`)
+}
+
+/** A message to be sent. The page creates its id, so that sending it twice stores it once. */
+export interface OutgoingMessage {
+  readonly id: string
+  readonly parentId: string | null
+  readonly content: string
+  readonly botName: string
+}
+
+interface OutboxEntry {
+  readonly message: OutgoingMessage
+  /** Milliseconds since 1970. */
+  readonly sentAt: number
+  /** Why it could not be sent; absent while there is no response. */
+  readonly failure?: string
+}
+
+/** Stores the message of a chat that the server has not confirmed, so that a reload does not lose it (§10.21). */
+export const outbox = {
+  read(chatId: string): OutboxEntry | undefined {
+    const stored = browserStorage.read(storageKeys.outbox(chatId))
+    if (stored === null) return undefined
+    try {
+      return JSON.parse(stored) as OutboxEntry
+    } catch {
+      return undefined
+    }
+  },
+  write(chatId: string, entry: OutboxEntry): void {
+    browserStorage.write(storageKeys.outbox(chatId), JSON.stringify(entry))
+  },
+  /** Clears the outbox if it contains the message with this id. */
+  confirm(chatId: string, messageId: string | undefined): void {
+    if (outbox.read(chatId)?.message.id === messageId) outbox.clear(chatId)
+  },
+  clear(chatId: string): void {
+    browserStorage.remove(storageKeys.outbox(chatId))
+  },
+}
+
+/** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
+export const handover = {
+  leave(chatId: string, content: string, botName: string): void {
+    browserStorage.write(storageKeys.newMessage(chatId), content)
+    browserStorage.write(storageKeys.newBot(chatId), botName)
+  },
+  /**
+   * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
+   * id, so that two tabs that both take the message still send it once.
+   */
+  take(chatId: string): OutgoingMessage | undefined {
+    const content = browserStorage.read(storageKeys.newMessage(chatId))
+    const botName = browserStorage.read(storageKeys.newBot(chatId))
+    if (content === null || content.trim() === '' || botName === null) return undefined
+    browserStorage.remove(storageKeys.newMessage(chatId))
+    browserStorage.remove(storageKeys.newBot(chatId))
+    browserStorage.write(storageKeys.chatBot(chatId), botName)
+    return { id: `${chatId.slice(0, 58)}_first`, parentId: null, content, botName }
+  },
+}
+
+interface EditDraft {
+  readonly messageId: string
+  readonly text: string
+}
+
+/** The text of the message that is being edited, stored so that leaving or reloading loses nothing. A chat has at most one. */
+export const editDraft = {
+  read(chatId: string): EditDraft | undefined {
+    try {
+      const draft: unknown = JSON.parse(browserStorage.read(storageKeys.edit(chatId)) ?? 'null')
+      return isDraft(draft) ? draft : undefined
+    } catch {
+      return undefined
+    }
+  },
+  write(chatId: string, draft: EditDraft): void {
+    browserStorage.write(storageKeys.edit(chatId), JSON.stringify(draft))
+  },
+  clear(chatId: string): void {
+    browserStorage.remove(storageKeys.edit(chatId))
+  },
+}
+
+function isDraft(value: unknown): value is EditDraft {
+  if (typeof value !== 'object' || value === null || !('messageId' in value && 'text' in value)) return false
+  return typeof value.messageId === 'string' && typeof value.text === 'string'
+}
