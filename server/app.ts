@@ -26,10 +26,11 @@ import { registerUserRoutes } from './identity/users/user-routes.ts'
 import { registerIntegrationRoutes } from './integrations/integration-routes.ts'
 import { openIntegrations } from './integrations/open-integrations.ts'
 import { openLive } from './live/open-live.ts'
+import type { Live } from './live/open-live.ts'
 import { registerShareRoutes } from './shares/share-routes.ts'
 import { registerSharedChatRoutes } from './shares/shared-chat-routes.ts'
 
-/** What `main.ts` opens for the app. Tests open the same things in their own way. */
+/** Opened by `main.ts`, and by tests in their own way. */
 export interface AppDeps {
   readonly config: Config
   readonly database: Database
@@ -50,110 +51,101 @@ export interface AppDeps {
 /** Composes the whole product: the server, every domain, their routes. Does not listen yet. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, database, identity } = deps
-  const app = await createServer({
-    publicUrl: config.publicUrl,
-    logLevel: config.logLevel,
-    trustedProxies: config.trustedProxies,
-    connectOrigins: identity.browserOrigins,
-    isStorageFull: database.dialect.isStorageFull,
-  })
-  await registerRoutes(app, deps, openDomains(app, deps))
+  const app = await createServer(
+    { connectOrigins: identity.browserOrigins, isStorageFull: database.dialect.isStorageFull },
+    config,
+  )
+  const domains = openDomains(app, deps)
+  app.addHook('preClose', () => closeDomains(domains))
+  await registerPublicRoutes(app, deps, domains)
+  await app.register(async (api: Api) => registerSignedInRoutes(api, deps, domains))
+  await registerWebRoutes(app, deps.webRoot)
   return app
 }
 
-/** Opens the services of the app. They close when the app closes, before the database does. */
+/** Each domain gets the things that `main.ts` opened, and options: its callbacks and the domains that it uses. */
 function openDomains(app: FastifyInstance, deps: AppDeps) {
-  const { config, database, sealer, identity, guards, nodeId, now } = deps
   const logAs = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
-  const streams = endStreamsOnSignOut(identity.sessions, logAs('a stream could not be ended'))
+  const streams = endStreamsOnSignOut(deps.identity.sessions, logAs('a stream could not be ended'))
   const onOpen = streams.track
-  const live = openLive({ database, nodeId, onOpen, onError: logAs('a live update failed') })
-  const { hub } = live
-  const changed =
-    (...lists: SettingsList[]) =>
-    (userId: string): void =>
-      lists.forEach((list) => hub.settingsChanged(userId, list))
-  const integrations = openIntegrations({
-    config,
-    database,
-    sealer,
-    now,
-    guards,
+  const live = openLive(deps, { onOpen, onError: logAs('a live update failed') })
+  const onChatChanged = live.hub.chatChanged
+  const integrations = openIntegrations(deps, {
     // An integration adds a connector of its own, so both lists change.
-    onChanged: changed('integrations', 'connectors'),
+    onChanged: changed(live, 'integrations', 'connectors'),
     onError: logAs('background work of an integration failed'),
   })
-  const connectors = openConnectors({
-    config,
-    database,
-    sealer,
-    now,
-    guards,
+  const connectors = openConnectors(deps, {
     integrations,
-    onChanged: changed('connectors'),
+    onChanged: changed(live, 'connectors'),
     onError: logAs('background work of a connector failed'),
   })
-  const providers = { defaultModel: config.defaultModel, demoBaseUrl: deps.demoBaseUrl, sealer }
-  const completions = openCompletions({
-    database,
-    nodeId,
-    now,
+  const completions = openCompletions(deps, {
     connectors,
-    subscribers: hub,
+    subscribers: live.hub,
+    perMinute: deps.config.rateLimits.completions,
+    openBotModel: (_user, bot) => openBotModel(deps, bot),
     onOpen,
-    onChatChanged: hub.chatChanged,
-    openBotModel: (_user, bot) => openBotModel(bot, providers, { guards }),
+    onChatChanged,
     onError: logAs('background work of a run failed'),
-    perMinute: config.rateLimits.completions,
   })
-  const { readRun } = completions
-  const onChatError = logAs('background work of the chats failed')
-  const chats = openChats({ database, now, readRun, onChatChanged: hub.chatChanged, onError: onChatError })
-  identity.sessions?.onEnd(({ userId }) => {
+  const chats = openChats(deps, {
+    readRun: completions.readRun,
+    onChatChanged,
+    onError: logAs('background work of the chats failed'),
+  })
+  deps.identity.sessions?.onEnd(({ userId }) => {
     if (userId !== null) connectors.closeIdle(userId).catch(connectors.deps.onError)
   })
-  app.addHook('preClose', async () => {
-    await streams.close()
-    // Runs end their own tool calls, so they close before the connectors.
-    await completions.close()
-    await Promise.all([chats.close(), connectors.close()])
-    await integrations.close()
-    live.close()
-  })
-  return { chats, completions, connectors, integrations, live, changed }
+  return { streams, live, integrations, connectors, completions, chats }
 }
 
-async function registerRoutes(
-  app: FastifyInstance,
-  deps: AppDeps,
-  { chats, completions, connectors, integrations, live, changed }: ReturnType<typeof openDomains>,
-): Promise<void> {
-  const { config, database, sealer, identity, now } = deps
-  const { rateLimits } = config
+type Domains = ReturnType<typeof openDomains>
+
+/** Returns a function that notifies a user's open pages that these lists have changed. */
+function changed({ hub }: Live, ...lists: readonly SettingsList[]): (userId: string) => void {
+  return (userId) => lists.forEach((list) => hub.settingsChanged(userId, list))
+}
+
+/** Must run before the database closes. */
+async function closeDomains(domains: Domains): Promise<void> {
+  const { streams, live, integrations, connectors, completions, chats } = domains
+  await streams.close()
+  // Runs end their own tool calls, so they close before the connectors.
+  await completions.close()
+  await Promise.all([chats.close(), connectors.close()])
+  await integrations.close()
+  live.close()
+}
+
+async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains: Domains): Promise<void> {
+  const { config, database, identity, metrics } = deps
+  const { writes, shareReads } = config.rateLimits
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
   decorateRequests(app)
-  registerHealthRoutes(app, {
-    metrics: deps.metrics,
-    metricsToken: config.metricsToken,
-    countActiveRuns: completions.countActive,
-    checkReady: () => checkDatabase(database.db),
-  })
+  const countActiveRuns = domains.completions.countActive
+  registerHealthRoutes(
+    app,
+    { metrics, countActiveRuns, checkReady: () => checkDatabase(database.db) },
+    config,
+  )
   await identity.register(app)
-  registerSettingsRoutes(app, { identity, config })
-  await scope((api) => registerConnectorOAuthRoutes(api, connectors.deps, rateLimits.writes))
-  await scope((api) => registerSharedChatRoutes(api, { database, perMinute: rateLimits.shareReads }))
-  await scope((api) => {
-    requireBearerToken(api, identity)
-    limitWrites(api, rateLimits.writes, (request) => requireUser(request).id)
-    registerUserRoutes(api)
-    registerBotRoutes(api, { database, sealer, now, onChanged: changed('bots') })
-    registerConnectorRoutes(api, connectors.deps)
-    registerIntegrationRoutes(api, integrations, rateLimits.writes)
-    registerShareRoutes(api, { database, now })
-    chats.register(api)
-    completions.register(api)
-    const { joinRuns, leaveRuns } = completions
-    live.register(api, { joinRuns, leaveRuns, verify: (token) => identity.verify(token) })
-  })
-  await registerWebRoutes(app, deps.webRoot)
+  registerSettingsRoutes(app, deps)
+  await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))
+  await scope((api) => registerSharedChatRoutes(api, deps, { perMinute: shareReads }))
+}
+
+function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void {
+  const { live, integrations, connectors, completions, chats } = domains
+  const perMinute = deps.config.rateLimits.writes
+  requireBearerToken(api, deps.identity)
+  limitWrites(api, perMinute, (request) => requireUser(request).id)
+  registerUserRoutes(api)
+  registerBotRoutes(api, deps, { onChanged: changed(live, 'bots') })
+  registerConnectorRoutes(api, connectors.deps)
+  registerIntegrationRoutes(api, integrations, { perMinute })
+  registerShareRoutes(api, deps)
+  chats.register(api)
+  completions.register(api)
+  live.register(api, completions)
 }

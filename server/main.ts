@@ -27,12 +27,9 @@ async function start(config: Config): Promise<void> {
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
-  const identity = await openIdentity({
-    config,
-    database,
-    sealer,
-    now,
-    onNewUser: (trx, user) => insertDefaultBots(trx, user, { config, sealer, now }),
+  const deps = { config, database, sealer, now }
+  const identity = await openIdentity(deps, {
+    onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
   })
   const demo = await startDemoModel()
   const guards = openGuards({

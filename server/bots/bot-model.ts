@@ -21,6 +21,10 @@ export interface Providers {
   readonly sealer: Sealer
 }
 
+export interface BotModelDeps extends Omit<Providers, 'defaultModel'>, Pick<ModelDeps, 'guards'> {
+  readonly config: Pick<Config, 'defaultModel'>
+}
+
 /**
  * The address and key of a bot's model. The bot's own key is used with either address; the operator's
  * key is sent only to the operator's address (§21.3, §21.4).
@@ -78,9 +82,12 @@ function refuseParentSegments(bot: BotRow): void {
  * Opens the model of a bot. When the bot is misconfigured, the stream fails with the reason, so that the user sees it in
  * place of the reply.
  */
-export function openBotModel(bot: BotRow, providers: Providers, models: ModelDeps): ModelStream {
+export function openBotModel(deps: BotModelDeps, bot: BotRow): ModelStream {
   try {
-    return openModel(resolveEndpoint(bot, providers), models)
+    const { config, demoBaseUrl, sealer, guards } = deps
+    return openModel(resolveEndpoint(bot, { defaultModel: config.defaultModel, demoBaseUrl, sealer }), {
+      guards,
+    })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return () => {

@@ -14,6 +14,9 @@ export interface BotRoutesDeps {
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+export interface BotRoutesOptions {
   /** Called when a user's bots have changed. */
   readonly onChanged: (userId: string) => void
 }
@@ -21,7 +24,11 @@ export interface BotRoutesDeps {
 const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 
 /** A user's bots (§7.2, §7.3, §7.4, §7.5). */
-export function registerBotRoutes(api: Api, { database, sealer, now, onChanged }: BotRoutesDeps): void {
+export function registerBotRoutes(
+  api: Api,
+  { database, sealer, now }: BotRoutesDeps,
+  { onChanged }: BotRoutesOptions,
+): void {
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
     const bots = await listBots(database.db, requireUser(request))
     return bots.map((bot) => presentBot(bot, sealer))

@@ -10,10 +10,14 @@ import type { PartialReply } from './read-chat.ts'
 const maxEmptyChatAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
 
-export interface ChatOptions {
+/** The dependencies of the app that this domain uses. */
+interface AppDeps {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+export interface ChatOptions {
   /** Returns the active run of a chat, on any node. */
   readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
   /** Notifies the user's other tabs and devices. */
@@ -29,8 +33,8 @@ export interface Chats {
 }
 
 /** The chats with their background work: indexing for the search, and deleting unused chats. */
-export function openChats(options: ChatOptions): Chats {
-  const { database, now, readRun, onChatChanged, onError } = options
+export function openChats({ database, now }: AppDeps, options: ChatOptions): Chats {
+  const { readRun, onChatChanged, onError } = options
   const search = openSearch(database, onError)
   const endDeletion = repeatUntilStopped(
     () => deleteEmptyChats(database.db, now() - maxEmptyChatAgeMs),

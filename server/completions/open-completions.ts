@@ -15,10 +15,10 @@ import type { RunningReply } from './log/run-status.ts'
 import { ToolSupportCache } from './loop/tool-support-cache.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 
-export type CompletionOptions = Pick<
-  CompletionDeps,
-  'database' | 'nodeId' | 'now' | 'openBotModel' | 'connectors' | 'onError'
-> & {
+/** The dependencies of the app that this domain uses. */
+type AppDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
+
+export interface CompletionOptions extends Pick<CompletionDeps, 'openBotModel' | 'connectors' | 'onError'> {
   /** The users who have a live stream at this node. */
   readonly subscribers: RunSubscribers & OtherNotifications
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
@@ -53,8 +53,9 @@ const defaultGraceMs = 1_000
 const maxCloseMs = 5_000
 
 /** Opens the run log and starts everything that works on runs. */
-export function openCompletions(options: CompletionOptions): Completions {
-  const { database, nodeId, subscribers, now, onError } = options
+export function openCompletions(appDeps: AppDeps, options: CompletionOptions): Completions {
+  const { database, nodeId, now } = appDeps
+  const { subscribers, onError } = options
   const { db, dialect } = database
   const runs = new ActiveRuns()
   const log = new RunLog({

@@ -22,13 +22,17 @@ import { recordDenial } from './calls/tool-call-store.ts'
 import { Backoff } from './mcp/backoff.ts'
 import type { ToolOutcome } from './calls/tool-call.ts'
 
-export interface ConnectorOptions {
+/** The dependencies of the app that this domain uses. */
+interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'connectorRegistryUrl' | 'connectorClientMetadataUrl'>
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly guards: ConnectorDeps['guards']
+}
+
+export interface ConnectorOptions {
   /** The connectors of integrations. */
   readonly integrations?: IntegrationConnectors
   readonly limits?: Partial<ConnectorLimits>
@@ -57,8 +61,8 @@ export interface Connectors {
 const maxOffers = 1_000
 
 /** Creates the connectors' dependencies. Nothing is connected before it is needed. */
-export function openConnectors(options: ConnectorOptions): Connectors {
-  const { config, now } = options
+export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Connectors {
+  const { config, now } = appDeps
   const limits = { ...connectorLimits, ...options.limits }
   const closing = new AbortController()
   const pool = new ConnectionPool({
@@ -66,8 +70,8 @@ export function openConnectors(options: ConnectorOptions): Connectors {
     maxIdleConnections: limits.maxIdleConnections,
   })
   const deps: ConnectorDeps = {
-    database: options.database,
-    sealer: options.sealer,
+    database: appDeps.database,
+    sealer: appDeps.sealer,
     now,
     settings: {
       limits,
@@ -76,7 +80,7 @@ export function openConnectors(options: ConnectorOptions): Connectors {
       registryUrl: config.connectorRegistryUrl,
     },
     builtIns: createBuiltInConnectors(now, options.integrations),
-    guards: options.guards,
+    guards: appDeps.guards,
     shared: {
       pool,
       backoff: new Backoff(now),

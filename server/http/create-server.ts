@@ -11,21 +11,24 @@ import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 
+export interface ServerDeps {
+  /** Origins that the web app may connect to besides its own; the same list until it changes. */
+  readonly connectOrigins: () => readonly string[]
+  readonly isStorageFull: (error: unknown) => boolean
+}
+
 export interface ServerOptions {
   /** The origin that users open. */
   readonly publicUrl: string
   readonly logLevel: string
   /** Addresses or networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Origins that the web app may connect to besides its own; the same list until it changes. */
-  readonly connectOrigins: () => readonly string[]
-  readonly isStorageFull: (error: unknown) => boolean
 }
 
 /** The server without routes: logging, errors, limits, headers, body parsing and the OpenAPI document. */
-export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
+export async function createServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
   const { publicUrl, trustedProxies } = options
-  const handleError = createErrorHandler(options.isStorageFull)
+  const handleError = createErrorHandler(deps.isStorageFull)
   const app = Fastify({
     bodyLimit: 1_048_576,
     // Milliseconds until a request must have arrived completely; without it a body may trickle in forever.
@@ -56,7 +59,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   registerHostCheck(app, publicUrl)
   registerJsonBody(app)
   registerSecurityHeaders(app, {
-    connectOrigins: options.connectOrigins,
+    connectOrigins: deps.connectOrigins,
     https: publicUrl.startsWith('https:'),
   })
   await registerRateLimits(app)

@@ -5,18 +5,24 @@ import type { Registry } from 'prom-client'
 import { AppError } from '../lib/app-error.ts'
 import { onDisconnect } from './create-server.ts'
 
-export interface HealthOptions {
+export interface HealthDeps {
   readonly metrics: Registry
   /** Rejects when the product cannot work, for example because the database does not respond. */
   readonly checkReady: () => Promise<void>
   readonly countActiveRuns: () => number
+}
+
+export interface HealthOptions {
   /** Allows other machines to read `/metrics`. Without it only this machine may. */
   readonly metricsToken: string | null
 }
 
 /** `/healthz` (the process responds), `/readyz` (it can work), `/metrics` (Prometheus text) (§22.6). */
-export function registerHealthRoutes(app: FastifyInstance, options: HealthOptions): void {
-  const registry = options.metrics
+export function registerHealthRoutes(
+  app: FastifyInstance,
+  { metrics: registry, checkReady, countActiveRuns }: HealthDeps,
+  { metricsToken }: HealthOptions,
+): void {
   const responses = new Counter({
     name: 'yonder_http_answers_total',
     help: 'Answers sent, by status.',
@@ -28,7 +34,7 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
     help: 'Replies being written by this process.',
     registers: [registry],
     collect() {
-      this.set(options.countActiveRuns())
+      this.set(countActiveRuns())
     },
   })
   app.addHook('onResponse', async (_request, reply) => {
@@ -38,15 +44,14 @@ export function registerHealthRoutes(app: FastifyInstance, options: HealthOption
   app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
     try {
-      await options.checkReady()
+      await checkReady()
     } catch (error) {
       throw new AppError('unavailable', 'The database does not answer.', { cause: error })
     }
     return { status: 'ready' }
   })
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!mayReadMetrics(request, options.metricsToken))
-      throw new AppError('not_found', 'There is nothing here.')
+    if (!mayReadMetrics(request, metricsToken)) throw new AppError('not_found', 'There is nothing here.')
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }

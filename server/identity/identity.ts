@@ -29,12 +29,15 @@ export interface Identity {
 /** Runs in the transaction that stores a user for the first time. */
 export type OnNewUser = (trx: Db, user: User) => Promise<void>
 
-export interface IdentityOptions {
+export interface IdentityDeps {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
+}
+
+export interface IdentityOptions {
   readonly onNewUser: OnNewUser
   /** Sends the requests to a hosted provider. */
   readonly fetch?: typeof globalThis.fetch

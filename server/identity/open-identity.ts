@@ -1,13 +1,14 @@
 import { openHostedIdentity } from './hosted/open-hosted-identity.ts'
-import type { Identity, IdentityOptions } from './identity.ts'
+import type { Identity, IdentityDeps, IdentityOptions } from './identity.ts'
 import { openEmbeddedIdentity } from './provider/open-embedded-identity.ts'
 import { createUpsertUser } from './users/upsert-user.ts'
 
 /** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it (§15.1). */
-export async function openIdentity(options: IdentityOptions): Promise<Identity> {
-  const { config, database, now, onNewUser } = options
+export async function openIdentity(deps: IdentityDeps, options: IdentityOptions): Promise<Identity> {
+  const { config, database, now } = deps
+  const { onNewUser, fetch = globalThis.fetch } = options
   const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })
   return config.oidc === null
-    ? openEmbeddedIdentity(options, upsertUser)
-    : openHostedIdentity(options, config.oidc, upsertUser)
+    ? openEmbeddedIdentity(deps, upsertUser)
+    : openHostedIdentity(deps, { oidc: config.oidc, upsertUser, fetch })
 }

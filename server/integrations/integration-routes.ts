@@ -25,7 +25,11 @@ const ServiceParams = z.object({ service: z.string().max(200).transform(normaliz
  * The routes of a user's integrations (§7.20, §7.21, §7.22, §7.23, §7.24). `perMinute` limits how often a user can
  * start consent at Google.
  */
-export function registerIntegrationRoutes(api: Api, deps: IntegrationDeps, perMinute: number): void {
+export function registerIntegrationRoutes(
+  api: Api,
+  deps: IntegrationDeps,
+  { perMinute }: { readonly perMinute: number },
+): void {
   const { db } = deps.database
 
   api.get('/api/integrations', { schema: { response: { 200: IntegrationList } } }, async (request) => {

@@ -16,13 +16,17 @@ import type { FindGoogleAccess } from './oauth/google-access.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 import type { FoundTokens } from './oauth/tokens.ts'
 
-export interface IntegrationOptions {
+/** The dependencies of the app that this domain uses. */
+interface AppDeps {
   readonly config: Pick<Config, 'publicUrl' | 'google' | 'googleApis' | 'apiKeyServices'>
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly guards: { readonly operatorSupplied: Pick<GuardedFetch, 'fetch'> }
+}
+
+export interface IntegrationOptions {
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
   /** Called with errors of background work, which the user can do nothing about. */
@@ -39,16 +43,16 @@ export interface Integrations extends IntegrationDeps {
   close(): Promise<void>
 }
 
-export function openIntegrations(options: IntegrationOptions): Integrations {
-  const { config, database, sealer, now, onError } = options
-  const { fetch } = options.guards.operatorSupplied
+export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: IntegrationOptions): Integrations {
+  const { config, database, sealer, now } = appDeps
+  const { operatorSupplied } = appDeps.guards
   const closing = new AbortController()
   const background = new Set<Promise<unknown>>()
   const deps: IntegrationDeps = {
     database,
     sealer,
     now,
-    loadGoogle: createGoogleLoader(options, closing.signal),
+    loadGoogle: createGoogleLoader(appDeps, closing.signal),
     apiKeyServices: config.apiKeyServices,
     inBackground(work) {
       const settled = work.catch((error: unknown) => {
@@ -57,14 +61,14 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
       background.add(settled)
       void settled.finally(() => background.delete(settled))
     },
-    onChanged: options.onChanged,
+    onChanged,
     closing: closing.signal,
   }
   const leases = new TokenLeases<FoundTokens>({ now, closing: closing.signal })
   const findGoogleAccess = createFindGoogleAccess(deps, leases)
   const google: GoogleApiDeps = {
     findAccess: findGoogleAccess,
-    fetch,
+    fetch: operatorSupplied.fetch,
     apiUrls: { gmail: config.googleApis.gmailUrl, calendar: config.googleApis.calendarUrl },
     now,
   }
@@ -74,9 +78,7 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
     connectors: [
       createGmailConnector(google),
       createCalendarConnector(google),
-      ...deps.apiKeyServices.map((service) =>
-        createApiKeyConnector(deps, service, options.guards.operatorSupplied),
-      ),
+      ...deps.apiKeyServices.map((service) => createApiKeyConnector(deps, service, operatorSupplied)),
     ],
     listStatuses: (userId) => listStatuses(deps, userId),
     async close() {
@@ -88,7 +90,7 @@ export function openIntegrations(options: IntegrationOptions): Integrations {
 
 /** Loads the code of Google's client with its first use. A failed load is retried by the next one. */
 function createGoogleLoader(
-  { config, guards, now }: IntegrationOptions,
+  { config, guards, now }: AppDeps,
   closing: AbortSignal,
 ): IntegrationDeps['loadGoogle'] {
   const { google, googleApis: apis, publicUrl } = config

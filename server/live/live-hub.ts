@@ -3,21 +3,22 @@ import type { ChangeNotification, Database } from '../db/database.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseStream } from '../http/sse.ts'
 
-export interface LiveHubOptions {
+export interface LiveHubDeps {
   readonly database: Database
   /** Identifies this process among those that share the database. */
   readonly nodeId: string
-  /** Receives errors that no user can act on. */
-  readonly onError: (error: unknown) => void
 }
 
 /** The live streams open at this node, by user, and the notifications sent to them. */
 export class LiveHub {
-  readonly #options: LiveHubOptions
+  readonly #deps: LiveHubDeps
+  readonly #onError: (error: unknown) => void
   readonly #streams = new Map<string, Map<SseStream, Backlog>>()
 
-  constructor(options: LiveHubOptions) {
-    this.#options = options
+  /** `onError` receives errors that no user can act on. */
+  constructor(deps: LiveHubDeps, onError: (error: unknown) => void) {
+    this.#deps = deps
+    this.#onError = onError
   }
 
   get isEmpty(): boolean {
@@ -81,7 +82,7 @@ export class LiveHub {
 
   /** Passes on a notification of another node. */
   onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
-    if (nodeId === this.#options.nodeId) return
+    if (nodeId === this.#deps.nodeId) return
     if (topic === 'chat') this.notifyChatChanged(userId, subject)
     // A newer node may send a list that is unknown here; browsers that do not know it ignore it.
     else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
@@ -97,8 +98,8 @@ export class LiveHub {
   }
 
   #notifyNodes(topic: ChangeNotification['topic'], userId: string, subject: string): void {
-    const { database, nodeId, onError } = this.#options
-    database.dialect.notifyChange(database.db, { topic, nodeId, userId, subject }).catch(onError)
+    const { database, nodeId } = this.#deps
+    database.dialect.notifyChange(database.db, { topic, nodeId, userId, subject }).catch(this.#onError)
   }
 }
 

@@ -1,32 +1,45 @@
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
 import type { SseOptions } from '../http/sse.ts'
+import type { Identity } from '../identity/identity.ts'
 import { LiveHub } from './live-hub.ts'
-import type { LiveHubOptions } from './live-hub.ts'
+import type { LiveHubDeps } from './live-hub.ts'
 import { registerLiveRoutes } from './live-routes.ts'
 import type { LiveRoutesDeps } from './live-routes.ts'
 
-export interface LiveOptions extends LiveHubOptions {
+export interface LiveDeps extends LiveHubDeps {
+  readonly identity: Pick<Identity, 'verify'>
+}
+
+export interface LiveOptions {
   /** Called with every stream that opens. */
   readonly onOpen: SseOptions['onOpen']
+  /** Receives errors that no user can act on. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Live updates: one stream for each browser of a user. */
 export interface Live {
   readonly hub: LiveHub
-  register(api: Api, sources: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns' | 'verify'>): void
+  register(api: Api, runs: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns'>): void
   /** Ends every stream. */
   close(): void
 }
 
-export function openLive(options: LiveOptions): Live {
-  const { onOpen, onError } = options
-  const hub = new LiveHub(options)
+export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live {
+  const hub = new LiveHub(deps, onError)
   const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
   return {
     hub,
-    register: (api, { joinRuns, leaveRuns, verify }) =>
-      registerLiveRoutes(api, { hub, sse, joinRuns, leaveRuns, verify, onError }),
+    register: (api, { joinRuns, leaveRuns }) =>
+      registerLiveRoutes(api, {
+        hub,
+        sse,
+        joinRuns,
+        leaveRuns,
+        verify: (token) => deps.identity.verify(token),
+        onError,
+      }),
     close() {
       hub.onGap()
       sse.close()

@@ -7,12 +7,19 @@ import { presentSharedChat, requireSharedPath } from './shared-chat.ts'
 
 export interface SharedChatRoutesDeps {
   readonly database: Database
+}
+
+export interface SharedChatRoutesOptions {
   /** Reads per minute from one address. */
   readonly perMinute: number
 }
 
 /** The public route of a shared chat (§7.9). Its scope has no authentication, so a token in the request is ignored. */
-export function registerSharedChatRoutes(api: Api, { database, perMinute }: SharedChatRoutesDeps): void {
+export function registerSharedChatRoutes(
+  api: Api,
+  { database }: SharedChatRoutesDeps,
+  { perMinute }: SharedChatRoutesOptions,
+): void {
   limitWrites(api, perMinute, (request) => request.ip)
   // Also set on errors: a cached response would outlive the link.
   api.addHook('onRequest', async (_request, reply) => {

@@ -31,7 +31,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ada = await test.signIn('Ada')
     await ada.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
     nodes = [0, 1].map(() =>
-      openConnectors({ ...test.deps, onChanged: () => undefined, onError: () => undefined }),
+      openConnectors(test.deps, { onChanged: () => undefined, onError: () => undefined }),
     )
   })
 

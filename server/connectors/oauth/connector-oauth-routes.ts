@@ -18,7 +18,11 @@ const Callback = z.object({
  * the browser's consent cookie authorize it. Nothing from its URL is shown to the user. `perMinute` limits requests
  * from one IP url (§17.11).
  */
-export function registerConnectorOAuthRoutes(api: Api, deps: ConnectorDeps, perMinute: number): void {
+export function registerConnectorOAuthRoutes(
+  api: Api,
+  deps: ConnectorDeps,
+  { perMinute }: { readonly perMinute: number },
+): void {
   limitWrites(api, perMinute, (request) => request.ip)
   api.get(
     callbackPath,

@@ -4,16 +4,22 @@ import { createFetchProfile } from './fetch-profile.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
-import type { Identity, IdentityOptions } from '../identity.ts'
+import type { Identity, IdentityDeps } from '../identity.ts'
 
 /** How long a failed discovery is not repeated. The next request after that repeats it. */
 const retryDelayMs = 5_000
 
+export interface HostedIdentityOptions {
+  readonly oidc: NonNullable<Config['oidc']>
+  readonly upsertUser: UpsertUser
+  /** Sends the requests to the provider. */
+  readonly fetch: typeof globalThis.fetch
+}
+
 /** Any hosted OpenID provider. The server starts also while it cannot be reached. */
 export async function openHostedIdentity(
-  { config, now, fetch = globalThis.fetch }: Pick<IdentityOptions, 'config' | 'now' | 'fetch'>,
-  oidc: NonNullable<Config['oidc']>,
-  upsertUser: UpsertUser,
+  { config, now }: Pick<IdentityDeps, 'config' | 'now'>,
+  { oidc, upsertUser, fetch }: HostedIdentityOptions,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, fetch)

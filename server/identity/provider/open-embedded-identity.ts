@@ -4,7 +4,7 @@ import { createProvider, mountProvider } from './provider.ts'
 import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
 import { deleteExpiredRevokedGrants, isGrantRevoked } from '../sessions/revoked-grant-store.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
-import type { Identity, IdentityOptions } from '../identity.ts'
+import type { Identity, IdentityDeps } from '../identity.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { readProfile } from '../users/read-profile.ts'
@@ -20,11 +20,8 @@ const otherOrigins: readonly string[] = []
 const minute = 60_000
 
 /** The provider in this process: tokens are checked against its own keys, without a request. */
-export async function openEmbeddedIdentity(
-  options: IdentityOptions,
-  upsertUser: UpsertUser,
-): Promise<Identity> {
-  const { config, database, sealer, now } = options
+export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: UpsertUser): Promise<Identity> {
+  const { config, database, sealer, now } = deps
   const { db } = database
   const { publicUrl } = config
   const issuer = `${publicUrl}/oidc`

@@ -2,6 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../../config/config.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import type { Guards } from '../../http/outgoing/guarded-fetch.ts'
 import { addUser } from '../../testing/factories/users.ts'
@@ -34,21 +35,17 @@ describe.each(engines)('access to Google on %s', (engine) => {
   function open(secretKey = 'a secret of tests that is long enough'): Integrations {
     const config = parseConfig(google.environment)
     const sealer = createSealer(secretKey)
-    return openIntegrations({
-      config,
-      database,
-      sealer: {
-        ...sealer,
-        open(sealed) {
-          reads++
-          return sealer.open(sealed)
-        },
+    const countingSealer: Sealer = {
+      ...sealer,
+      open(sealed) {
+        reads++
+        return sealer.open(sealed)
       },
-      now: () => clock,
-      guards,
-      onChanged: (userId) => changes.push(userId),
-      onError: () => undefined,
-    })
+    }
+    return openIntegrations(
+      { config, database, sealer: countingSealer, now: () => clock, guards },
+      { onChanged: (userId) => changes.push(userId), onError: () => undefined },
+    )
   }
 
   beforeAll(async () => {

@@ -46,13 +46,9 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   const port = options.port ?? (await freePort())
   const baseUrl = `http://localhost:${port}`
   const config = parseConfig({ PORT: String(port), RATE_LIMIT_SIGN_IN: '1000', ...environment })
-  const identity = await openIdentity({
-    config,
-    database,
-    sealer: createSealer(testSecret),
-    now: () => Date.now() + clock.offset,
-    onNewUser,
-  })
+  const sealer = createSealer(testSecret)
+  const now = () => Date.now() + clock.offset
+  const identity = await openIdentity({ config, database, sealer, now }, { onNewUser })
   const app = Fastify({ logger: false, forceCloseConnections: true, maxRequestsPerSocket: 0 })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)

@@ -68,16 +68,13 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     serverSupplied: guard('serverSupplied'),
     operatorSupplied: guard('operatorSupplied'),
   }
-  const connectors = openConnectors({
-    config: {
-      publicUrl: options.publicUrl ?? 'http://localhost:3000',
-      connectorRegistryUrl: options.registryUrl ?? null,
-      connectorClientMetadataUrl: options.clientMetadataUrl ?? null,
-    },
-    database,
-    sealer,
-    now,
-    guards,
+  const config = {
+    publicUrl: options.publicUrl ?? 'http://localhost:3000',
+    connectorRegistryUrl: options.registryUrl ?? null,
+    connectorClientMetadataUrl: options.clientMetadataUrl ?? null,
+  }
+  const appDeps = { config, database, sealer, now, guards }
+  const connectors = openConnectors(appDeps, {
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.integrations === undefined ? {} : { integrations: options.integrations }),
     onChanged: (userId) => changes.push(userId),
