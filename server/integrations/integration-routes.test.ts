@@ -191,7 +191,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('can be disconnected, which erases the key and keeps the integration (§4.28, §7.24)', async () => {
+  it('can be disconnected, which erases the key and keeps the integration, but not removed (§4.28, §7.24, §19.5)', async () => {
     await addTavily()
     const gone = await ada.post('/api/integration/disconnect/tavily', {})
     expect([gone.statusCode, gone.json()]).toEqual([
@@ -201,6 +201,8 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await stored())[0]?.api_key).toBeNull()
     expect((await ada.post('/api/integration/disconnect/tavily')).json()).toMatchObject({ connected: false })
     expect((await ada.post('/api/integration/disconnect/never')).statusCode).toBe(404)
+    expect((await ada.delete('/api/integration/tavily')).statusCode).toBe(404)
+    expect((await ada.get('/api/integrations')).json()).toMatchObject([{ name: 'tavily' }])
   })
 
   it('belong to one user (§17.22)', async () => {

@@ -223,13 +223,16 @@ describe('signed in', () => {
     expect(at()).toBe('/')
   })
 
-  it('signs out after a 401, and goes to the root (§2.11, §8.2)', async () => {
+  it('signs out after a 401, goes to the root, and keeps the drafts and the theme (§2.11, §8.2, §15.13)', async () => {
+    const stored = { chat_storage_owner: ada.sub, chat_known_draft: 'Not sent yet', theme: 'dark' }
+    for (const [key, text] of Object.entries(stored)) localStorage.setItem(key, text)
     answers['/api/auth/userinfo'] = () =>
       Response.json({ error: { code: 'unauthenticated', message: 'Expired.' } }, { status: 401 })
     open('/settings/general')
     expect(await landing()).toBeVisible()
     expect(at()).toBe('/')
     expect(localStorage.getItem(storeKey)).toBeNull()
+    expect({ ...localStorage }).toMatchObject(stored)
   })
 
   it('opens the history search by its button and its shortcut, and closes it (§2.16, §2.41)', async () => {

@@ -80,7 +80,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(again.text).toBe(line.repeat(90))
   })
 
-  it('is refused when there is no run to follow', async () => {
+  it('is refused before a run, after its end, and once its log is older than ten minutes and removed (§16.15)', async () => {
     const chatId = await ada.newChat()
     const refuse = async (after?: number, headers?: Record<string, string>) => {
       const stream = await ada.follow(chatId, after, headers)

@@ -76,6 +76,29 @@ describe('repeating events', () => {
     ])
   })
 
+  const split = () =>
+    google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
+
+  it('begins anew the occurrences after a split that were changed one by one (§11.23)', async () => {
+    standUp()
+    const third = { event_id: 'standup_20260406T070000Z', title: 'Stand-up', start: '2026-04-06T09:00' }
+    const moved = await google.call('update_event', {
+      ...third,
+      scope: 'this_event',
+      new_start: '2026-04-06T15:00',
+      new_end: '2026-04-06T15:15',
+    })
+    expect(moved.isError).toBe(false)
+    expect(await shown()).toContain('Stand-up Mon 2026-04-06 15:00 to 15:15')
+    expect((await split()).isError).toBe(false)
+    expect(await shown()).toEqual([
+      'Stand-up Mon 2026-03-23 09:00 to 09:15',
+      'Weekly Mon 2026-03-30 09:00 to 09:15',
+      'Weekly Mon 2026-04-06 09:00 to 09:15',
+      'Weekly Mon 2026-04-13 09:00 to 09:15',
+    ])
+  })
+
   it('leaves the series whole when it cannot be split (§11.12)', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, times: 4 })
@@ -88,9 +111,6 @@ describe('repeating events', () => {
     expect(await shown()).toHaveLength(4)
     expect((await shown()).every((event) => event.startsWith('Stand-up'))).toBe(true)
   })
-
-  const split = () =>
-    google.call('update_event', { ...second, scope: 'this_and_following', new_title: 'Weekly' })
 
   it('splits a series when the response to ending it is lost (§11.12)', async () => {
     standUp()

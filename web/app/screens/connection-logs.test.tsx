@@ -1,12 +1,13 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
+import { connectionLogsPreference } from '../../features/preferences/connection-logs.ts'
 import { button, chatOf, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
 
 describe('the connection log', () => {
   const connect = async (preference: string | undefined) => {
     if (preference !== undefined) localStorage.setItem('showMcpLogs', preference)
-    const { api } = await openToolChat(chatOf())
+    const { api, view } = await openToolChat(chatOf())
     const stream = await send(api, 'Hello')
     const sendStatus = (status: string, text: string, finished?: boolean) =>
       stream.send({
@@ -23,6 +24,7 @@ describe('the connection log', () => {
     stream.end()
     expect(await screen.findByText('Good day.')).toBeVisible()
     await turnIsOver()
+    return view
   }
   const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })
 
@@ -41,6 +43,20 @@ describe('the connection log', () => {
 
   it('is not shown unless the preference is on (§9.14)', async () => {
     await connect(undefined)
+    expect(panel()).toBeNull()
+  })
+
+  it('shows the current round when the preference is switched on (§13.27)', async () => {
+    await connect(undefined)
+    act(() => connectionLogsPreference.set(true))
+    expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()
+  })
+
+  it('is empty and closed when the chat is opened again (§13.27)', async () => {
+    const { unmount } = await connect('true')
+    expect(panel()).toBeVisible()
+    unmount()
+    await openToolChat(chatOf())
     expect(panel()).toBeNull()
   })
 })

@@ -77,6 +77,12 @@ describe('a turn that is still being written', () => {
 describe('a turn that ends with a result', () => {
   const halfway = chatOf(question, call('a1', 'u1', answered), result('r1', 'a1'))
 
+  it('does not continue when the page opens, only on request (§13.25)', async () => {
+    const { api } = await openToolChat(halfway)
+    expect(button('Continue')).toBeEnabled()
+    expect(api.requests.filter(({ route }) => !route.startsWith('GET '))).toEqual([])
+  })
+
   it('continues on request, with the bot that began it (§4.23, §7.11, §12.24, §13.19)', async () => {
     const { api } = await openToolChat(halfway)
     const stream = api.stream('POST /api/chat/completions')

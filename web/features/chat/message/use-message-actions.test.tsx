@@ -7,6 +7,7 @@ import { expectConsole } from '../../../testing/expect-console.ts'
 import { renderScreen } from '../../../testing/render-screen.tsx'
 import { EventStream, failure, json, ScriptedApi } from '../../../testing/scripted-api.ts'
 import { ToastRegion } from '../../../ui/toast/toast-region.tsx'
+import { defer } from '../../../testing/connectors-scene.tsx'
 import { dismissToast, toasts } from '../../../lib/toasts.ts'
 import { ChatView } from '../chat-view.tsx'
 import { outbox } from '../chat-storage.ts'
@@ -92,6 +93,33 @@ test('keeps the focus on the button that led to the last version, which then doe
   await userEvent.keyboard('{Enter}')
   expect(within(articles()[3] as HTMLElement).getByText('1/2')).toBeVisible()
   expect(api.seen('POST /api/chat/select-response')).toHaveLength(1)
+})
+
+test('saves the first and the last of several choices in a row, one after the other (§14.29)', async () => {
+  const replies = ['b1', 'b2', 'b3', 'b4'].map((id) => makeReply(id, 'u2'))
+  const versions = makeChat([
+    makeMessage('u1', null),
+    makeReply('a1', 'u1'),
+    makeMessage('u2', 'a1'),
+    ...replies,
+  ])
+  const first = defer<void>()
+  const api = new ScriptedApi().on('POST /api/chat/select-response', async ({ body }) => {
+    const { messageId } = body as { messageId: string }
+    if (messageId === 'b3') await first.promise
+    return json({ selected_message_id: messageId })
+  })
+  open(versions, api)
+  await ready()
+  const saved = () => api.seen('POST /api/chat/select-response').map(({ body }) => body)
+  await userEvent.click(button('Previous version'))
+  await userEvent.click(button('Previous version'))
+  await userEvent.click(button('Previous version'))
+  expect(lastArticle()).toHaveTextContent('text of b1')
+  expect(saved()).toEqual([{ chatId: 'c1', messageId: 'b3' }])
+  first.resolve()
+  await waitFor(() => expect(saved()).toHaveLength(2))
+  expect(saved()[1]).toEqual({ chatId: 'c1', messageId: 'b1' })
 })
 
 test('returns to the version of the server when a choice could not be saved (§14.5)', async () => {

@@ -97,7 +97,7 @@ describe('the catalogue', () => {
 })
 
 describe('adding from it', () => {
-  it('says that it adds, then that it is added, and lists it not connected (§2.66, §4.27, §7.15, §8.32)', async () => {
+  it('says that it adds, then that it is added, and lists it not connected (§2.66, §4.27, §7.15, §8.32, §18.3)', async () => {
     const scene = sceneOf([makeServer('Weather')])
     const reply = defer<void>()
     scene.api.on('POST /api/mcp-server', async ({ body }) => {

@@ -52,7 +52,7 @@ describe('adding', () => {
     expect(buttonOf('Add Connector', form)).toBeEnabled()
   })
 
-  it('sends what was typed and null for what is empty, says so, and shows the row (§2.64, §7.15, §8.32)', async () => {
+  it('sends what was typed and null for what is empty, says so, and shows the row (§2.64, §7.15, §8.32, §18.3)', async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.type(form.getByLabelText('Name *'), ' Files ')
@@ -200,7 +200,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ token: null })
   })
 
-  it('takes names of allowed tools as typed: trimmed, nothing empty, none twice (§2.74, §5.16)', async () => {
+  it('takes names of allowed tools as typed: trimmed, nothing empty, none twice (§2.74, §5.16, §18.25)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     const entry = form.getByLabelText('Name of a tool to allow')
