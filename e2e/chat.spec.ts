@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { input, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import { signUp } from './support/users.ts'
+import { signIn, signUp } from './support/users.ts'
 
 const lastReply = (page: Page) => page.getByRole('article').last()
 
@@ -208,6 +208,30 @@ test('a message is copied to the clipboard (§2.29)', async ({ page, context, us
   await expect(page.getByTitle('Copied!')).toBeVisible()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('copy **this**')
   await expect(page.getByTitle('Copied!')).toHaveCount(0, { timeout: 3000 })
+})
+
+test('the actions of a message appear on hover and focus (§14.8)', async ({ page, user: _ }) => {
+  await writeMessage(page, 'show me what I can do')
+  await expect(sendButton(page)).toBeVisible()
+  const message = page.getByRole('article').first()
+  const actions = message.getByTitle('Copy message').locator('xpath=..')
+  await page.mouse.move(0, 0)
+  await expect(actions).toHaveCSS('opacity', '0')
+  await message.hover()
+  await expect(actions).toHaveCSS('opacity', '1')
+  await page.mouse.move(0, 0)
+  await expect(actions).toHaveCSS('opacity', '0')
+  await message.getByTitle('Copy message').focus()
+  await expect(actions).toHaveCSS('opacity', '1')
+})
+
+test('the actions of a message are always shown on touch screens (§14.8)', async ({ user, openBrowser }) => {
+  const touch = await (await openBrowser({ hasTouch: true, isMobile: true })).newPage()
+  await signIn(touch, user)
+  await writeMessage(touch, 'show me what I can do')
+  await expect(sendButton(touch)).toBeVisible()
+  const actions = touch.getByRole('article').first().getByTitle('Copy message').locator('xpath=..')
+  await expect(actions).toHaveCSS('opacity', '1')
 })
 
 test('a chat that does not exist redirects to the home page (§2.12)', async ({ page, user, problems }) => {
