@@ -53,6 +53,7 @@ export const ChatList = z.object({
 })
 export type ChatList = z.infer<typeof ChatList>
 
+/** The id that was reserved for a new chat (§3.18). */
 export const NewChat = z.object({ id: z.string() })
 export type NewChat = z.infer<typeof NewChat>
 

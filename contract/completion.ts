@@ -82,6 +82,7 @@ export const StartedEvent = z.object({
   /** The reply, still empty. */
   assistant_message: Message,
 })
+/** The model and its provider, as soon as they are known (§7.35). */
 export const ModelEvent = z.object({
   type: z.literal('model'),
   seq,
@@ -140,6 +141,7 @@ export const ToolResultEvent = z.object({
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
 /** A remark about the reply for the user (§17.16). */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
+/** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
 export const McpStatusEvent = z.object({
   type: z.literal('mcp_status'),
   seq,

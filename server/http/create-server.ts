@@ -127,7 +127,7 @@ function isLoopback(host: string | undefined): boolean {
 
 /**
  * Logs one line per request, when its response has ended. The path has no query, which may hold a sign-in code or a
- * search term.
+ * search term (§22.7).
  */
 export class RequestLog extends LogController {
   override incomingRequest(): void {

@@ -88,7 +88,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
 }
 
-/** Loads the code of Google's client with its first use. A failed load is retried by the next one. */
+/** Loads the code of Google's client with its first use. A failed load is retried by the next one (§19.14). */
 function createGoogleLoader(
   { config, guards, now }: AppDeps,
   closing: AbortSignal,

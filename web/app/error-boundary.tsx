@@ -13,7 +13,10 @@ interface ErrorBoundaryState {
   readonly screen: string | undefined
 }
 
-/** Replaces a screen that failed to render or to load, for instance because a newer version replaced its files. */
+/**
+ * Replaces a screen that failed to render or to load, for instance because a newer version replaced its files (§8.35,
+ * §14.27).
+ */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failed: false, screen: this.props.screen }
 

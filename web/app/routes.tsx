@@ -14,7 +14,7 @@ function defineRoute<Props>(route: Omit<AppRoute<Props>, 'Screen'>): AppRoute<Pr
   return { ...route, Screen: lazy(async () => ({ default: await route.load() })) }
 }
 
-/** The screens that everyone sees, signed in or not (§2.3, §2.7). */
+/** The screens that everyone sees, signed in or not (§2.3, §2.7, §6.2). */
 export const publicRoutes: readonly AppRoute<object>[] = [
   defineRoute({
     paths: ['/share/:id'],

@@ -1,5 +1,5 @@
-// Runs before the first paint, so that a dark page never flashes white. Modules come too late for that; the rule is the
-// one of features/preferences/theme.ts.
+// Runs before the first paint, so that a dark page never flashes white (§14.28). Modules are loaded too late for that.
+// The rule is the same as in features/preferences/theme.ts.
 ;(function () {
   let stored = null
   try {

@@ -164,7 +164,7 @@ export async function writeReply(
 
 /**
  * Returns the run's first step: after a tool's result, the remaining calls of the same turn come before the model
- * (§12.10).
+ * (§12.10, §13.12).
  */
 async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   const callingReply =

@@ -188,7 +188,7 @@ class RunningCall {
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
 
-  /** Distinguishes a tool's own error from one after the integration's provider has revoked the consent. */
+  /** Distinguishes a tool's own error from one after the integration's provider has revoked the consent (§19.16). */
   async #errorStatus(): Promise<ToolOutcome['status']> {
     return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
   }

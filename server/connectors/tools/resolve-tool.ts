@@ -76,9 +76,9 @@ type Tool = Pick<ConnectorToolRow, 'fingerprint' | 'definition'>
 type Allowed = Pick<AllowedToolRow, 'fingerprint' | 'definition'>
 
 /**
- * Decides on the server, before a call, whether it needs approval (§4.18, §4.19). Without a list of allowed tools
- * every call
- * runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval (§12.14).
+ * Decides on the server, before a call, whether it needs approval (§4.18, §4.19). Without a list of allowed tools every
+ * call runs; a tool on the list runs as long as it is the one that was allowed; every other call needs approval (§4.17,
+ * §12.14).
  */
 export function decideConsent(
   connector: Pick<ConnectorRow, 'asks'>,

@@ -12,7 +12,7 @@ const maxCachedUsers = 10_000
 /** A field that `profile` leaves out keeps its stored value. */
 export type UpsertUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
 
-/** Returns the user of (issuer, subject): stores a new one, and a changed profile of a known one. */
+/** Returns the user of (issuer, subject): stores a new one, and a changed profile of a known one (§15.3). */
 export function createUpsertUser({
   db,
   now,

@@ -27,7 +27,9 @@ export interface GoogleApiClient<Api> {
 /** Requests that one tool call runs at the same time. Google rejects bursts. */
 export const concurrency = 6
 
-/** The options of every request through Google's packages. Requests are repeatable unless they say otherwise. */
+/**
+ * The options of every request through Google's packages. Requests are repeatable unless they say otherwise (§11.19).
+ */
 export function clientOptions(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ export interface GoogleAccess {
 
 /**
  * Returns an access token for a user's integration and refreshes it when it is about to expire. `rejectedToken` is a
- * token to which Google has just responded with 401: it is refreshed, or the integration has ended (§19.12).
+ * token to which Google has just responded with 401: it is refreshed, or the integration has ended (§11.18, §19.12).
  * @throws AppError `not_connected` when the user has to connect (again), `upstream_…` when Google fails. The message is
  * for the user and the model.
  */

@@ -74,7 +74,7 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
   }
 }
 
-/** JSON that could be parsed is complete. A stream is complete when the model has sent its finish. */
+/** JSON that could be parsed is complete. A stream is complete when the model has sent its finish (§14.31). */
 function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {
     throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)

@@ -1,5 +1,6 @@
 import { LegalPage, LegalSection } from './legal-page.tsx'
 
+/** The privacy policy (§1.9). */
 export function PrivacyScreen() {
   return (
     <LegalPage

@@ -63,7 +63,7 @@ const maxMaxTokens = 10_000_000
 
 /**
  * Returns the problems that prevent saving a draft (§5.5, §5.6). `isTokensUnreadable` is true when the number field
- * contains a text that is not a number, such as "1e", for which the browser returns an empty value (§5.4).
+ * contains a text that is not a number, such as "1e", for which the browser returns an empty value (§5.4, §8.17).
  */
 export function checkBotDraft(draft: BotDraft, isTokensUnreadable: boolean): Problems<CheckedField> {
   const missing = (['name', 'model'] as const).filter((field) => draft[field].trim() === '')

@@ -36,7 +36,7 @@ export interface ChatViewProps {
   readonly aside?: ReactNode
 }
 
-/** A chat of the user (§2.2). A chat that does not exist redirects to the home page (§2.12). */
+/** A chat of the user (§2.2). A chat that does not exist redirects to the home page (§2.12, §8.10). */
 export function ChatView({ chatId, onEvent, aside }: ChatViewProps) {
   const session = useChatSession(chatId)
   const view = useStore(session.view)

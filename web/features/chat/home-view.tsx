@@ -62,7 +62,7 @@ interface StartChat {
 
 /**
  * Opens a new chat with its first message (§2.21): requests an id, hands the message over, navigates to the chat
- * (§8.12).
+ * (§4.12, §8.12).
  */
 function useStartChat(): StartChat {
   const api = useApi()

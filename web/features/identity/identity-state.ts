@@ -18,7 +18,9 @@ export type IdentityState =
     }
   | { readonly status: 'error'; readonly message: string }
 
+/** The message of a failed sign-in (§8.5). */
 export const loginFailed = 'Login failed'
+/** The message of a failed refresh (§8.6). */
 export const tokenFailed = 'Get access token failed'
 /** A page on plain http cannot sign in, since browsers provide cryptography only on secure pages (§15.20). */
 export const insecureOrigin =

@@ -9,7 +9,7 @@ import { IntegrationList } from './list/integration-list.tsx'
 
 type OpenDialog = { readonly kind: 'add' } | { readonly kind: 'edit'; readonly integration: Integration }
 
-/** The Integrations section of settings (§2.75). */
+/** The Integrations section of settings (§1.7, §2.75). */
 export function IntegrationsSection() {
   const title = useId()
   const [dialog, setDialog] = useState<OpenDialog | null>(null)

@@ -42,7 +42,7 @@ export function followTheme(): () => void {
 
 /**
  * Switches the page, the `theme-color` of the browser and the tab icon to light or dark. `public/theme.js` does the
- * same before the first paint, when no module has loaded yet (§1.11).
+ * same before the first paint, when no module has loaded yet (§1.11, §14.28).
  */
 function applyTheme(dark: boolean): void {
   document.documentElement.classList.toggle('dark', dark)

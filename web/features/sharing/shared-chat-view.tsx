@@ -51,6 +51,7 @@ function NotFound() {
   )
 }
 
+/** Shown under a shared chat (§2.38). */
 function ReadOnlyFooter() {
   return (
     <footer className="sticky bottom-0 z-10 border-t border-line bg-page">

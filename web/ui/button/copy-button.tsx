@@ -9,7 +9,7 @@ export interface CopyButtonProps {
   readonly text: string
 }
 
-/** A button that copies a text and then has the title 'Copied!' for two seconds. */
+/** A button that copies a text and then has the title 'Copied!' for two seconds (§2.29). */
 export function CopyButton({ title, text }: CopyButtonProps) {
   const [copied, copy] = useCopied()
   const name = copied ? 'Copied!' : title

@@ -22,7 +22,7 @@ export interface ComposerProps {
   readonly ref?: Ref<HTMLTextAreaElement>
 }
 
-/** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.2, §14.24). */
+/** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.1, §5.2, §14.24). */
 export function Composer({ choice, draftKey, loading, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const bot = choice.selected

@@ -19,7 +19,9 @@ export interface ApprovalCardProps {
   readonly deny: (() => void) | undefined
 }
 
-/** Asks the user for approval before a tool runs: what the call does, and three buttons (§4.19, §13.6). */
+/**
+ * Asks the user for approval before a tool runs: what the call does, and three buttons (§1.4, §4.19, §13.6, §13.11).
+ */
 export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   const { server = '', tool = '', call } = message
   const { data: connectors } = useLatestConnectors()
