@@ -4,10 +4,8 @@ import type { RunEvent, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
-import { RunBatch } from './run-batch.ts'
-import type { NumberedEvent } from './run-batch.ts'
-import { RunRecorder } from './run-recorder.ts'
-import type { TakenEvents } from './run-recorder.ts'
+import { RunBatch, RunRecorder } from './run-recorder.ts'
+import type { NumberedEvent, TakenEvents } from './run-recorder.ts'
 
 /** Milliseconds for which the events of all runs are collected into one commit. */
 const mergeIntervalMs = 50

@@ -6,7 +6,7 @@ import type { User } from '../../identity/user.ts'
 import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { findRunningReply } from '../log/run-status.ts'
+import { findRunningReply } from '../log/read-run.ts'
 import { findActiveRun } from '../log/run-store.ts'
 import { insertAnswer, listAnswers } from './elicitation-store.ts'
 

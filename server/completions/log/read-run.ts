@@ -1,0 +1,188 @@
+import type { ChatRun } from '@yonder/contract/chat'
+import type { ErrorDetail } from '@yonder/contract/error'
+import type { Message } from '@yonder/contract/message'
+import { sseFrame } from '../../http/sse.ts'
+import type { SseStream } from '../../http/sse.ts'
+import { onAbort } from '../../lib/abort.ts'
+import { AppError } from '../../lib/app-error.ts'
+import type { CompletionDeps } from '../completion-deps.ts'
+import { expireRun, foldLog } from '../maintenance/end-run.ts'
+import { RunBatch } from './run-recorder.ts'
+import type { RunRecorder } from './run-recorder.ts'
+import { findActiveRun, findRun, listEvents } from './run-store.ts'
+
+/** Events read from the database at once, so that a large backlog is sent in batches, at the reader's pace. */
+const maxBatchEvents = 32
+/** Milliseconds without a notification after which the log of another process's run is read again. */
+const pollIntervalMs = 400
+
+/** A position in the log of a run. */
+export interface RunCursor {
+  readonly runId: number
+  /** The number of the last event before this position; 0 for the beginning. */
+  readonly after: number
+}
+
+export interface FollowOptions extends RunCursor {
+  /** Whether each event gets an `id:` line with its number. */
+  readonly numbered: boolean
+}
+
+/** Sends the events of a run to its end (§17.5). Resolves when the stream has ended; never rejects. */
+export async function followRun(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
+  stream: SseStream,
+  { runId, after, numbered }: FollowOptions,
+): Promise<void> {
+  const closed = new AbortController()
+  stream.onClose(() => closed.abort())
+  try {
+    for await (const batch of readRunEvents(deps, { runId, after }, closed.signal)) {
+      const frames = batch.frames(numbered)
+      if (batch.isEnd) return stream.end(frames)
+      stream.write(frames)
+      if (batch.isStored && !(await stream.drained())) return
+    }
+    stream.end()
+  } catch (error) {
+    // The headers are already sent, so the error can only be sent as an event.
+    stream.end(sseFrame(JSON.stringify({ error: toDetail(error, deps.onError) })))
+  }
+}
+
+function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDetail {
+  if (error instanceof AppError) return { code: error.code, message: error.message }
+  onError(error)
+  return { code: 'unavailable', message: 'The reply cannot be followed right now.' }
+}
+
+/**
+ * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
+ * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
+ * has `isEnd`; if none has, the log was removed or `signal` was aborted.
+ * @throws AppError when this process has lost the run (`RunRecorder.lose`)
+ */
+export async function* readRunEvents(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
+  { runId, after }: RunCursor,
+  signal: AbortSignal,
+): AsyncGenerator<RunBatch, void> {
+  const { db } = deps.database
+  let seen = after
+  let isRetry = false
+  while (!signal.aborted) {
+    const recorder = deps.runs.get(runId)?.recorder
+    if (recorder?.isRunning === true && seen >= recorder.state.seq) {
+      return yield* readCommits(recorder, seen, signal)
+    }
+    const rows = await listEvents(db, runId, seen, maxBatchEvents)
+    const last = rows.at(-1)
+    if (last !== undefined) {
+      const batch = RunBatch.ofStored(rows)
+      yield batch
+      if (batch.isEnd) return
+      seen = last.seq
+      isRetry = false
+      continue
+    }
+    switch (await readRunStatus(deps, { runId, after: seen })) {
+      case 'ended':
+        yield RunBatch.ofEnd
+        return
+      case 'missing':
+        return
+      case 'has_more':
+        // The run ended between the two reads, so another read finds its last events. If it does not, the log was
+        // removed.
+        if (isRetry) return
+        isRetry = true
+        break
+      case 'waiting':
+        isRetry = false
+        await deps.notifications.wait(runId, pollIntervalMs)
+        break
+    }
+  }
+}
+
+/** Reads a run of this process from memory, commit by commit. */
+async function* readCommits(
+  recorder: RunRecorder,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<RunBatch, void> {
+  const batches: RunBatch[] = []
+  let lost: AppError | undefined
+  let wake = (): void => undefined
+  const unsubscribe = recorder.subscribe({
+    onBatch(batch) {
+      batches.push(batch)
+      wake()
+    },
+    onLost(error) {
+      lost = error
+      wake()
+    },
+  })
+  const removeAbort = onAbort(signal, () => wake())
+  try {
+    while (!signal.aborted) {
+      const batch = batches.shift()
+      if (batch !== undefined) {
+        yield batch.after(after)
+        if (batch.isEnd) return
+      } else if (lost !== undefined) {
+        throw lost
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    }
+  } finally {
+    unsubscribe()
+    removeAbort()
+  }
+}
+
+/**
+ * Returns the status of a run in whose log the caller found no events after `after`: the run ended there, more events
+ * were written since, it is waiting for more, or it is no longer stored. A run whose node died is ended first.
+ */
+async function readRunStatus(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  { runId, after }: { readonly runId: number; readonly after: number },
+): Promise<'ended' | 'has_more' | 'waiting' | 'missing'> {
+  const { db, dialect } = deps.database
+  const run = await findRun(db, dialect, runId)
+  if (run === undefined) return 'missing'
+  if (run.status !== 'running') return after >= run.last_seq ? 'ended' : 'has_more'
+  if (run.expired && !deps.runs.has(runId)) {
+    await expireRun(deps, runId)
+    return 'has_more'
+  }
+  return 'waiting'
+}
+
+/** The run that is writing into a chat, with what it has written so far. */
+export interface RunningReply {
+  readonly run: ChatRun
+  readonly messages: readonly Message[]
+}
+
+/** Returns the chat's running run, up to its last committed event. A run whose node died is ended and not returned. */
+export async function findRunningReply(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  chatId: string,
+): Promise<RunningReply | undefined> {
+  const { db, dialect } = deps.database
+  const run = await findActiveRun(db, dialect, chatId)
+  if (run === undefined) return undefined
+  const recorder = deps.runs.get(run.id)?.recorder
+  if (recorder === undefined && run.expired) {
+    await expireRun(deps, run.id)
+    return undefined
+  }
+  const state = recorder?.state ?? (await foldLog(db, run.id))
+  return { run: { message_id: run.message_id, seq: state.seq }, messages: state.messages }
+}
