@@ -6,7 +6,7 @@ import type { ModelStream } from '../models/model.ts'
 import type { ActiveRuns } from './log/active-runs.ts'
 import type { RunLog } from './log/run-log.ts'
 import type { RunNotifications } from './log/run-notifications.ts'
-import type { ToolSupportCache } from './loop/tool-support-cache.ts'
+import type { ToolSupportCache } from './loop/call-model.ts'
 
 /**
  * The dependencies of this folder's functions, each of which picks those it needs. Created in `open-completions.ts`.

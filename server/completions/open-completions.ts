@@ -12,7 +12,7 @@ import { openRunNotifications } from './log/run-notifications.ts'
 import type { OtherNotifications } from './log/run-notifications.ts'
 import { findRunningReply } from './log/read-run.ts'
 import type { RunningReply } from './log/read-run.ts'
-import { ToolSupportCache } from './loop/tool-support-cache.ts'
+import { ToolSupportCache } from './loop/call-model.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 
 /** The dependencies of the app that this domain uses. */

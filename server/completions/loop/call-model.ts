@@ -1,6 +1,8 @@
 import type { EndedStatus } from '@yonder/contract/completion'
 import type { ErrorDetail } from '@yonder/contract/error'
 import type { CutReason } from '@yonder/contract/message'
+import { LRUCache } from 'lru-cache'
+import type { BotRow } from '../../db/tables/tables.ts'
 import type { FinishReason, ModelPart, ModelRequest, ModelStream, ModelToolCall } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
@@ -163,4 +165,33 @@ export function abortedEnding({ reason }: AbortSignal): RunEnding {
 
 export function failed(code: ErrorDetail['code'], message: string): RunEnding {
   return { status: 'failed', error: { code, message } }
+}
+
+/** Milliseconds for which a refusal of tools is remembered, and for how many bots. */
+const maxRefusalAgeMs = 600_000
+const maxRefusals = 1_000
+
+/**
+ * Remembers which bots' models refused tools, so that later requests omit tools at once instead of failing first
+ * (§12.18).
+ */
+export class ToolSupportCache {
+  readonly #refusals: LRUCache<string, true>
+
+  constructor(now: () => number) {
+    this.#refusals = new LRUCache({ max: maxRefusals, ttl: maxRefusalAgeMs, perf: { now } })
+  }
+
+  addRefusal(bot: BotRow): void {
+    this.#refusals.set(keyOf(bot), true)
+  }
+
+  refuses(bot: BotRow): boolean {
+    return this.#refusals.has(keyOf(bot))
+  }
+}
+
+/** Contains the model and its address, so that after a change of either the bot gets tools again. */
+function keyOf({ id, model, base_url, api_type, custom_api_path }: BotRow): string {
+  return JSON.stringify([id, model, base_url, api_type, custom_api_path])
 }
