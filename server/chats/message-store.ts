@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import type { Message } from '@yonder/contract/message'
+import { textOfContent } from '@yonder/contract/message-text'
 import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
@@ -26,10 +28,40 @@ export type FilledReply = Pick<
   | 'notice'
 >
 
+/** Converts a reply to its stored form. A failed reply keeps the text that it had before the failure. */
+export function toFilledReply(reply: Message): FilledReply {
+  return {
+    content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
+    reasoning: reply.reasoning ?? null,
+    status: reply.status,
+    error_code: reply.error?.code ?? null,
+    error_message: reply.error?.message ?? null,
+    model: reply.model ?? null,
+    provider: reply.provider ?? null,
+    usage: reply.usage === undefined ? null : JSON.stringify(reply.usage),
+    finish: reply.finish ?? null,
+    server: reply.server ?? null,
+    tool: reply.tool ?? null,
+    arguments: reply.arguments ?? null,
+    notice: reply.notice ?? null,
+  }
+}
+
 /** Some of these fields, and the state of the reply's tool call. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
-/** The maximum number of messages sent to a model, which limits the cost of reading a long chat (§16.3). */
+/** True for a user message that contains a tool's result (§3.11). */
+export function isToolResult({
+  role,
+  server,
+}: {
+  readonly role: string
+  readonly server: string | null
+}): boolean {
+  return role === 'user' && server !== null
+}
+
+/** The maximum number of messages sent to a model, which limits the cost of reading a long chat. */
 export const maxPathMessages = 1_000
 
 const messageInsert = prepareQuery((db, message: MessageRow) =>
@@ -263,8 +295,8 @@ const replyUpdate = prepareQuery(
 )
 
 /** Stores a reply that has ended. */
-export async function fillReply(db: Db, chatId: string, id: string, reply: FilledReply): Promise<void> {
-  await replyUpdate(db, { ...reply, chatId, id })
+export async function fillReply(db: Db, chatId: string, reply: Message): Promise<void> {
+  await replyUpdate(db, { ...toFilledReply(reply), chatId, id: reply.id })
 }
 
 export async function updateMessage(

@@ -1,5 +1,6 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import { onAbort } from '../../lib/abort.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
 /** Why a run is aborted: the user stopped it, or its server shuts down. Used as the `reason` of its abort signal. */
@@ -13,10 +14,7 @@ export interface ActiveRun {
   readonly started: StartedEvent
   readonly recorder: RunRecorder
   /** The elicitations of its tool calls. */
-  readonly elicitations: {
-    readonly isEmpty: boolean
-    answer(id: string, answer: ElicitationAnswer): void
-  }
+  readonly elicitations: PendingElicitations
   /** Ends the run and keeps what it has written so far. */
   abort(reason: AbortReason): void
   /** Resolves when the run's end is stored, or when storing it has failed for good. */
@@ -60,5 +58,33 @@ export class ActiveRuns {
   /** Resolves when every run has ended. */
   async ended(): Promise<void> {
     await Promise.all(this.list().map((run) => run.ended))
+  }
+}
+
+/** The elicitations of a run's calls that the user has not answered yet. */
+export class PendingElicitations {
+  readonly #resolvers = new Map<string, (answer: ElicitationAnswer) => void>()
+
+  get isEmpty(): boolean {
+    return this.#resolvers.size === 0
+  }
+
+  /** Resolves with the answer, or with `cancel` when `signal` is aborted. */
+  async wait(id: string, signal: AbortSignal): Promise<ElicitationAnswer> {
+    let removeAbort = (): void => undefined
+    try {
+      return await new Promise((resolve) => {
+        this.#resolvers.set(id, resolve)
+        removeAbort = onAbort(signal, () => this.answer(id, { action: 'cancel' }))
+      })
+    } finally {
+      removeAbort()
+      this.#resolvers.delete(id)
+    }
+  }
+
+  /** Does nothing when the elicitation is not pending. */
+  answer(id: string, answer: ElicitationAnswer): void {
+    this.#resolvers.get(id)?.(answer)
   }
 }

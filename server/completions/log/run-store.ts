@@ -1,8 +1,11 @@
+import type { RunState } from '@yonder/contract/apply-event'
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
+import { touchChat } from '../../chats/chat-store.ts'
+import { fillReply } from '../../chats/message-store.ts'
 import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import type { RunEventRow, RunRow } from '../../db/tables/tables.ts'
+import type { QuestionAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
 /** Milliseconds for which a node owns its runs without renewing their leases. */
 export const leaseTime = 10_000
@@ -188,14 +191,15 @@ export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
 
-/** How a run ended; `now` in milliseconds. */
+/** How a run ended; `now` in milliseconds since 1970. */
 interface RunEnd {
+  readonly id: number
   readonly status: string
   readonly lastSeq: number
   readonly now: number
 }
 
-const runEndUpdate = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
+const runEndUpdate = prepareQuery((db, run: RunEnd) =>
   db
     .updateTable('runs')
     .set({ status: run.status, last_seq: run.lastSeq, ended_at: run.now })
@@ -204,10 +208,22 @@ const runEndUpdate = prepareQuery((db, run: RunEnd & { readonly id: number }) =>
     .compile(),
 )
 
-/** Ends a running run. Returns false when it has already ended. */
-export async function endRun(trx: Db, runId: number, end: RunEnd): Promise<boolean> {
-  const { numAffectedRows = 0n } = await runEndUpdate(trx, { id: runId, ...end })
-  return numAffectedRows > 0n
+/** Stores the end of a run and its last reply, both from `state`. Changes nothing when the run has already ended. */
+export async function closeRun(
+  trx: Db,
+  run: { readonly id: number; readonly chat_id: string },
+  state: RunState,
+  now: number,
+): Promise<void> {
+  const last = state.messages.at(-1)
+  if (last === undefined) throw new Error(`run ${run.id} has no reply`)
+  // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
+  await touchChat(trx, run.chat_id, now)
+  const end = { id: run.id, status: state.status, lastSeq: state.seq, now }
+  const { numAffectedRows = 0n } = await runEndUpdate(trx, end)
+  if (numAffectedRows === 0n) return
+  // When the run ends right after a tool's result, the last message is that result and not a reply.
+  if (last.role === 'assistant') await fillReply(trx, run.chat_id, last)
 }
 
 /** Renews the leases of a node's runs. Returns the ids of those still running; another node has ended the others. */
@@ -262,4 +278,19 @@ export async function deleteOldEvents(db: Db, before: number, limit: number): Pr
 /** Removes runs that ended before `before`, with the remaining events of their logs. */
 export async function deleteOldRuns(db: Db, before: number): Promise<void> {
   await db.deleteFrom('runs').where('ended_at', '<', before).execute()
+}
+
+/** Stores the answer to an elicitation. Returns false when the elicitation already has one. */
+export async function insertAnswer(db: Db, answer: QuestionAnswerRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('question_answers')
+    .values(answer)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Returns the answers to the elicitations of runs. */
+export function listAnswers(db: Db, runIds: readonly number[]): Promise<QuestionAnswerRow[]> {
+  return db.selectFrom('question_answers').selectAll().where('run_id', 'in', runIds).execute()
 }

@@ -3,7 +3,7 @@ import type { PathMessage } from '../../chats/message-store.ts'
 import { parseCall } from '../../chats/stored-call.ts'
 import type { BatchCall } from '../../chats/stored-call.ts'
 import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
-import { isToolResult } from '../tools/tool-result.ts'
+import { isToolResult } from '../../chats/message-store.ts'
 
 /** Characters of a conversation that are sent to a model: about a million tokens (§16.3). */
 const maxPromptChars = 4_000_000

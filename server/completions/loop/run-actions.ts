@@ -3,7 +3,14 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { apiTypeOf } from '../../bots/bot-model.ts'
 import { moveLeaf } from '../../chats/chat-store.ts'
-import { appendMessage, findPlace, hasNotice, listPath, updateMessage } from '../../chats/message-store.ts'
+import {
+  appendMessage,
+  findPlace,
+  hasNotice,
+  listPath,
+  updateMessage,
+  toFilledReply,
+} from '../../chats/message-store.ts'
 import type { BatchCall } from '../../chats/stored-call.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
@@ -14,8 +21,7 @@ import type { ModelStream } from '../../models/model.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
-import { toFilledReply } from '../maintenance/end-run.ts'
-import type { PendingElicitations } from '../tools/elicitations.ts'
+import type { PendingElicitations } from '../log/active-runs.ts'
 import { runCall } from '../tools/run-call.ts'
 import { decideCall } from '../tools/tool-invocation.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'

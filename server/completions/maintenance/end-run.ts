@@ -1,51 +1,12 @@
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
 import type { RunEvent } from '@yonder/contract/completion'
-import type { Message } from '@yonder/contract/message'
-import { textOfContent } from '@yonder/contract/message-text'
-import { touchChat } from '../../chats/chat-store.ts'
-import { fillReply, findLatestTime } from '../../chats/message-store.ts'
-import type { FilledReply } from '../../chats/message-store.ts'
+import { findLatestTime } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import { endRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
+import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
 import { interruptedCall, storeResult, writeResult } from '../tools/tool-result.ts'
 import type { WrittenResult } from '../tools/tool-result.ts'
-
-/** Stores the end of a run and its last reply, both from `state`. Changes nothing when the run has already ended. */
-export async function closeRun(
-  trx: Db,
-  run: { readonly id: number; readonly chat_id: string },
-  state: RunState,
-  now: number,
-): Promise<void> {
-  const last = state.messages.at(-1)
-  if (last === undefined) throw new Error(`run ${run.id} has no reply`)
-  // Locks the chat first, as every writer does: two writers that lock in different orders would deadlock.
-  await touchChat(trx, run.chat_id, now)
-  if (!(await endRun(trx, run.id, { status: state.status, lastSeq: state.seq, now }))) return
-  // When the run ends right after a tool's result, the last message is that result and not a reply.
-  if (last.role === 'assistant') await fillReply(trx, run.chat_id, last.id, toFilledReply(last))
-}
-
-/** Converts a reply to its stored form. A failed reply keeps the text that it had before the failure. */
-export function toFilledReply(reply: Message): FilledReply {
-  return {
-    content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
-    reasoning: reply.reasoning ?? null,
-    status: reply.status,
-    error_code: reply.error?.code ?? null,
-    error_message: reply.error?.message ?? null,
-    model: reply.model ?? null,
-    provider: reply.provider ?? null,
-    usage: reply.usage === undefined ? null : JSON.stringify(reply.usage),
-    finish: reply.finish ?? null,
-    server: reply.server ?? null,
-    tool: reply.tool ?? null,
-    arguments: reply.arguments ?? null,
-    notice: reply.notice ?? null,
-  }
-}
 
 /**
  * Ends a run whose lease has expired as interrupted, and keeps the text that was shown. Does nothing when the lease is

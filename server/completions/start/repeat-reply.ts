@@ -1,7 +1,7 @@
 import type { EndedStatus, UnnumberedEvent } from '@yonder/contract/completion'
 import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { listReplies } from '../../chats/message-store.ts'
+import { listReplies, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
 import type { Db } from '../../db/database.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
@@ -12,7 +12,6 @@ import type { RunCursor } from '../log/read-run.ts'
 import { RunBatch } from '../log/run-recorder.ts'
 import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
-import { isToolResult } from '../tools/tool-result.ts'
 
 /**
  * A message, or a tool's result, whose reply was requested before; `cursor` is its position in the log of its run, if

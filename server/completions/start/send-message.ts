@@ -1,7 +1,7 @@
 import type { RegenerateRequest, SendRequest } from '@yonder/contract/completion'
 import { textOfContent } from '@yonder/contract/message-text'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
-import { appendMessage, findMessage } from '../../chats/message-store.ts'
+import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
 import { parseCall } from '../../chats/stored-call.ts'
 import { claimPendingCall } from '../../chats/pending-call-store.ts'
@@ -14,7 +14,6 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
 import type { RunStep } from '../loop/run-completion.ts'
-import { isToolResult } from '../tools/tool-result.ts'
 import { writeRun } from './start-run.ts'
 
 /** The outcome of a request for a reply. */

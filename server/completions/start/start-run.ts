@@ -9,15 +9,15 @@ import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { AbortReason } from '../log/active-runs.ts'
 import type { RunRecorder } from '../log/run-recorder.ts'
-import { findActiveRun, insertRun } from '../log/run-store.ts'
+import { findActiveRun, insertRun, closeRun } from '../log/run-store.ts'
 import { failed } from '../loop/call-model.ts'
 import type { RunEnding } from '../loop/call-model.ts'
 import { RecordedActions } from '../loop/run-actions.ts'
 import type { ActionDeps, RunFrame, WrittenRun } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
 import type { RunStep } from '../loop/run-completion.ts'
-import { closeRun, expireRun } from '../maintenance/end-run.ts'
-import { PendingElicitations } from '../tools/elicitations.ts'
+import { expireRun } from '../maintenance/end-run.ts'
+import { PendingElicitations } from '../log/active-runs.ts'
 
 /**
  * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that

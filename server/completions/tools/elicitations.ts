@@ -3,40 +3,10 @@ import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { requireChat } from '../../chats/chat-store.ts'
 import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.ts'
 import type { User } from '../../identity/user.ts'
-import { onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { findRunningReply } from '../log/read-run.ts'
-import { findActiveRun } from '../log/run-store.ts'
-import { insertAnswer, listAnswers } from './elicitation-store.ts'
-
-/** The elicitations of a run's calls that the user has not answered yet. */
-export class PendingElicitations {
-  readonly #resolvers = new Map<string, (answer: ElicitationAnswer) => void>()
-
-  get isEmpty(): boolean {
-    return this.#resolvers.size === 0
-  }
-
-  /** Resolves with the answer, or with `cancel` when `signal` is aborted. */
-  async wait(id: string, signal: AbortSignal): Promise<ElicitationAnswer> {
-    let removeAbort = (): void => undefined
-    try {
-      return await new Promise((resolve) => {
-        this.#resolvers.set(id, resolve)
-        removeAbort = onAbort(signal, () => this.answer(id, { action: 'cancel' }))
-      })
-    } finally {
-      removeAbort()
-      this.#resolvers.delete(id)
-    }
-  }
-
-  /** Does nothing when the elicitation is not pending. */
-  answer(id: string, answer: ElicitationAnswer): void {
-    this.#resolvers.get(id)?.(answer)
-  }
-}
+import { findActiveRun, insertAnswer, listAnswers } from '../log/run-store.ts'
 
 /**
  * Answers an elicitation of a running tool, whichever node runs it. An elicitation is answered once (§13.17).

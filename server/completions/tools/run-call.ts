@@ -10,7 +10,7 @@ import { newId } from '../../lib/new-id.ts'
 import type { User } from '../../identity/user.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
-import type { PendingElicitations } from './elicitations.ts'
+import type { PendingElicitations } from '../log/active-runs.ts'
 import type { ToolInvocation } from './tool-invocation.ts'
 import { interruptedCall } from './tool-result.ts'
 

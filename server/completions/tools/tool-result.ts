@@ -12,17 +12,6 @@ import { newId } from '../../lib/new-id.ts'
 /** Characters of a result that are shown to the user. The model may get more (§16.4). */
 const maxShownChars = 50_000
 
-/** True for a user message that contains a tool's result (§3.11). */
-export function isToolResult({
-  role,
-  server,
-}: {
-  readonly role: string
-  readonly server: string | null
-}): boolean {
-  return role === 'user' && server !== null
-}
-
 /** A tool's result as a message, and its images, which are stored separately from the message. */
 export interface WrittenResult {
   readonly message: Message

@@ -7,8 +7,7 @@ import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import { closeRun } from './end-run.ts'
-import { findActiveRun, insertRun } from '../log/run-store.ts'
+import { closeRun, findActiveRun, insertRun } from './run-store.ts'
 
 const started = startedEvent()
 const ada = { id: 'ada' }
