@@ -2,6 +2,7 @@ import type { ToolConfirm } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
+import { parseCall } from '../../chats/stored-call.ts'
 import { claimPendingCall, listPendingCalls } from '../../chats/pending-call-store.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { readArguments } from '../../connectors/calls/tool-call.ts'
@@ -12,7 +13,7 @@ import type { User } from '../../identity/user.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
-import { writeRun } from './start-run.ts'
+import { writeRun } from './send-message.ts'
 
 /**
  * Returns the user's reply whose pending approval call has exactly this tool and these arguments; of several, the
@@ -87,4 +88,27 @@ export async function confirmCall(
       latestTime: await findLatestTime(trx, chatId),
     })
   })
+}
+
+/** Records that the user denied the call of a reply and the remaining calls of the same turn. */
+export async function recordDenials(
+  { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
+  user: User,
+  { server, tool, arguments: callArguments, call }: MessageRow,
+): Promise<void> {
+  const remaining = call === null ? [] : parseCall(call).rest
+  const denied = [
+    { connectorName: server ?? '', toolName: tool ?? '', arguments: callArguments },
+    ...remaining.flatMap(({ target, arguments: text }) =>
+      target === undefined ? [] : [{ ...target, arguments: text }],
+    ),
+  ]
+  try {
+    for (const deniedCall of denied) {
+      await connectors.recordDenial(user, deniedCall.connectorName, deniedCall.toolName, deniedCall.arguments)
+    }
+  } catch (error) {
+    // The message is stored and its run has started, so a failure to record the denial must not fail the request.
+    onError(error)
+  }
 }

@@ -1,6 +1,7 @@
-import type { RegenerateRequest, SendRequest } from '@yonder/contract/completion'
+import type { RegenerateRequest, SendRequest, StartedEvent } from '@yonder/contract/completion'
+import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
-import { lockChat, requireChat } from '../../chats/chat-store.ts'
+import { lockChat, moveLeaf, requireChat } from '../../chats/chat-store.ts'
 import { appendMessage, findMessage, isToolResult } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-message.ts'
 import { parseCall } from '../../chats/stored-call.ts'
@@ -14,7 +15,8 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { RunCursor } from '../log/read-run.ts'
 import type { WrittenRun } from '../loop/run-actions.ts'
 import type { RunStep } from '../loop/run-completion.ts'
-import { writeRun } from './start-run.ts'
+import { findActiveRun, insertRun } from '../log/run-store.ts'
+import { expireRun } from '../maintenance/end-run.ts'
 
 /** The outcome of a request for a reply. */
 export type SentMessage =
@@ -175,25 +177,70 @@ async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
   return calls.length === 0 ? { kind: 'call_model' } : { kind: 'dispatch', calls, continues: true }
 }
 
-/** Records that the user denied the call of a reply and the remaining calls of the same turn (§12.8, §12.23). */
-export async function recordDenials(
-  { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
-  user: User,
-  { server, tool, arguments: callArguments, call }: MessageRow,
-): Promise<void> {
-  const remaining = call === null ? [] : parseCall(call).rest
-  const denied = [
-    { connectorName: server ?? '', toolName: tool ?? '', arguments: callArguments },
-    ...remaining.flatMap(({ target, arguments: text }) =>
-      target === undefined ? [] : [{ ...target, arguments: text }],
-    ),
-  ]
+/**
+ * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that
+ * run and tries again.
+ * @throws AppError `run_active`
+ */
+export async function writeWhenFree<Result>(
+  deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
+  chatId: string,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const { db, dialect } = deps.database
   try {
-    for (const deniedCall of denied) {
-      await connectors.recordDenial(user, deniedCall.connectorName, deniedCall.toolName, deniedCall.arguments)
-    }
+    return await write()
   } catch (error) {
-    // The message is stored and its run has started, so a failure to record the denial must not fail the request.
-    onError(error)
+    if (!(error instanceof AppError) || error.code !== 'run_active') throw error
+    const active = await findActiveRun(db, dialect, chatId)
+    if (active?.expired !== true) throw error
+    await expireRun(deps, active.id)
+    return write()
   }
+}
+
+export interface NewRun {
+  readonly chatId: string
+  /** The user message or tool result that the reply answers. */
+  readonly parent: MessageRow
+  readonly reply: Message
+  readonly first: RunStep
+  readonly latestTime: number
+}
+
+/**
+ * Writes a run for a reply that is already stored, and selects the reply. The caller has locked the chat (`lockChat`).
+ * @throws AppError `run_active`
+ */
+export async function writeRun(
+  trx: Db,
+  { database, nodeId, now }: Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>,
+  user: User,
+  { chatId, parent, reply, first, latestTime }: NewRun,
+): Promise<WrittenRun> {
+  const { dialect } = database
+  await moveLeaf(trx, chatId, reply.id)
+  const started: StartedEvent = {
+    type: 'started',
+    seq: 1,
+    user_message: presentMessage(parent),
+    assistant_message: reply,
+  }
+  const run = {
+    chat_id: chatId,
+    user_id: user.id,
+    message_id: reply.id,
+    node_id: nodeId,
+    started_at: now(),
+  }
+  const id = await insertRun(trx, dialect, run, JSON.stringify(started)).catch((error: unknown) => {
+    // A unique index allows one running run per chat.
+    throw dialect.isUniqueViolation(error) ? stillAnswering() : error
+  })
+  await dialect.notifyRuns(trx, [id])
+  return { id, chatId, started, first, latestTime }
+}
+
+function stillAnswering(): AppError {
+  return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
 }
