@@ -9,25 +9,27 @@ import {
 } from '@yonder/contract/chat'
 import { ResultImage } from '@yonder/contract/tool-call'
 import { z } from 'zod'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
 import { AnyId } from '../http/api.ts'
 import type { Api } from '../http/api.ts'
 import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
-import { requireUser } from '../identity/authenticate.ts'
-import { insertChat, requireChat } from './chat-store.ts'
-import type { PartialReply } from './read-chat.ts'
-import { readChat } from './read-chat.ts'
-import { findResultImage } from './result-image-store.ts'
+import { requireUser } from '../identity/require-user.ts'
+import type { User } from '../identity/user.ts'
+import { insertChat, moveLeaf, requireChat } from './chat-store.ts'
+import { newestLeafBelow } from './chat-tree.ts'
+import { findMessage, listNodes } from './message-store.ts'
+import type { RunningReply } from './present-chat.ts'
+import { readChat } from './present-chat.ts'
+import { findResultImage } from './tool-call-store.ts'
 import type { SearchChats } from './search/open-search.ts'
-import { selectResponse } from './select-response.ts'
 
 export interface ChatRoutesDeps {
   readonly database: Database
   /** Milliseconds since 1970. */
   readonly now: () => number
-  readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
+  readonly readRun: (chatId: string) => Promise<RunningReply | undefined>
   readonly searchChats: SearchChats
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
@@ -102,4 +104,18 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
       return { selected_message_id: leaf }
     },
   )
+}
+
+/**
+ * Selects the branch of a message (§7.13): the newest message below it becomes the selected leaf. Returns the leaf's id.
+ * @throws AppError `not_found`
+ */
+async function selectResponse(db: Db, user: User, chatId: string, messageId: string): Promise<string> {
+  await requireChat(db, user, chatId)
+  if ((await findMessage(db, chatId, messageId)) === undefined) {
+    throw new AppError('not_found', 'There is no such message in this chat.')
+  }
+  const leaf = newestLeafBelow(await listNodes(db, chatId), messageId)
+  await moveLeaf(db, chatId, leaf)
+  return leaf
 }

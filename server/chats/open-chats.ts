@@ -4,7 +4,7 @@ import { repeatUntilStopped } from '../lib/repeat-until-stopped.ts'
 import { registerChatRoutes } from './chat-routes.ts'
 import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
-import type { PartialReply } from './read-chat.ts'
+import type { RunningReply } from './present-chat.ts'
 
 /** How long a reserved chat without messages is kept, and how often such chats are deleted (§16.14). */
 const maxEmptyChatAgeMs = 86_400_000
@@ -19,7 +19,7 @@ interface AppDeps {
 
 export interface ChatOptions {
   /** Returns the active run of a chat, on any node. */
-  readonly readRun: (chatId: string) => Promise<PartialReply | undefined>
+  readonly readRun: (chatId: string) => Promise<RunningReply | undefined>
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Receives errors that no user can act on. */

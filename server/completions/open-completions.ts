@@ -11,7 +11,7 @@ import { RunLog } from './log/run-log.ts'
 import { openRunNotifications } from './log/run-notifications.ts'
 import type { OtherNotifications } from './log/run-notifications.ts'
 import { findRunningReply } from './log/read-run.ts'
-import type { RunningReply } from './log/read-run.ts'
+import type { RunningReply } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { claimPendingCall } from '../chats/pending-call-store.ts'
+import { claimPendingCall } from '../chats/tool-call-store.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import type { ChatClient } from '../testing/chat/open-chat-app.ts'
 import { callOf, openToolApp, waitingCall } from '../testing/chat/open-tool-app.ts'

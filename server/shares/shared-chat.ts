@@ -7,7 +7,7 @@ import type { Message } from '@yonder/contract/message'
 import { showFailure } from '@yonder/contract/apply-event'
 import type { SharedChat } from '@yonder/contract/share'
 import type { ToolCallState } from '@yonder/contract/tool-call'
-import { presentMessage } from '../chats/present-message.ts'
+import { presentMessage } from '../chats/present-chat.ts'
 
 /**
  * The messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the

@@ -1,6 +1,5 @@
-import type { ChatRun } from '@yonder/contract/chat'
 import type { ErrorDetail } from '@yonder/contract/error'
-import type { Message } from '@yonder/contract/message'
+import type { RunningReply } from '../../chats/present-chat.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { SseStream } from '../../http/sse.ts'
 import { onAbort } from '../../lib/abort.ts'
@@ -162,12 +161,6 @@ async function readRunStatus(
     return 'has_more'
   }
   return 'waiting'
-}
-
-/** The run that is writing into a chat, with what it has written so far. */
-export interface RunningReply {
-  readonly run: ChatRun
-  readonly messages: readonly Message[]
 }
 
 /** Returns the chat's running run, up to its last committed event. A run whose node died is ended and not returned. */

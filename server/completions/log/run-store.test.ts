@@ -1,21 +1,72 @@
-import { describe, expect, it } from 'vitest'
-import { addChat } from '../../testing/factories/chats.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
+import { startedEvent } from '@yonder/contract/testing/messages'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lockChat } from '../../chats/chat-store.ts'
+import { addChat, chatRow } from '../../testing/factories/chats.ts'
 import { addUser } from '../../testing/factories/users.ts'
-import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
-import { endRun, findLatestRun, insertRun } from './run-store.ts'
+import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { closeRun, findActiveRun, findLatestRun, insertRun } from './run-store.ts'
+
+const started = startedEvent()
+const ada = { id: 'ada' }
+const chat = chatRow({ user_id: ada.id })
+const run = {
+  chat_id: chat.id,
+  user_id: ada.id,
+  message_id: started.assistant_message.id,
+  node_id: 'here',
+  started_at: 1,
+}
+
+describe.each(engines)('the end of a run, on %s', (engine) => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+    await addUser(database.db, ada)
+    await addChat(database.db, chat)
+  })
+  afterAll(() => database.close())
+
+  it.runIf(isConcurrent(engine))('waits for a concurrent message, which does not wait for it', async () => {
+    const { db, dialect } = database
+    const insert = (trx: typeof db) => insertRun(trx, dialect, run, JSON.stringify(started))
+    const id = await insert(db)
+    const state = applyEvent(applyEvent(emptyRun, started), { type: 'ended', seq: 2, status: 'complete' })
+    let closed: Promise<unknown> | undefined
+    const refused = await db
+      .transaction()
+      .execute(async (trx) => {
+        await lockChat(trx, ada, chat.id, 2)
+        closed = db
+          .transaction()
+          .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
+          .catch((error: unknown) => error)
+        // Until it waits.
+        await wait(300)
+        await insert(trx)
+      })
+      .catch((error: unknown) => error)
+    expect(dialect.isUniqueViolation(refused), String(refused)).toBe(true)
+    expect(await closed).toBeUndefined()
+    expect(await findActiveRun(db, dialect, chat.id)).toBeUndefined()
+  })
+})
 
 describe.each(engines)('the newest run of a chat, on %s', (engine) => {
   it('is the one that started last, also when the clock of its server is behind', async () => {
     const { db, dialect, close } = await openTestDatabase(engine)
-    await addUser(db, { id: 'ada' })
-    await addChat(db)
+    await addUser(db, ada)
+    await addChat(db, chat)
     const insert = (node_id: string, started_at: number) =>
-      insertRun(db, dialect, { chat_id: 'chat', user_id: 'ada', message_id: 'a', node_id, started_at }, '{}')
-    const asked = await insert('ahead', 9_000)
-    await endRun(db, asked, { status: 'complete', lastSeq: 1, now: 9_001 })
-    const confirmed = await insert('behind', 5_000)
-    expect((await findLatestRun(db, dialect, 'chat', 'a'))?.id).toBe(confirmed)
-    expect((await findLatestRun(db, dialect, 'chat'))?.id).toBe(confirmed)
+      insertRun(db, dialect, { ...run, node_id, started_at }, JSON.stringify(started))
+    const first = await insert('ahead', 9_000)
+    const ended = applyEvent(applyEvent(emptyRun, started), { type: 'ended', seq: 2, status: 'complete' })
+    await closeRun(db, { id: first, chat_id: chat.id }, ended, 9_001)
+    const second = await insert('behind', 5_000)
+    expect((await findLatestRun(db, dialect, chat.id, run.message_id))?.id).toBe(second)
+    expect((await findLatestRun(db, dialect, chat.id))?.id).toBe(second)
     await close()
   })
 })

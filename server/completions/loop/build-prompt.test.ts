@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { BatchCall } from '../../chats/stored-call.ts'
+import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelMessage } from '../../models/model.ts'
 import { buildPrompt } from './build-prompt.ts'
 import type { PromptMessage } from './build-prompt.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PathMessage } from '../../chats/message-store.ts'
-import { parseCall } from '../../chats/stored-call.ts'
-import type { BatchCall } from '../../chats/stored-call.ts'
+import { parseCall } from '../../chats/tool-call-store.ts'
+import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelMessage, ModelToolCall } from '../../models/model.ts'
 import { isToolResult } from '../../chats/message-store.ts'
 

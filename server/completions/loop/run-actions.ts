@@ -11,7 +11,7 @@ import {
   updateMessage,
   toFilledReply,
 } from '../../chats/message-store.ts'
-import type { BatchCall } from '../../chats/stored-call.ts'
+import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ModelTools } from '../../connectors/tools/offer-tools.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
 import { newId } from '../../lib/new-id.ts'

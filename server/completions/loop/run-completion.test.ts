@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BatchCall } from '../../chats/stored-call.ts'
+import type { BatchCall } from '../../chats/tool-call-store.ts'
 import { maxCalls, maxRounds, runCompletion } from './run-completion.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import type { RunActions, RunStep } from './run-completion.ts'

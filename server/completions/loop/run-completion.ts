@@ -1,4 +1,4 @@
-import type { BatchCall } from '../../chats/stored-call.ts'
+import type { BatchCall } from '../../chats/tool-call-store.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
 import { abortedEnding, failed } from './call-model.ts'
 import type { RunEnding } from './call-model.ts'

@@ -66,7 +66,7 @@ export interface MessageTable {
   arguments: string | null
   /** Of a reply that calls a tool: `waiting`, `running`, `answered` or `denied`. */
   call_state: string | null
-  /** JSON: the other fields of that call (`chats/stored-call.ts`). */
+  /** JSON: the other fields of that call (`chats/tool-call-store.ts`). */
   call: string | null
   /** JSON, of a tool's result. */
   outcome: string | null

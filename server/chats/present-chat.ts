@@ -1,12 +1,75 @@
 import { showFailure } from '@yonder/contract/apply-event'
+import type { Chat, ChatRun } from '@yonder/contract/chat'
 import { errorCodes } from '@yonder/contract/error'
 import type { ErrorCode } from '@yonder/contract/error'
 import { cutReasons, messageStatuses, Usage } from '@yonder/contract/message'
 import type { Message } from '@yonder/contract/message'
 import { toolCallStates, ToolOutcome } from '@yonder/contract/tool-call'
 import type { ToolCall } from '@yonder/contract/tool-call'
-import type { MessageRow } from '../db/tables/tables.ts'
-import { parseCall } from './stored-call.ts'
+import type { Db } from '../db/database.ts'
+import type { ChatRow, MessageRow } from '../db/tables/tables.ts'
+import type { User } from '../identity/user.ts'
+import { requireChat } from './chat-store.ts'
+import { listMessages } from './message-store.ts'
+import { parseCall } from './tool-call-store.ts'
+
+/** The active run of a chat, with the messages folded from its events. */
+export interface RunningReply {
+  readonly run: ChatRun
+  readonly messages: readonly Message[]
+}
+
+/** Attempts to read a chat and its run in the same state. After them the chat is returned without its run. */
+const maxAttempts = 5
+
+/**
+ * A user's chat with the messages of its active run so far. Both are read until they agree, so that a client that follows
+ * the run from there misses no event and gets none twice.
+ * @throws AppError `not_found`
+ */
+export async function readChat(
+  db: Db,
+  readRun: (chatId: string) => Promise<RunningReply | undefined>,
+  user: User,
+  chatId: string,
+): Promise<Chat> {
+  await requireChat(db, user, chatId)
+  for (let attempt = 1; ; attempt++) {
+    const reply = await readRun(chatId)
+    // Read after the run, so that a reply that ended in between is complete.
+    const rows = await listMessages(db, chatId)
+    const chat = await requireChat(db, user, chatId)
+    if (reply === undefined || agrees(reply, rows)) return presentChat(chat, rows, reply)
+    if (attempt === maxAttempts) return presentChat(chat, rows, undefined)
+  }
+}
+
+/**
+ * Whether rows that were read after a run's events agree with them: the run's last message has the same state in both, and
+ * no row is below it.
+ */
+function agrees({ messages }: RunningReply, rows: readonly MessageRow[]): boolean {
+  const last = messages.at(-1)
+  const row = rows.findLast(({ id }) => id === last?.id)
+  return (
+    row !== undefined &&
+    row.status === last?.status &&
+    (row.call_state ?? undefined) === last.call?.state &&
+    !rows.some(({ parent_id }) => parent_id === row.id)
+  )
+}
+
+/** A chat as its owner reads it (§3.3), with the messages of its run so far in place of their rows. */
+function presentChat(chat: ChatRow, rows: readonly MessageRow[], reply: RunningReply | undefined): Chat {
+  const runMessages = new Map(reply?.messages.map((message) => [message.id, message]))
+  return {
+    id: chat.id,
+    messages: rows.map((row) => runMessages.get(row.id) ?? presentMessage(row)),
+    update_time: new Date(chat.updated_at).toISOString(),
+    selected_message_id: chat.selected_message_id,
+    run: reply?.run ?? null,
+  }
+}
 
 /** A message as its owner reads it. A failed reply shows its error, as the reducer of the stream does. */
 export function presentMessage(row: MessageRow): Message {

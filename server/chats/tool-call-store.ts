@@ -1,0 +1,122 @@
+import type { ResultImage, ToolChange } from '@yonder/contract/tool-call'
+import type { Db } from '../db/database.ts'
+import type { MessageRow } from '../db/tables/tables.ts'
+import type { User } from '../identity/user.ts'
+
+/** A tool call of a model, with the tool that its name referred to when the call was made. */
+export interface BatchCall {
+  /** The model's id of the call. */
+  readonly id: string
+  /** The tool's name in the request to the model. */
+  readonly name: string
+  /** A JSON object as text. */
+  readonly arguments: string
+  /** Data that the model's adapter expects back with the call. */
+  readonly note?: unknown
+  /** The tool that the name refers to; absent for a name that the model made up. */
+  readonly target?: { readonly connectorName: string; readonly toolName: string }
+}
+
+/** The `call` column of a reply. The connector, the tool and the arguments have columns of their own. */
+export interface StoredCall {
+  readonly id: string
+  readonly name: string
+  readonly note?: unknown
+  /** True for a call of a tool that does not exist; it cannot run. */
+  readonly unknown?: true
+  /** True when it belongs to the same turn of the model as the call before it on the path. */
+  readonly continues?: true
+  /** The tool's display name. */
+  readonly title?: string
+  readonly changes?: readonly ToolChange[]
+  /** The version of the tool that the user decides about; no other version is called. */
+  readonly fingerprint?: string
+  /** The calls of the same turn that come after this one. */
+  readonly rest: readonly BatchCall[]
+}
+
+/** Parses the stored form of a call. */
+export function parseCall(stored: string): StoredCall {
+  return JSON.parse(stored) as StoredCall
+}
+
+export interface PendingCall {
+  readonly server: string
+  readonly tool: string
+  readonly chatId?: string | undefined
+  readonly messageId?: string | undefined
+}
+
+/** A user's replies whose call of this tool waits for approval, newest first. */
+export function listPendingCalls(
+  db: Db,
+  user: Pick<User, 'id'>,
+  { server, tool, chatId, messageId }: PendingCall,
+): Promise<MessageRow[]> {
+  let query = db
+    .selectFrom('messages as m')
+    .innerJoin('chats as c', 'c.id', 'm.chat_id')
+    .selectAll('m')
+    .where('c.user_id', '=', user.id)
+    .where('m.call_state', '=', 'waiting')
+    .where('m.server', '=', server)
+    .where('m.tool', '=', tool)
+  if (chatId !== undefined) query = query.where('m.chat_id', '=', chatId)
+  if (messageId !== undefined) query = query.where('m.id', '=', messageId)
+  return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
+}
+
+/** Claims a pending call; false when another request has claimed it. */
+export async function claimPendingCall(
+  trx: Db,
+  { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
+  state: 'running' | 'denied',
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('messages')
+    .set({ call_state: state })
+    .where('chat_id', '=', chat_id)
+    .where('id', '=', id)
+    .where('call_state', '=', 'waiting')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Stores the images of a tool's result beside its message. */
+export async function insertResultImages(
+  trx: Db,
+  chatId: string,
+  messageId: string,
+  images: readonly (ResultImage & { readonly place: number })[],
+): Promise<void> {
+  if (images.length === 0) return
+  await trx
+    .insertInto('result_images')
+    .values(
+      images.map(({ place, mimeType, data }) => ({
+        chat_id: chatId,
+        message_id: messageId,
+        place,
+        mime_type: mimeType,
+        data,
+      })),
+    )
+    .execute()
+}
+
+/** The image at an index of a result's parts. */
+export async function findResultImage(
+  db: Db,
+  chatId: string,
+  messageId: string,
+  place: number,
+): Promise<ResultImage | undefined> {
+  const row = await db
+    .selectFrom('result_images')
+    .select(['mime_type', 'data'])
+    .where('chat_id', '=', chatId)
+    .where('message_id', '=', messageId)
+    .where('place', '=', place)
+    .executeTakeFirst()
+  return row && { mimeType: row.mime_type, data: row.data }
+}
