@@ -12,7 +12,6 @@ import { requireBot } from '../bots/bot-store.ts'
 import { requireChat } from '../chats/chat-store.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { Api } from '../http/api.ts'
-import { shuttingDown } from '../http/api.ts'
 import { sseFrame } from '../http/sse.ts'
 import type { SseHub, SseStream } from '../http/sse.ts'
 import { requireUser } from '../identity/authenticate.ts'
@@ -36,8 +35,6 @@ export interface CompletionRoutesDeps {
   readonly sse: SseHub
   /** Completions that each user may request per minute. */
   readonly perMinute: number
-  /** True once the process shuts down. */
-  readonly isClosing: () => boolean
   /** Notifies the user's other tabs and devices of a change to the chat that is not a run event. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
@@ -57,7 +54,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      refuseWhileClosing(routes)
+      deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
       if (sent.kind === 'repeated') return repeatReply(deps, () => sse.open(request, reply), sent)
@@ -79,7 +76,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
-      refuseWhileClosing(routes)
+      deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
       const run = await writeWhenFree(deps, pending.chat_id, () => confirmCall(deps, user, pending))
@@ -121,11 +118,6 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
       await followRun(deps, sse.open(request, reply), { runId: run.id, after, numbered: true })
     },
   )
-}
-
-/** Also refuses a request that arrived just before the shutdown. */
-function refuseWhileClosing({ isClosing }: Pick<CompletionRoutesDeps, 'isClosing'>): void {
-  if (isClosing()) throw shuttingDown()
 }
 
 /** Streams a run that was just started. */

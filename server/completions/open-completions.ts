@@ -49,8 +49,6 @@ export interface Completions {
 }
 
 const defaultGraceMs = 1_000
-/** Milliseconds to wait until the ends of runs are stored during the shutdown. */
-const maxCloseMs = 5_000
 
 /** Opens the run log and starts everything that works on runs. */
 export function openCompletions(appDeps: AppDeps, options: CompletionOptions): Completions {
@@ -83,7 +81,6 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   const feed = new RunFeed(deps, subscribers)
   const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen: options.onOpen })
   const endMaintenance = startRunMaintenance(deps)
-  let isClosing = false
 
   return {
     register: (api) =>
@@ -91,7 +88,6 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
         completions: deps,
         sse,
         perMinute: options.perMinute,
-        isClosing: () => isClosing,
         onChatChanged: options.onChatChanged,
       }),
     readRun: (chatId) => findRunningReply(deps, chatId),
@@ -99,20 +95,9 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     joinRuns: (userId, isFirst) => feed.join(userId, isFirst),
     leaveRuns: (userId) => feed.leave(userId),
     async close(graceMs = defaultGraceMs) {
-      isClosing = true
-      await within(graceMs, runs.ended())
-      for (const run of runs.list()) run.abort('interrupted')
-      await within(maxCloseMs, runs.ended())
+      await runs.close(graceMs)
       sse.close()
       await Promise.all([endMaintenance(), feed.close(), notifications.close()])
     },
   }
-}
-
-/** Settles like `work`, or resolves after `maxMs` milliseconds. */
-function within(maxMs: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, maxMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,5 +1,6 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
+import { shuttingDown } from '../../http/closing.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunRecorder } from './run-recorder.ts'
 
@@ -21,10 +22,14 @@ export interface ActiveRun {
   readonly ended: Promise<void>
 }
 
+/** Milliseconds to wait until the ends of runs are stored during the shutdown. */
+const maxCloseMs = 5_000
+
 /** The runs that this process executes, by run id. */
 export class ActiveRuns {
   readonly #runs = new Map<number, ActiveRun>()
   readonly #listeners: ((run: ActiveRun) => void)[] = []
+  #isClosing = false
 
   get size(): number {
     return this.#runs.size
@@ -55,9 +60,31 @@ export class ActiveRuns {
     this.#listeners.push(listener)
   }
 
-  /** Resolves when every run has ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.list().map((run) => run.ended))
+  /**
+   * Refuses a request that arrived just before the shutdown.
+   * @throws AppError `unavailable`
+   */
+  refuseWhileClosing(): void {
+    if (this.#isClosing) throw shuttingDown()
+  }
+
+  /** Waits up to `graceMs` milliseconds for the runs to end, and ends the rest as interrupted, with their text. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true
+    await this.#ended(graceMs)
+    for (const run of this.list()) run.abort('interrupted')
+    await this.#ended(maxCloseMs)
+  }
+
+  /** Resolves when every run has ended, or after `maxMs` milliseconds. */
+  async #ended(maxMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, maxMs)
+    })
+    await Promise.race([Promise.all(this.list().map(({ ended }) => ended)), timeout]).finally(() =>
+      clearTimeout(timer),
+    )
   }
 }
 
