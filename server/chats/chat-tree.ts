@@ -6,7 +6,7 @@ interface TreeNode {
 
 /**
  * Returns the leaf to select for a message: the newest message below it, or itself. `nodes` are oldest first, so a
- * message comes after its parent.
+ * message comes after its parent (§14.6).
  */
 export function newestLeafBelow(nodes: readonly TreeNode[], id: string): string {
   const below = new Set([id])

@@ -23,8 +23,8 @@ export interface RunningReply {
 const maxAttempts = 5
 
 /**
- * A user's chat with the messages of its active run so far. Both are read until they agree, so that a client that follows
- * the run from there misses no event and gets none twice.
+ * A user's chat with the messages of its active run so far. Both are read until they agree, so that a client that
+ * follows the run from there misses no event and gets none twice (§17.19).
  * @throws AppError `not_found`
  */
 export async function readChat(

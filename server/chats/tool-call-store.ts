@@ -66,7 +66,7 @@ export function listPendingCalls(
   return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
 }
 
-/** Claims a pending call; false when another request has claimed it. */
+/** Claims a pending call; false when another request has claimed it (§12.7). */
 export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
@@ -82,7 +82,7 @@ export async function claimPendingCall(
   return numUpdatedRows > 0n
 }
 
-/** Stores the images of a tool's result beside its message. */
+/** Stores the images of a tool's result beside its message (§12.22). */
 export async function insertResultImages(
   trx: Db,
   chatId: string,
@@ -104,7 +104,7 @@ export async function insertResultImages(
     .execute()
 }
 
-/** The image at an index of a result's parts. */
+/** The image at an index of a result's parts (§17.8). */
 export async function findResultImage(
   db: Db,
   chatId: string,

@@ -1,6 +1,6 @@
 import type { StartedEvent } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
-import { shuttingDown } from '../../http/closing.ts'
+import { shuttingDown } from '../../http/api.ts'
 import { onAbort } from '../../lib/abort.ts'
 import type { RunRecorder } from './run-recorder.ts'
 

@@ -58,7 +58,7 @@ function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDeta
 /**
  * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
  * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
- * has `isEnd`; if none has, the log was removed or `signal` was aborted.
+ * has `isEnd`; if none has, the log was removed or `signal` was aborted (§10.9).
  * @throws AppError when this process has lost the run (`RunRecorder.lose`)
  */
 export async function* readRunEvents(

@@ -89,7 +89,7 @@ export async function confirmCall(
   })
 }
 
-/** Records that the user denied the call of a reply and the remaining calls of the same turn. */
+/** Records that the user denied the call of a reply and the remaining calls of the same turn (§12.8, §12.23). */
 export async function recordDenials(
   { connectors, onError }: Pick<CompletionDeps, 'connectors' | 'onError'>,
   user: User,

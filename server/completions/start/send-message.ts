@@ -178,7 +178,7 @@ async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
 
 /**
  * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that
- * run and tries again.
+ * run and tries again (§10.18).
  * @throws AppError `run_active`
  */
 export async function writeWhenFree<Result>(

@@ -12,7 +12,7 @@ import type { ActionDeps, RunFrame, WrittenRun } from '../loop/run-actions.ts'
 import { runCompletion } from '../loop/run-completion.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 
-/** Starts a run that is already stored. It continues to its end even if no stream follows it. */
+/** Starts a run that is already stored. It continues to its end even if no stream follows it (§10.14). */
 export function startRun(
   deps: ActionDeps & Pick<CompletionDeps, 'runs' | 'log'>,
   run: WrittenRun,

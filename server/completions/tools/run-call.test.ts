@@ -1,7 +1,7 @@
 import type { UnnumberedEvent } from '@yonder/contract/completion'
 import { describe, expect, it } from 'vitest'
 import type { ToolCallRequest } from '../../connectors/calls/call-tool.ts'
-import type { ToolOutcome } from '../../connectors/calls/tool-outcome.ts'
+import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import { PendingElicitations } from '../log/active-runs.ts'
 import { runCall } from './run-call.ts'
 import type { ToolInvocation } from './tool-invocation.ts'

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@yonder/contract/tool-call'
 import { parseCall } from '../../chats/tool-call-store.ts'
 import type { BatchCall, StoredCall } from '../../chats/tool-call-store.ts'
-import { parseDefinition } from '../../connectors/tools/tool-definition.ts'
+import { parseDefinition } from '../../connectors/tools/tool-store.ts'
 import type { KnownTool, ToolTarget } from '../../connectors/tools/resolve-tool.ts'
 import type { MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
