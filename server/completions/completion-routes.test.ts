@@ -19,7 +19,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('a new message', () => {
-    it('is answered with a stream of data lines that ends with the marker (§7.11, §7.31)', async () => {
+    it('is answered with a stream of data lines that ends with the marker (§7.11, §7.30, §7.31)', async () => {
       product.model.reply(['Hello', { delay: 120 }, ' there', { finish: 'stop' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')

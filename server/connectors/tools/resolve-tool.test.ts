@@ -26,7 +26,7 @@ describe('decideConsent', () => {
     })
   })
 
-  it('needs approval for tools that are not on the list, and for all when it is empty (§4.19)', () => {
+  it('needs approval for tools that are not on the list, and for all when it is empty (§4.17, §4.19)', () => {
     expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 

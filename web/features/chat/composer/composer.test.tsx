@@ -156,7 +156,7 @@ test('gets the focus with Shift+Escape (§14.24)', async () => {
   expect(input()).toHaveFocus()
 })
 
-test('selects nothing until the list is loaded, then the first bot (§4.3, §4.4)', async () => {
+test('selects nothing until the list is loaded, then the first bot (§4.2, §4.3, §4.4)', async () => {
   let answer: (response: Response) => void = () => undefined
   const answered = new Promise<Response>((resolve) => {
     answer = resolve

@@ -18,7 +18,7 @@ import {
 import { expectConsole } from '../../../testing/expect-console.ts'
 import { failure, json } from '../../../testing/scripted-api.ts'
 
-test('adds the message and an empty reply at once, then streams the reply into it (§4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
+test('adds the message and an empty reply at once, then streams the reply into it (§4.13, §4.14, §2.32, §7.11, §7.34, §7.35)', async () => {
   const { api } = openChat(shortChat)
   const server = answerWithStream(api)
   await send('How are you?')

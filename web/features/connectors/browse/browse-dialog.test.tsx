@@ -26,7 +26,7 @@ const entryOf = (dialog: ReturnType<typeof within>, title: string) =>
   within(dialog.getByText(title).closest('li'))
 
 describe('the catalogue', () => {
-  it('says while it loads, with the search at hand (§2.67)', async () => {
+  it('says while it loads, with the search at hand (§2.65, §2.67)', async () => {
     const scene = new ConnectorsScene()
     const reply = defer<Response>()
     scene.api.on(catalogue, () => reply.promise)

@@ -38,7 +38,7 @@ async function openEdit(scene: ConnectorsScene, name = 'GitHub') {
 }
 
 describe('adding', () => {
-  it('has three fields with their hints, and two buttons (§2.61, §2.62, §2.63)', async () => {
+  it('has three fields with their hints, and two buttons (§2.60, §2.61, §2.62, §2.63)', async () => {
     const form = await openAdd(new ConnectorsScene())
     expect(form.getByLabelText('Name *')).toHaveFocus()
     expect(form.getByLabelText('URL *')).toHaveAttribute('type', 'text')

@@ -40,7 +40,7 @@ async function addGmail(form: Scope) {
 }
 
 describe('the form that adds', () => {
-  it('lists what is not added yet (§2.84, §2.85, §7.21)', async () => {
+  it('lists what is not added yet (§2.83, §2.84, §2.85, §7.21)', async () => {
     scene.open(gmail, tavily)
     await cardOf('Gmail')
     const form = await openAdd()

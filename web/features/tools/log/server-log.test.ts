@@ -18,7 +18,7 @@ const receive = (log: ServerLog, status: string, more: { server?: string; finish
 const lines = (log: ServerLog) => log.entries.map(({ status }) => status)
 
 describe('the log of tool servers', () => {
-  it('begins a round with the first connecting event: clears the log and shows the panel (§4.8)', () => {
+  it('begins a round with the first connecting event: clears the log and shows the panel (§4.7, §4.8)', () => {
     const before = { ...receive(emptyServerLog, 'info'), visible: false }
     const log = receive(before, 'connecting')
     expect(log).toMatchObject({ inRound: true, visible: true })
