@@ -14,15 +14,15 @@ export interface LinkedSignal {
 }
 
 /**
- * Returns a signal that aborts with `outer`, after `timeoutMs` milliseconds unless that is null, or when `abort` is
- * called. `AbortSignal.any` with `AbortSignal.timeout` would not do: on Node 20 the timeout is garbage collected.
+ * Returns a signal that aborts with `outer`, when `abort` is called, or after `timeoutMs` milliseconds unless that is
+ * null; the reason is then a `TimeoutError`, like that of `AbortSignal.timeout`. `AbortSignal.any` with `AbortSignal.timeout` would not do: on Node 20 the timeout is garbage collected.
  */
 export function linkSignal(outer: AbortSignal, timeoutMs: number | null): LinkedSignal {
   const inner = new AbortController()
   let timedOut = false
   const expire = () => {
     timedOut = true
-    inner.abort(new Error('the time is up'))
+    inner.abort(new DOMException('The time limit has passed.', 'TimeoutError'))
   }
   const timer = timeoutMs === null ? undefined : setTimeout(expire, timeoutMs)
   const unlink = onAbort(outer, () => inner.abort(outer.reason))
@@ -36,5 +36,19 @@ export function linkSignal(outer: AbortSignal, timeoutMs: number | null): Linked
       clearTimeout(timer)
       unlink()
     },
+  }
+}
+
+/** Calls `work` with a signal that aborts with `outer` or after `timeoutMs` milliseconds. */
+export async function withTimeout<Result>(
+  outer: AbortSignal,
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const linked = linkSignal(outer, timeoutMs)
+  try {
+    return await work(linked.signal)
+  } finally {
+    linked.release()
   }
 }

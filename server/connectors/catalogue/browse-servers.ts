@@ -1,9 +1,11 @@
 import type { BrowseServer } from '@yonder/contract/connector'
+import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget } from '../mcp/server-fetch.ts'
 import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts'
 import { readRegistryPage } from './read-registry-page.ts'
+import type { RegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
 
 const readIntervalMs = 3_600_000
@@ -39,26 +41,32 @@ async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promi
 }
 
 async function readRegistry(deps: ConnectorDeps, registryUrl: string): Promise<BrowseServer[]> {
-  const { guards, settings, closing } = deps
+  return withTimeout(deps.closing, readTimeoutMs, async (signal) => {
+    const found = new Map<string, BrowseServer>()
+    let cursor: string | undefined
+    for (let page = 0; page < maxPages && found.size < maxServers; page++) {
+      const url = pageUrl(registryUrl, cursor)
+      const read = await withTimeout(signal, pageTimeoutMs, (inTime) => readPage(deps, url, inTime))
+      for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
+      if (read.cursor === undefined || read.cursor === cursor) break
+      cursor = read.cursor
+    }
+    return [...found.values()].slice(0, maxServers)
+  })
+}
+
+async function readPage(
+  { guards, settings }: ConnectorDeps,
+  url: string,
+  signal: AbortSignal,
+): Promise<RegistryPage> {
   const budget = new ResponseBudget()
+  budget.allow(maxPageBytes)
   const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
-  const deadline = AbortSignal.any([closing, AbortSignal.timeout(readTimeoutMs)])
-  const found = new Map<string, BrowseServer>()
-  let cursor: string | undefined
-  for (let page = 0; page < maxPages && found.size < maxServers; page++) {
-    budget.allow(maxPageBytes)
-    const response = await fetchPage(pageUrl(registryUrl, cursor), {
-      headers: { accept: 'application/json' },
-      signal: AbortSignal.any([deadline, AbortSignal.timeout(pageTimeoutMs)]),
-    })
-    if (!response.ok)
-      throw new AppError('upstream_error', `The connector registry returned status ${response.status}.`)
-    const read = readRegistryPage(await response.json())
-    for (const server of read.servers) if (!found.has(server.uuid)) found.set(server.uuid, server)
-    if (read.cursor === undefined || read.cursor === cursor) break
-    cursor = read.cursor
-  }
-  return [...found.values()].slice(0, maxServers)
+  const response = await fetchPage(url, { headers: { accept: 'application/json' }, signal })
+  if (!response.ok)
+    throw new AppError('upstream_error', `The connector registry returned status ${response.status}.`)
+  return readRegistryPage(await response.json())
 }
 
 function pageUrl(registryUrl: string, cursor: string | undefined): string {

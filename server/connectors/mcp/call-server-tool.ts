@@ -1,5 +1,6 @@
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { CallToolRequest, Tool } from '@modelcontextprotocol/client'
+import { linkSignal, onAbort } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ToolDefinition } from '../tools/tool-store.ts'
@@ -18,14 +19,14 @@ export interface ServerCall {
   readonly tool: ToolDefinition
   readonly arguments: JsonObject
   readonly onProgress: (progress: CallProgress) => void
-  /** Asks the user; `params` is unvalidated data from the server. Never rejects. */
+  /** Passes an elicitation to the user; `params` is unvalidated data from the server. Never rejects. */
   readonly onElicit: (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
   readonly clock: CallClock
 }
 
 /**
  * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal also
- * cancels the request at the server. The call is never repeated (§18.24).
+ * cancels the request at the server. The call is never repeated.
  */
 export async function callServerTool(
   connection: ServerConnection,
@@ -34,26 +35,26 @@ export async function callServerTool(
 ): Promise<JsonObject> {
   connection.allow(limits.maxCallBytes)
   const elicitations = new Elicitations(call, limits)
-  connection.elicitation = (params, signal) => elicitations.ask(params, signal)
+  connection.elicitation = (params, signal) => elicitations.handle(params, signal)
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
       connection.results.takeCall()
-      const answer: JsonObject = await connection.client.callTool(params, {
+      const result: JsonObject = await connection.client.callTool(params, {
         signal: AbortSignal.any([call.clock.signal, elicitations.refused]),
         // The clock times the call out; it excludes the time spent waiting for the user.
         timeout: 2 ** 31 - 1,
         allowInputRequired: true,
-        toolDefinition: asTool(call.tool),
+        toolDefinition: toSdkTool(call.tool),
         onprogress: ({ progress, total, message }) => {
           call.clock.touch()
           call.onProgress({ progress, total, message })
         },
       })
-      if (answer['resultType'] !== 'input_required') return connection.results.takeCall() ?? answer
+      if (result['resultType'] !== 'input_required') return connection.results.takeCall() ?? result
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
       connection.allow(limits.maxCallBytes)
-      params = await elicitations.answerAll(params, answer)
+      params = await elicitations.handleAll(params, result)
     }
   } catch (error) {
     throw elicitations.refused.aborted ? elicitations.refused.reason : error
@@ -63,13 +64,13 @@ export async function callServerTool(
   }
 }
 
-/** Gives the SDK only the parts that determine the request's headers, so it does not validate the result. */
-function asTool({ name, inputSchema }: ToolDefinition): Tool {
+/** Gives the SDK only the parts that determine the request's headers, so that it does not validate the result. */
+function toSdkTool({ name, inputSchema }: ToolDefinition): Tool {
   return { name, inputSchema: { ...inputSchema, type: 'object' } }
 }
 
 function tooManyElicitations(): AppError {
-  return new AppError('upstream_invalid', 'The tool asked too many questions.')
+  return new AppError('upstream_invalid', 'The tool requested input from the user too many times.')
 }
 
 /** Handles the elicitations of one call, one after the other and at most `maxElicitationRounds`. */
@@ -96,50 +97,48 @@ class Elicitations {
     this.#ended.abort()
   }
 
-  async ask(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
+  /** Returns the user's answer to an elicitation, after those before it. Aborting `signal` cancels it. */
+  async handle(params: unknown, signal?: AbortSignal): Promise<ElicitationAnswer> {
     if (++this.#count > this.#limits.maxElicitationRounds) {
       this.#refused.abort(tooManyElicitations())
       return { action: 'cancel' }
     }
     const previous = this.#last
-    const answer = previous.then(() => this.#askNow(params, signal))
+    const answer = previous.then(() => this.#waitForUser(params, signal))
     this.#last = answer
     return answer
   }
 
-  async #askNow(params: unknown, signal: AbortSignal | undefined): Promise<ElicitationAnswer> {
+  async #waitForUser(params: unknown, signal: AbortSignal | undefined): Promise<ElicitationAnswer> {
     const { clock, onElicit } = this.#call
-    const timeout = AbortSignal.timeout(this.#limits.maxElicitationMs)
-    const signals = [
-      clock.signal,
-      timeout,
-      this.#ended.signal,
-      this.refused,
-      ...(signal === undefined ? [] : [signal]),
-    ]
-    const cancelSignal = AbortSignal.any(signals)
-    if (cancelSignal.aborted) return { action: 'cancel' }
-    clock.pause()
+    const linked = linkSignal(clock.signal, this.#limits.maxElicitationMs)
+    const cancels = [this.#ended.signal, this.refused, ...(signal === undefined ? [] : [signal])]
+    const removals = cancels.map((each) => onAbort(each, () => linked.abort()))
     try {
-      return await Promise.race([onElicit(params, cancelSignal), cancelled(cancelSignal)])
+      if (linked.signal.aborted) return { action: 'cancel' }
+      clock.pause()
+      return await Promise.race([onElicit(params, linked.signal), cancelled(linked.signal)])
     } finally {
       clock.resume()
+      for (const remove of removals) remove()
+      linked.release()
     }
   }
 
-  /** Asks the user and returns the parameters of the next round: the same call with the user's answers. */
-  async answerAll(params: CallToolRequest['params'], answer: JsonObject): Promise<CallToolRequest['params']> {
+  /** Handles the elicitations of a result and returns the parameters of the next round: the same call with the answers. */
+  async handleAll(params: CallToolRequest['params'], result: JsonObject): Promise<CallToolRequest['params']> {
     const responses: Record<string, ElicitationAnswer> = {}
-    const requests = Object.entries((answer['inputRequests'] ?? {}) as JsonObject)
+    const requests = Object.entries((result['inputRequests'] ?? {}) as JsonObject)
     if (requests.length > this.#limits.maxElicitationRounds) throw tooManyElicitations()
     for (const [key, request] of requests) {
       const { method, params: elicitation } = (request ?? {}) as { method?: unknown; params?: unknown }
       if (method !== 'elicitation/create') {
-        throw new AppError('upstream_invalid', 'The tool asks for something that it cannot get here.')
+        throw new AppError('upstream_invalid', 'The tool sent a request that is not supported.')
       }
-      responses[key] = await this.ask(elicitation)
+      responses[key] = await this.handle(elicitation)
     }
-    const { requestState } = answer
+    const { requestState } = result
+    // A variable, because the SDK's type does not list `inputResponses`.
     const next = {
       name: params.name,
       arguments: params.arguments,
@@ -152,7 +151,7 @@ class Elicitations {
 
 function cancelled(signal: AbortSignal): Promise<ElicitationAnswer> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve({ action: 'cancel' }), { once: true })
+    onAbort(signal, () => resolve({ action: 'cancel' }))
   })
 }
 
@@ -174,6 +173,7 @@ export class CallClock {
   #remainingMs: number
   /** When the clock last resumed, in `performance.now()` milliseconds; undefined during a pause. */
   #runningSince: number | undefined
+  #isStopped = false
   #idleTimer: NodeJS.Timeout | undefined
   #totalTimer: NodeJS.Timeout | undefined
 
@@ -201,7 +201,7 @@ export class CallClock {
   }
 
   resume(): void {
-    if (this.#runningSince !== undefined) return
+    if (this.#isStopped || this.#runningSince !== undefined) return
     this.#runningSince = performance.now()
     this.#totalTimer = setTimeout(() => this.#expire(), Math.max(0, this.#remainingMs))
     this.#restartIdle()
@@ -215,9 +215,10 @@ export class CallClock {
     clearTimeout(this.#totalTimer)
   }
 
-  /** Stops the clock at the end of the call; `elapsed` stays readable. */
+  /** Stops the clock for good at the end of the call; `elapsed` stays readable. */
   stop(): void {
     this.pause()
+    this.#isStopped = true
   }
 
   #restartIdle(): void {

@@ -1,9 +1,11 @@
-import { McpServer } from '@modelcontextprotocol/server'
+import { inputRequired, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ToolCallRequest } from '../calls/call-tool.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
+import { collectGarbage } from '../../testing/collect-garbage.ts'
 import { openTestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 import type { TestConnectors } from '../../testing/mcp/open-test-connectors.ts'
 
@@ -11,9 +13,11 @@ const user = { id: 'ada' }
 
 describe('a server in this process', () => {
   let connectors: TestConnectors
+  let local: ConnectorRow
   let sessions: string[]
   let cancelled: number
   let onWait: () => void
+  let neverLists: boolean
 
   function createServer(): McpServer {
     const server = new McpServer({ name: 'local', version: '1' })
@@ -31,6 +35,20 @@ describe('a server in this process', () => {
       onWait()
       return new Promise<never>(() => undefined)
     })
+    server.registerTool('elicit', {}, ({ mcpReq: { inputResponses } }) => {
+      if (inputResponses !== undefined) {
+        return { content: [{ type: 'text', text: JSON.stringify(inputResponses) }] }
+      }
+      const requestedSchema = { type: 'object' as const, properties: { name: { type: 'string' as const } } }
+      const name = inputRequired.elicit({ message: 'Your name?', requestedSchema })
+      return inputRequired({ inputRequests: { name } })
+    })
+    if (neverLists) {
+      server.server.setRequestHandler('tools/list', () => {
+        void collectGarbage()
+        return new Promise<never>(() => undefined)
+      })
+    }
     return server
   }
 
@@ -38,8 +56,15 @@ describe('a server in this process', () => {
     sessions = []
     cancelled = 0
     onWait = () => undefined
+    neverLists = false
     connectors = await openTestConnectors({
-      limits: { maxCallBytes: 10_000, maxCallIdleMs: 300 },
+      limits: {
+        maxCallBytes: 10_000,
+        maxCallIdleMs: 300,
+        listTimeoutMs: 100,
+        listPageTimeoutMs: 600_000,
+        maxElicitationMs: 50,
+      },
       integrations: {
         connectors: [
           {
@@ -61,8 +86,7 @@ describe('a server in this process', () => {
     })
     await connectors.addUser(user.id)
     const own = await listOwnConnectors(connectors.database.db, user, connectors.builtIns, Date.now())
-    const local = own.find(({ name }) => name === 'Local')
-    if (local === undefined) throw new Error('The connector is missing.')
+    local = own.find(({ name }) => name === 'Local')!
     await refreshTools(connectors, local)
   })
   afterEach(() => connectors.close())
@@ -107,5 +131,19 @@ describe('a server in this process', () => {
     onWait = () => undefined
     expect(await call('wait', {})).toMatchObject({ status: 'timed_out' })
     await expect.poll(() => cancelled).toBe(2)
+  })
+
+  it('times out when it does not list its tools, even after garbage collection', async () => {
+    await connectors.closeIdle(user.id)
+    neverLists = true
+    await expect(refreshTools(connectors, local)).rejects.toMatchObject({ code: 'upstream_timeout' })
+  })
+
+  it('cancels an elicitation that the user does not answer in time', async () => {
+    const onElicit = () => new Promise<never>(() => undefined)
+    expect(await call('elicit', {}, { onElicit })).toMatchObject({
+      status: 'done',
+      text: '{"name":{"action":"cancel"}}',
+    })
   })
 })

@@ -14,6 +14,7 @@ import type {
 } from '@modelcontextprotocol/client'
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
+import { linkSignal, onAbort } from '../../lib/abort.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import { limitResponses, ResponseBudget } from './server-fetch.ts'
 import { captureRawResults } from './capture-raw-results.ts'
@@ -88,21 +89,22 @@ async function connect(
   const results = captureRawResults(transport)
   const connection = new OpenConnection(createClient(), transport, results, budget)
   connection.watch(onToolsChanged)
-  const timeout = AbortSignal.any([signal, AbortSignal.timeout(limits.connectTimeoutMs)])
-  const abort = (): void => void transport.close()
-  timeout.addEventListener('abort', abort, { once: true })
+  const { connectTimeoutMs } = limits
+  const linked = linkSignal(signal, connectTimeoutMs)
+  const removeAbort = onAbort(linked.signal, () => void transport.close())
   try {
     await connection.client.connect(transport, {
-      timeout: limits.connectTimeoutMs,
-      signal: timeout,
+      timeout: connectTimeoutMs,
+      signal: linked.signal,
       ...prior,
     })
-    timeout.throwIfAborted()
+    linked.signal.throwIfAborted()
   } catch (error) {
     await transport.close().catch(() => undefined)
-    throw connection.refusal ?? (timeout.aborted ? timeout.reason : error)
+    throw connection.refusal ?? (linked.signal.aborted ? linked.signal.reason : error)
   } finally {
-    timeout.removeEventListener('abort', abort)
+    removeAbort()
+    linked.release()
   }
   connection.listen()
   return connection

@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/app-error.ts'
+import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { cleanText, normalizeText } from '../../lib/text.ts'
@@ -21,12 +22,21 @@ export async function listServerTools(
   limits: ConnectorLimits,
   signal: AbortSignal,
 ): Promise<ServerTools> {
-  const { client, results } = connection
-  if (client.getServerCapabilities()?.tools === undefined) {
+  if (connection.client.getServerCapabilities()?.tools === undefined) {
     throw new AppError('upstream_invalid', 'The server has no tools.')
   }
   connection.allow(limits.maxListBytes)
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.listTimeoutMs)])
+  const { listed, ttl } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
+    readPages(connection, limits, inTime),
+  )
+  return { ...readTools(listed, url, limits), ttl }
+}
+
+async function readPages(
+  { client, results }: ServerConnection,
+  limits: ConnectorLimits,
+  signal: AbortSignal,
+) {
   const listed: unknown[] = []
   let cursor: string | undefined
   let ttl: number | null = null
@@ -39,7 +49,7 @@ export async function listServerTools(
     }
     const response = await client.request(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
-      { timeout: limits.listPageTimeoutMs, signal: deadline },
+      { timeout: limits.listPageTimeoutMs, signal },
     )
     // Not `push(...tools)`: a server may send more tools than a function can have arguments.
     for (const tool of results.takeTools()) listed.push(tool)
@@ -48,11 +58,11 @@ export async function listServerTools(
       response.nextCursor === undefined ||
       response.nextCursor === cursor ||
       listed.length > limits.maxTools
-    )
-      break
+    ) {
+      return { listed, ttl }
+    }
     cursor = response.nextCursor
   }
-  return { ...readTools(listed, url, limits), ttl }
 }
 
 function readTtl(response: object): number | null {

@@ -4,6 +4,7 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
+import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { listGrants, openTokens } from './grant-store.ts'
@@ -77,12 +78,9 @@ async function send(
   const form = new URLSearchParams({ token, token_type_hint })
   const headers = new Headers({ accept: 'application/json' })
   authenticate(client, authMethods, form, headers)
-  const response = await fetchByOrigin(url, guards)(endpoint, {
-    method: 'POST',
-    headers,
-    body: form,
-    signal: AbortSignal.any([closing, AbortSignal.timeout(requestTimeoutMs)]),
-  })
+  const response = await withTimeout(closing, requestTimeoutMs, (signal) =>
+    fetchByOrigin(url, guards)(endpoint, { method: 'POST', headers, body: form, signal }),
+  )
   await response.body?.cancel()
   if (!response.ok) throw new Error(`Tokens could not be revoked at ${endpoint.origin} (${response.status}).`)
 }
