@@ -71,7 +71,7 @@ function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'read
       const { id, messageId, place } = request.params
       await requireChat(db, requireUser(request), id)
       const image = await findResultImage(db, id, messageId, place)
-      if (image === undefined) throw new AppError('not_found', 'There is no such image in this chat.')
+      if (image === undefined) throw new AppError('not_found', 'There is no such image in this chat. Reload the page.')
       // Several users may share a browser, so its cache must not serve one user's image to another.
       reply.headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' })
       return image
@@ -113,7 +113,7 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
 async function selectResponse(db: Db, user: User, chatId: string, messageId: string): Promise<string> {
   await requireChat(db, user, chatId)
   if ((await findMessage(db, chatId, messageId)) === undefined) {
-    throw new AppError('not_found', 'There is no such message in this chat.')
+    throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
   }
   const leaf = newestLeafBelow(await listNodes(db, chatId), messageId)
   await moveLeaf(db, chatId, leaf)

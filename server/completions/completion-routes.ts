@@ -141,11 +141,11 @@ function lastEventId(request: FastifyRequest): number {
   if (header === undefined) return 0
   const after = Number(header)
   if (!Number.isSafeInteger(after) || after < 0) {
-    throw new AppError('invalid_request', 'Last-Event-ID must be the number of an event.')
+    throw new AppError('invalid_request', 'The header Last-Event-ID must be the number of an event.')
   }
   return after
 }
 
 function notResumable(): AppError {
-  return new AppError('not_resumable', 'This reply can no longer be followed; its text is in the chat.')
+  return new AppError('not_resumable', 'This reply can no longer be streamed. Reload the page to read its text.')
 }

@@ -223,9 +223,9 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       ['no arguments', { args: null }, 'other arguments'],
       ['arguments that are no JSON', { args: '{"a":' }, 'other arguments'],
       ['arguments that are no object', { args: '[1]' }, 'other arguments'],
-      ['another tool', { tool: 'act2' }, 'No reply waits'],
-      ['another connector', { server: 'default' }, 'No reply waits'],
-      ['another message', { messageId: 'never' }, 'No reply waits'],
+      ['another tool', { tool: 'act2' }, 'No call like this one needs approval'],
+      ['another connector', { server: 'default' }, 'No call like this one needs approval'],
+      ['another message', { messageId: 'never' }, 'No call like this one needs approval'],
     ])('%s', async (_what, change, message) => {
       const { call } = await ask(ada, 'polite', 'act', { a: 1 })
       await expectRefused({ ...call, ...change }, message)
@@ -234,13 +234,13 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     it('a call that was never made, however it is sent (§12.6)', async () => {
       const lonely = await meet('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
-      await expectRefused(made, 'No reply waits', lonely)
+      await expectRefused(made, 'No call like this one needs approval', lonely)
     })
 
     it('a call of another user (§12.6)', async () => {
       const { chatId, call } = await ask(ada)
       const { chatId: _, messageId: __, ...loose } = call
-      await expectRefused(loose, 'No reply waits', eve)
+      await expectRefused(loose, 'No call like this one needs approval', eve)
       const before = await hashTables(product.database)
       expect(statusAndBody(await eve.post('/api/tool/confirm', call))).toMatchObject({ status: 404 })
       expect(await hashTables(product.database)).toEqual(before)
@@ -253,10 +253,10 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       product.model.reply([gate, 'done'])
       const confirmed = await ada.confirm(call)
       await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
-      expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(conflict('was run already'))
+      expect(statusAndBody(await ada.post('/api/tool/confirm', call))).toEqual(conflict('was already run'))
       gate.open()
       await confirmed.ended
-      await expectRefused(call, 'was run already')
+      await expectRefused(call, 'was already run')
     })
   })
 

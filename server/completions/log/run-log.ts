@@ -130,7 +130,7 @@ export class RunLog {
     }
     for (const { recorder, batch, state } of entries) {
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
-      else recorder.lose(new AppError('interrupted', 'The reply was taken over by another server.'))
+      else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
     }
   }
 
@@ -139,7 +139,7 @@ export class RunLog {
     recorder.failingSince ??= now
     if (now - recorder.failingSince > maxRetryMs) {
       this.#options.onError(cause)
-      recorder.lose(new AppError('storage_full', 'The reply could not be stored and was ended.', { cause }))
+      recorder.lose(new AppError('storage_full', 'The reply could not be stored, so it was ended. Try again later.', { cause }))
       return
     }
     recorder.putBack(taken)

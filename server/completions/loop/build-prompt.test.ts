@@ -89,7 +89,7 @@ describe('buildPrompt', () => {
   it.each([
     ['denied', 'This call was denied by the user.', 'This call was denied by the user.'],
     ['running', 'The tool may or may not have finished.', 'This call was not made.'],
-    ['waiting', 'the user has not allowed it.', 'This call was not made.'],
+    ['waiting', 'the user has not approved it.', 'This call was not made.'],
     ['answered', 'is not part of this conversation.', 'This call was not made.'],
   ])('has a sentence where a call that is %s has no result', (state, own, next) => {
     const path = [user('a'), calling('one', state, { rest: [call('two')] }), user('b')]

@@ -71,7 +71,7 @@ export async function callModel({
     recorder.endReading()
   }
   removeAbort()
-  const ending = turn.ending ?? failed('upstream_cut', 'The answer was cut off.')
+  const ending = turn.ending ?? failed('upstream_cut', 'The provider ended the reply before it was complete. Regenerate it.')
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
 
@@ -132,7 +132,7 @@ class ModelTurn {
     this.#callChars += stored.length
     if (this.#callChars <= maxCallChars) return
     const limit = maxCallChars.toLocaleString('en-US')
-    const message = `The model called tools with more than ${limit} characters at once. None was called.`
+    const message = `The tool calls of the model had more than ${limit} characters in total. None of them was run. Regenerate the reply.`
     this.end(failed('output_limit', message))
   }
 
@@ -141,7 +141,7 @@ class ModelTurn {
     this.#replyChars += part.text.length
     if (part.text.length <= remaining) return part
     const limit = maxReplyChars.toLocaleString('en-US')
-    this.end(failed('output_limit', `The answer grew longer than ${limit} characters and was ended.`))
+    this.end(failed('output_limit', `The reply reached the limit of ${limit} characters and was ended.`))
     const text = part.text.slice(0, remaining).toWellFormed()
     return text === '' ? undefined : { type: part.type, text }
   }
@@ -150,8 +150,8 @@ class ModelTurn {
     if (this.calls.length > 0) return { status: 'complete' }
     if (this.#replyChars === 0) {
       return reason === 'content_filter'
-        ? failed('upstream_error', 'The provider withheld the answer.')
-        : failed('upstream_invalid', 'The model ended without an answer.')
+        ? failed('upstream_error', 'The content filter of the provider blocked the reply. Rephrase the message and send it again.')
+        : failed('upstream_invalid', 'The model returned an empty reply. Regenerate it.')
     }
     const cut = reason === 'length' || reason === 'content_filter'
     return { status: 'complete', ...(cut ? { finish: reason } : {}) }

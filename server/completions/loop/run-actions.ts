@@ -219,7 +219,7 @@ export class RecordedActions implements RunActions {
     if (await hasNotice(this.#deps.database.db, this.#chatId, bot.name)) return
     recorder.add({
       type: 'notice',
-      notice: `The model ${bot.model} cannot use tools, so it was asked without them.`,
+      notice: `The model ${bot.model} does not support tools, so it was called without them.`,
     })
   }
 
@@ -232,7 +232,7 @@ export class RecordedActions implements RunActions {
 
 /** The outcome of a call that failed because of a defect in our code, maybe after the tool had finished. */
 const defectiveCall =
-  'The call failed because of a defect in this server. The tool may or may not have finished.'
+  'The call failed because of an error in this server. The tool may or may not have finished.'
 
 const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
 

@@ -78,6 +78,6 @@ export async function runCompletion(
 function tooMany(times: number): RunEnding {
   return failed(
     'output_limit',
-    `The model used tools ${times} times in a row without an answer, so it was stopped. Send a message to let it continue.`,
+    `The model used tools ${times} times without writing a reply, so the run was ended. Send a message to continue.`,
   )
 }

@@ -26,7 +26,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(first.run.messages[1]).toMatchObject({
         content: 'I am small.',
         status: 'complete',
-        notice: expect.stringContaining('cannot use tools') as string,
+        notice: expect.stringContaining('does not support tools') as string,
       })
       expect(product.model.requests.at(-2)?.body['tools']).toBeDefined()
       expect(product.model.requests.at(-1)?.body['tools']).toBeUndefined()

@@ -74,7 +74,7 @@ export async function renewRuns({
   for (const { id, recorder } of before) {
     // A run that is ending may already be ended in the database while this process waits for the result of that commit.
     if (renewedIds.has(id) || !runs.has(id) || recorder.isEnding) continue
-    recorder.lose(new AppError('interrupted', 'The reply was closed by another server.'))
+    recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
   }
 }
 

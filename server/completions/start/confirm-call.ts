@@ -14,6 +14,8 @@ import type { WrittenRun } from '../loop/run-actions.ts'
 import { approveCall } from '../tools/tool-invocation.ts'
 import { writeRun } from './send-message.ts'
 
+const notWaiting = 'No call like this one needs approval. Reload the page.'
+
 /**
  * Returns the user's reply whose pending approval call has exactly this tool and these arguments; of several, the
  * newest (§12.6).
@@ -30,8 +32,8 @@ export async function requirePendingCall(
   const match = pending.find((row) => expected !== undefined && toCanonical(row.arguments) === expected)
   if (match !== undefined) return match
   if (pending.length > 0)
-    throw refusal('The reply waits for a call of this tool, but with other arguments than these.')
-  if (chatId === undefined || messageId === undefined) throw refusal('No reply waits for this call.')
+    throw refusal('A call of this tool needs approval, but with other arguments. Reload the page.')
+  if (chatId === undefined || messageId === undefined) throw refusal(notWaiting)
   throw refusal(explain(await findMessage(db, chatId, messageId), server, tool))
 }
 
@@ -45,16 +47,16 @@ function toCanonical(callArguments: unknown): string | undefined {
 }
 
 function explain(message: MessageRow | undefined, server: string, tool: string): string {
-  if (message?.server !== server || message.tool !== tool) return 'No reply waits for this call.'
+  if (message?.server !== server || message.tool !== tool) return notWaiting
   switch (message.call_state) {
     case 'running':
-      return 'This call runs already.'
+      return 'This call is already running.'
     case 'answered':
-      return 'This call was run already.'
+      return 'This call was already run.'
     case 'denied':
       return 'This call was denied.'
     default:
-      return 'No reply waits for this call.'
+      return notWaiting
   }
 }
 

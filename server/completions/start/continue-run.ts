@@ -66,7 +66,7 @@ export async function requireResult(
   const result = turn.findLast((message) => isToolResult(message) && message.server === server)
   const row = result && (await findMessage(db, chat.id, result.id))
   if (row === undefined) {
-    throw new AppError('conflict', `There is no result of "${server ?? ''}" to continue from.`)
+    throw new AppError('conflict', `There is no result of "${server ?? ''}" to continue from. Reload the page.`)
   }
   return row
 }

@@ -43,7 +43,7 @@ export async function sendMessage(
 ): Promise<SentMessage> {
   const { db } = deps.database
   const content = textOfContent(request.content)
-  if (content.trim() === '') throw new AppError('invalid_request', 'The message is empty.')
+  if (content.trim() === '') throw new AppError('invalid_request', 'The message is empty. Write a text and send it again.')
   const { chatId } = request
   if (request.id !== undefined) {
     await requireChat(db, user, chatId)
@@ -79,7 +79,7 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
     existing.role === 'user' &&
     existing.content === content &&
     (request.parentId === undefined || request.parentId === existing.parent_id)
-  if (!isSame) throw new AppError('conflict', 'Another message has this id already.')
+  if (!isSame) throw new AppError('conflict', 'Another message already has this id. Reload the page and send the message again.')
   return existing
 }
 
@@ -94,7 +94,7 @@ async function findParent(
   const parent = await findMessage(trx, chat.id, id)
   if (parent === undefined) throw noSuchMessage()
   if (parent.role !== 'assistant' && !isToolResult(parent)) {
-    throw new AppError('invalid_request', 'A message can only follow a reply, or begin the chat.')
+    throw new AppError('invalid_request', 'A message can only follow a reply or start the chat. Select a reply and send the message again.')
   }
   return parent
 }
@@ -116,7 +116,7 @@ export function regenerateReply(
     if (parent.role !== 'user') {
       throw new AppError(
         'invalid_request',
-        'You did not write this message. Only a message that you wrote can be answered again.',
+        'Only a reply to a message that you wrote can be regenerated. Select your message and try again.',
       )
     }
     return { kind: 'written', run: await writeReply(trx, deps, user, bot, parent) }
@@ -124,7 +124,7 @@ export function regenerateReply(
 }
 
 export function noSuchMessage(): AppError {
-  return new AppError('not_found', 'There is no such message in this chat.')
+  return new AppError('not_found', 'There is no such message in this chat. Reload the page.')
 }
 
 /**
@@ -241,5 +241,5 @@ export async function writeRun(
 }
 
 function stillAnswering(): AppError {
-  return new AppError('run_active', 'This chat is still answering. Wait for the reply, or stop it.')
+  return new AppError('run_active', 'A reply is still being written in this chat. Wait for it, or stop it.')
 }

@@ -26,7 +26,7 @@ export async function answerElicitation(
   if (run === undefined || elicitation?.id !== questionId) throw notPending()
   const checked = checkElicitationAnswer(elicitation, answer)
   if (checked === undefined) {
-    throw new AppError('invalid_request', 'The answer does not fit what the tool asks for.')
+    throw new AppError('invalid_request', 'The answer does not match the form of the tool. Check the values and send it again.')
   }
   const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
   if (!(await insertAnswer(db, stored))) throw notPending()
@@ -36,7 +36,7 @@ export async function answerElicitation(
 }
 
 function notPending(): AppError {
-  return new AppError('conflict', 'This question is not open any more.')
+  return new AppError('conflict', 'This question was already answered, or its tool call has ended. Reload the page.')
 }
 
 /** Delivers the answers that other nodes have stored to the waiting calls of this process. */

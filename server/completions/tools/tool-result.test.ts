@@ -11,6 +11,6 @@ it('limits what is shown of a result, links included (§16.4)', () => {
   // A picture is found by its place, so each part keeps its own.
   expect(shown).toHaveLength(500)
   expect(shown[0]).toEqual(link)
-  expect(shown.at(-1)).toEqual({ type: 'note', text: 'A link is not shown.' })
+  expect(shown.at(-1)).toEqual({ type: 'note', text: 'This link is not shown, because the result is too long.' })
   expect(JSON.stringify(message).length).toBeLessThan(100_000)
 })

@@ -54,7 +54,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
     if (part.type === 'image') return { type: 'image', mimeType: part.mimeType }
     if (part.type === 'link') {
       remaining -= part.uri.length + part.name.length
-      return remaining < 0 ? { type: 'note', text: 'A link is not shown.' } : part
+      return remaining < 0 ? { type: 'note', text: 'This link is not shown, because the result is too long.' } : part
     }
     const text = part.text.slice(0, Math.max(0, remaining)).toWellFormed()
     remaining -= text.length
@@ -96,7 +96,7 @@ export async function storeResult(
 
 /** Creates the outcome of a call during which our server shut down (§12.9). */
 export function interruptedCall(): ToolOutcome {
-  return failure('The server went down during the call. The tool may or may not have finished.', {
+  return failure('The server shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',
   })
 }

@@ -210,7 +210,7 @@ class RunningCall {
     const ending = { duration: this.#clock?.elapsed ?? 0 }
     if (this.#request.signal.aborted)
       return failure('The call was stopped.', { status: 'stopped', ...ending })
-    if (this.#deps.closing.aborted) return failure('The server went down during the call.', ending)
+    if (this.#deps.closing.aborted) return failure('The server shut down during the call.', ending)
     if (this.#clock?.timedOut === true) {
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...ending })

@@ -89,7 +89,7 @@ test('says why a reply ended that could not be stored, and shows what has arrive
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
-  const message = 'The reply could not be stored and was ended.'
+  const message = 'The reply could not be stored, so it was ended. Try again later.'
   server.stream().write(JSON.stringify({ error: { code: 'storage_full', message } }))
   await waitFor(() => expect(api.seen('GET /api/chat/c1/stream')).toHaveLength(1))
   second().end('interrupted')
