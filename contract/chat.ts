@@ -68,5 +68,5 @@ export const StopRequest = z.object({ chatId: ClientId })
 export type StopRequest = z.infer<typeof StopRequest>
 
 /** `stopped` is false when no run was active any more. */
-export const StopAnswer = z.object({ stopped: z.boolean() })
-export type StopAnswer = z.infer<typeof StopAnswer>
+export const StopResponse = z.object({ stopped: z.boolean() })
+export type StopResponse = z.infer<typeof StopResponse>

@@ -31,7 +31,7 @@ export type RegenerateRequest = z.infer<typeof RegenerateRequest>
  * Approves the pending call of a reply (§7.12): without `messageId`, the newest one with this connector, tool and
  * arguments. `args` is an object or its JSON text.
  */
-export const ToolConfirm = z.object({
+export const ToolConfirmRequest = z.object({
   botName,
   server: z.string().min(1).max(200),
   tool: z.string().min(1).max(200),
@@ -39,20 +39,20 @@ export const ToolConfirm = z.object({
   chatId: ClientId.optional(),
   messageId: ClientId.optional(),
 })
-export type ToolConfirm = z.infer<typeof ToolConfirm>
+export type ToolConfirmRequest = z.infer<typeof ToolConfirmRequest>
 
 /** The answer to the elicitation of a running call (`POST /api/tool/answer`) (§17.7). */
-export const ToolAnswer = z.object({
+export const ToolAnswerRequest = z.object({
   chatId: ClientId,
   messageId: ClientId,
   questionId: ClientId,
   answer: ElicitationAnswer,
 })
-export type ToolAnswer = z.infer<typeof ToolAnswer>
+export type ToolAnswerRequest = z.infer<typeof ToolAnswerRequest>
 
 /** The answer was passed to the call. An answer that does not match the form, or comes too late, is refused. */
-export const ToolAnswered = z.object({ answered: z.literal(true) })
-export type ToolAnswered = z.infer<typeof ToolAnswered>
+export const ToolAnswerResponse = z.object({ answered: z.literal(true) })
+export type ToolAnswerResponse = z.infer<typeof ToolAnswerResponse>
 
 export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
 export type CompletionRequest = z.infer<typeof CompletionRequest>

@@ -6,8 +6,8 @@ export const ShareRequest = z.object({ messageId: ClientId })
 export type ShareRequest = z.infer<typeof ShareRequest>
 
 /** The link is `/share/{shareId}` (§3.15, §7.10). */
-export const ShareAnswer = z.object({ shareId: z.string() })
-export type ShareAnswer = z.infer<typeof ShareAnswer>
+export const ShareResponse = z.object({ shareId: z.string() })
+export type ShareResponse = z.infer<typeof ShareResponse>
 
 /** A share link as its owner lists it under General. */
 export const OwnShare = z.object({ id: z.string(), title: z.string(), created_at: z.string() })

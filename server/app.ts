@@ -69,7 +69,7 @@ function openDomains(app: FastifyInstance, deps: AppDeps) {
   const streams = endStreamsOnSignOut(deps.identity.sessions, logAs('a stream could not be ended'))
   const onOpen = streams.track
   const live = openLive(deps, { onOpen, onError: logAs('a live update failed') })
-  const onChatChanged = live.hub.chatChanged
+  const onChatChanged = live.hub.notifyChatChanged
   const integrations = openIntegrations(deps, {
     // An integration adds a connector of its own, so both lists change.
     onChanged: changed(live, 'integrations', 'connectors'),
@@ -104,7 +104,7 @@ type Domains = ReturnType<typeof openDomains>
 
 /** Returns a function that notifies a user's open pages that these lists have changed. */
 function changed({ hub }: Live, ...lists: readonly SettingsList[]): (userId: string) => void {
-  return (userId) => lists.forEach((list) => hub.settingsChanged(userId, list))
+  return (userId) => lists.forEach((list) => hub.notifySettingsChanged(userId, list))
 }
 
 /** Must run before the database closes. */

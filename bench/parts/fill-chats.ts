@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../../server/db/database.ts'
 import type { Tables } from '../../server/db/tables/tables.ts'
-import { cutGrams, foldCase } from '../../server/chats/search/words.ts'
+import { splitGrams, foldCase } from '../../server/chats/search/words.ts'
 import { rowIdOf } from '../../server/chats/search/sqlite-search-store.ts'
 
 /** The number of different words. A word's rank is its place by frequency. */
@@ -144,7 +144,7 @@ async function indexAll(db: Kysely<Tables>): Promise<void> {
     await db.transaction().execute(async (trx) => {
       for (const { id, content } of rows.rows) {
         await sql`insert into message_search (rowid, grams)
-          values (cast(${id} as integer), ${cutGrams(foldCase(content))})`.execute(trx)
+          values (cast(${id} as integer), ${splitGrams(foldCase(content))})`.execute(trx)
       }
     })
   }

@@ -35,7 +35,7 @@ export interface ChatRoutesDeps {
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
-const ImagePlace = z.object({
+const ImageParams = z.object({
   id: ClientId,
   messageId: ClientId,
   place: z.coerce.number().int().min(0).max(1_000),
@@ -66,12 +66,13 @@ function registerReading(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'read
 
   api.get(
     '/api/chats/:id/images/:messageId/:place',
-    { schema: { params: ImagePlace, response: { 200: ResultImage } } },
+    { schema: { params: ImageParams, response: { 200: ResultImage } } },
     async (request, reply) => {
       const { id, messageId, place } = request.params
       await requireChat(db, requireUser(request), id)
       const image = await findResultImage(db, id, messageId, place)
-      if (image === undefined) throw new AppError('not_found', 'There is no such image in this chat. Reload the page.')
+      if (image === undefined)
+        throw new AppError('not_found', 'There is no such image in this chat. Reload the page.')
       // Several users may share a browser, so its cache must not serve one user's image to another.
       reply.headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'authorization' })
       return image

@@ -165,7 +165,7 @@ export async function findMessage(db: Db, chatId: string, id: string): Promise<M
 }
 
 /** The fields of a parent that `appendMessage` needs. Rejects when the message does not exist. */
-export function findPlace(
+export function requireParent(
   db: Db,
   chatId: string,
   id: string,

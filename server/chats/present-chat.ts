@@ -39,7 +39,7 @@ export async function readChat(
     // Read after the run, so that a reply that ended in between is complete.
     const rows = await listMessages(db, chatId)
     const chat = await requireChat(db, user, chatId)
-    if (reply === undefined || agrees(reply, rows)) return presentChat(chat, rows, reply)
+    if (reply === undefined || isConsistent(reply, rows)) return presentChat(chat, rows, reply)
     if (attempt === maxAttempts) return presentChat(chat, rows, undefined)
   }
 }
@@ -48,7 +48,7 @@ export async function readChat(
  * Whether rows that were read after a run's events agree with them: the run's last message has the same state in both, and
  * no row is below it.
  */
-function agrees({ messages }: RunningReply, rows: readonly MessageRow[]): boolean {
+function isConsistent({ messages }: RunningReply, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)
   const row = rows.findLast(({ id }) => id === last?.id)
   return (

@@ -1,10 +1,10 @@
-import { StopAnswer, StopRequest, ClientId } from '@yonder/contract/chat'
+import { StopResponse, StopRequest, ClientId } from '@yonder/contract/chat'
 import {
   CompletionRequest,
   FollowQuery,
-  ToolAnswer,
-  ToolAnswered,
-  ToolConfirm,
+  ToolAnswerRequest,
+  ToolAnswerResponse,
+  ToolConfirmRequest,
 } from '@yonder/contract/completion'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ import { confirmCall, requirePendingCall, recordDenials } from './start/confirm-
 import { continueRun } from './start/continue-run.ts'
 import { hasExpiredLog, repeatReply } from './start/repeat-reply.ts'
 import { regenerateReply, sendMessage, writeWhenFree } from './start/send-message.ts'
-import type { SentMessage } from './start/send-message.ts'
+import type { SendOutcome } from './start/send-message.ts'
 import { startRun } from './start/start-run.ts'
 import { answerElicitation } from './tools/elicitations.ts'
 
@@ -72,7 +72,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
   const { completions: deps, sse, perMinute } = routes
   api.post(
     '/api/tool/confirm',
-    { schema: { body: ToolConfirm }, config: { perMinute } },
+    { schema: { body: ToolConfirmRequest }, config: { perMinute } },
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
@@ -87,7 +87,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
 
   api.post(
     '/api/tool/answer',
-    { schema: { body: ToolAnswer, response: { 200: ToolAnswered } } },
+    { schema: { body: ToolAnswerRequest, response: { 200: ToolAnswerResponse } } },
     async (request) => {
       await answerElicitation(deps, requireUser(request), request.body)
       return { answered: true } as const
@@ -99,7 +99,7 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
   const { db, dialect } = deps.database
   api.post(
     '/api/chat/stop',
-    { schema: { body: StopRequest, response: { 200: StopAnswer } } },
+    { schema: { body: StopRequest, response: { 200: StopResponse } } },
     async (request) => {
       await requireChat(db, requireUser(request), request.body.chatId)
       return { stopped: await stopRun(deps, request.body.chatId) }
@@ -131,7 +131,7 @@ async function write(
   user: User,
   bot: BotRow,
   request: CompletionRequest,
-): Promise<SentMessage> {
+): Promise<SendOutcome> {
   if ('userMessageId' in request) return regenerateReply(deps, user, bot, request)
   return request.server ? continueRun(deps, user, bot, request) : sendMessage(deps, user, bot, request)
 }
@@ -147,5 +147,8 @@ function lastEventId(request: FastifyRequest): number {
 }
 
 function notResumable(): AppError {
-  return new AppError('not_resumable', 'This reply can no longer be streamed. Reload the page to read its text.')
+  return new AppError(
+    'not_resumable',
+    'This reply can no longer be streamed. Reload the page to read its text.',
+  )
 }

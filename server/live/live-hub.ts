@@ -64,18 +64,18 @@ export class LiveHub {
   }
 
   /** Notifies the user's streams at this node only. */
-  notifyChatChanged(userId: string, chatId: string): void {
+  sendChatChanged(userId: string, chatId: string): void {
     this.#sendLine(userId, { type: 'chat_changed', chatId })
   }
 
   /** Notifies the user's streams at this node and at every other node (§10.4, §10.5). */
-  readonly chatChanged = (userId: string, chatId: string): void => {
-    this.notifyChatChanged(userId, chatId)
+  readonly notifyChatChanged = (userId: string, chatId: string): void => {
+    this.sendChatChanged(userId, chatId)
     this.#notifyNodes('chat', userId, chatId)
   }
 
   /** Notifies the user's streams at this node and at every other node that a list of settings has changed. */
-  readonly settingsChanged = (userId: string, what: SettingsList): void => {
+  readonly notifySettingsChanged = (userId: string, what: SettingsList): void => {
     this.#sendLine(userId, { type: 'changed', what })
     this.#notifyNodes('settings', userId, what)
   }
@@ -83,7 +83,7 @@ export class LiveHub {
   /** Passes on a notification of another node. */
   onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
     if (nodeId === this.#deps.nodeId) return
-    if (topic === 'chat') this.notifyChatChanged(userId, subject)
+    if (topic === 'chat') this.sendChatChanged(userId, subject)
     // A newer node may send a list that is unknown here; browsers that do not know it ignore it.
     else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
   }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { leaseTime } from '../completions/log/run-store.ts'
+import { leaseMs } from '../completions/log/run-store.ts'
 import { createChatClient, openChatApp } from '../testing/chat/open-chat-app.ts'
 import type { ChatApp } from '../testing/chat/open-chat-app.ts'
 import { openLiveStream } from '../testing/chat/open-live-stream.ts'
@@ -87,6 +87,6 @@ describe.each(engines)('live updates between two servers on one database, %s', (
       expect((await here.readChat(chatId)).messages).toEqual(tab.run(chatId).messages)
       tab.leave()
     },
-    leaseTime * 4,
+    leaseMs * 4,
   )
 })

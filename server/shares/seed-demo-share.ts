@@ -8,7 +8,7 @@ import type { MessageRow } from '../db/tables/tables.ts'
 import { findUser, insertUser } from '../identity/users/user-store.ts'
 import { demoChat } from './demo-chat.ts'
 import type { DemoMessage } from './demo-chat.ts'
-import { findShare, placeShare } from './share-store.ts'
+import { findShare, upsertShare } from './share-store.ts'
 
 /** No identity provider issues tokens with this issuer, so this user cannot sign in. */
 const owner = { issuer: 'yonder:demo', subject: 'demo', name: null, email: null, picture: null }
@@ -31,7 +31,7 @@ export async function seedDemoShare({ db, dialect }: Database, now: number): Pro
     const userId = await requireOwner(trx, now)
     const messageId = String(demoChat.length)
     if ((await findMessage(trx, chatId, messageId)) === undefined) await writeChat(trx, userId, now)
-    await placeShare(trx, {
+    await upsertShare(trx, {
       id: builtInDemoShareId,
       user_id: userId,
       chat_id: chatId,

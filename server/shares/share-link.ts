@@ -24,7 +24,8 @@ export async function createShare(
 ): Promise<string> {
   await requireChat(db, user, chatId)
   const message = await findMessage(db, chatId, messageId)
-  if (message === undefined) throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
+  if (message === undefined)
+    throw new AppError('not_found', 'There is no such message in this chat. Reload the page.')
   if (!canShare(message)) {
     throw new AppError('conflict', 'This reply is still being written. Share it when it is finished.')
   }
@@ -49,7 +50,8 @@ export function canShare(message: Pick<MessageRow, 'status'>): boolean {
  * @throws AppError `not_found`
  */
 export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {
-  if (!(await deleteShare(db, user, id))) throw new AppError('not_found', 'There is no such link. Reload the page.')
+  if (!(await deleteShare(db, user, id)))
+    throw new AppError('not_found', 'There is no such link. Reload the page.')
 }
 
 /** A share link as its owner lists it, named by the start of the chat's first message. */

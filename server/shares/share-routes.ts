@@ -1,5 +1,5 @@
 import { ClientId } from '@yonder/contract/chat'
-import { OwnShareList, ShareAnswer, ShareRequest } from '@yonder/contract/share'
+import { OwnShareList, ShareResponse, ShareRequest } from '@yonder/contract/share'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
 import { AnyId } from '../http/api.ts'
@@ -19,7 +19,11 @@ export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRo
   api.post(
     '/api/share/:chatId',
     {
-      schema: { params: z.object({ chatId: ClientId }), body: ShareRequest, response: { 200: ShareAnswer } },
+      schema: {
+        params: z.object({ chatId: ClientId }),
+        body: ShareRequest,
+        response: { 200: ShareResponse },
+      },
     },
     async (request) => {
       const { chatId } = request.params

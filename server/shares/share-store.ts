@@ -18,7 +18,7 @@ export async function insertShare(db: Db, share: ShareRow): Promise<string> {
 }
 
 /** Stores a link, or changes the message of the existing link with this id. */
-export async function placeShare(db: Db, share: ShareRow): Promise<void> {
+export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share
   await db
     .insertInto('shares')

@@ -1,4 +1,4 @@
-import type { OwnShare, ShareAnswer, SharedChat } from '@yonder/contract/share'
+import type { OwnShare, ShareResponse, SharedChat } from '@yonder/contract/share'
 import useSWR from 'swr'
 import { ApiError, readReason } from '../lib/api-error.ts'
 import { readPublicly } from '../lib/api-client.ts'
@@ -39,7 +39,7 @@ export function useSharedChat(shareId: string) {
 /** Creates the link to a message, or returns the existing one (§7.10). A failure is only logged (§8.14). */
 export function useCreateShare(chatId: string) {
   return useAction({
-    call: (api, messageId: string) => api.post<ShareAnswer>(`/api/share/${chatId}`, { messageId }),
+    call: (api, messageId: string) => api.post<ShareResponse>(`/api/share/${chatId}`, { messageId }),
     update: (mutate) => mutate(sharesKey),
     failure: () => 'Failed to generate share link',
     isFailureShown: false,

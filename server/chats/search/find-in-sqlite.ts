@@ -42,7 +42,7 @@ export function findInSqlite(reader: SearchReader, request: FindRequest): FoundC
     return found
   })
   // The rarest word selects the chats to check; common words are found quickly in each of them.
-  hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countChats(a) - countChats(b))
+  hits.sort((a, b) => a.unknownBefore - b.unknownBefore || countHitChats(a) - countHitChats(b))
   const [first] = hits
   const knownTotal = hits.length === 1 && first !== undefined ? first.chats.size : 0
   const chats =
@@ -64,7 +64,7 @@ function emptyHits(word: string): WordHits {
   return { word, chats: new Set(), unread: new Map(), unknownBefore: 0 }
 }
 
-function countChats({ chats, unread }: WordHits): number {
+function countHitChats({ chats, unread }: WordHits): number {
   return chats.size + unread.size
 }
 

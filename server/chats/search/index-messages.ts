@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import { cutGrams, foldCase } from './words.ts'
+import { splitGrams, foldCase } from './words.ts'
 import {
   deleteQueued,
   hasQueued,
   insertChunk,
   listQueued,
   moveQueued,
-  numberUser,
+  assignUserNumber,
 } from './sqlite-index-store.ts'
 import type { QueuedChunk } from './sqlite-index-store.ts'
 import { maxChunks, chunkLength } from './sqlite-search-store.ts'
@@ -42,8 +42,8 @@ async function indexChunk(trx: Db, queued: QueuedChunk): Promise<void> {
   if (text === null || user_id === null) return deleteQueued(trx, position)
   const characters = Array.from(text)
   const last = characters.length <= chunkLength || chunk + 1 >= maxChunks
-  const grams = cutGrams(foldCase(characters.slice(0, chunkLength).join('')))
-  const user = queued.user ?? (await numberUser(trx, user_id))
+  const grams = splitGrams(foldCase(characters.slice(0, chunkLength).join('')))
+  const user = queued.user ?? (await assignUserNumber(trx, user_id))
   await insertChunk(trx, { user, position, chunk }, grams)
   return last ? deleteQueued(trx, position) : moveQueued(trx, position, chunk + 1)
 }

@@ -48,7 +48,7 @@ export async function listQueued(trx: Db, limit: number): Promise<QueuedChunk[]>
 }
 
 /** The user's number in the index; assigns one if there is none. */
-export async function numberUser(trx: Db, userId: string): Promise<number> {
+export async function assignUserNumber(trx: Db, userId: string): Promise<number> {
   const { number } = await trx
     .insertInto('search_users')
     .values({ user_id: userId })

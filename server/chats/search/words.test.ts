@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { matchExpression, cutGrams, isExact } from './words.ts'
+import { matchExpression, splitGrams, isExact } from './words.ts'
 
 describe('grams', () => {
   it('are all four-grams within words, and their ends, each once', () => {
-    expect(cutGrams('hello  hell')).toBe('hell ello llo lo o ell ll l')
-    expect(cutGrams('天气\n👩‍👧')).toBe('天气 气 👩‍👧 ‍👧 👧')
-    expect(cutGrams(' \n')).toBe('')
+    expect(splitGrams('hello  hell')).toBe('hell ello llo lo o ell ll l')
+    expect(splitGrams('天气\n👩‍👧')).toBe('天气 气 👩‍👧 ‍👧 👧')
+    expect(splitGrams(' \n')).toBe('')
   })
 
   it('match together, or by their beginning', () => {

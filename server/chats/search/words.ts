@@ -26,7 +26,7 @@ export const maxIndexedChars = 32
  * The distinct grams of a folded text for the index of SQLite, separated by spaces: every four consecutive characters of a
  * word, and its last one, two and three characters, so that a search for fewer than four can match the start of a gram.
  */
-export function cutGrams(text: string): string {
+export function splitGrams(text: string): string {
   const grams = new Set<string>()
   for (const word of new Set(text.split(/\s+/u))) {
     const characters = Array.from(word)

@@ -19,7 +19,7 @@ export interface RunSubscribers {
   readonly isEmpty: boolean
   has(userId: string): boolean
   send(userId: string, frames: string): void
-  notifyChatChanged(userId: string, chatId: string): void
+  sendChatChanged(userId: string, chatId: string): void
 }
 
 type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications' | 'now' | 'onError'>
@@ -113,7 +113,7 @@ export class RunFeed {
     } catch (error) {
       // Such a run could not be read, or another node has taken it over. The next search finds it again.
       if (!(error instanceof AppError)) throw error
-      this.#subscribers.notifyChatChanged(run.user_id, run.chat_id)
+      this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
     } finally {
       this.#end(watch)
     }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import type { RunEventRow } from '../../db/tables/tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { RunBatch, RunRecorder } from './run-recorder.ts'
-import type { NumberedEvent, TakenEvents } from './run-recorder.ts'
+import type { NumberedEvent, CollectedEvents } from './run-recorder.ts'
 
 /** Milliseconds for which the events of all runs are collected into one commit. */
 const mergeIntervalMs = 50
@@ -33,7 +33,7 @@ interface Entry {
   readonly batch: RunBatch
   readonly state: RunState
   /** The events before they were numbered, needed to retry a failed commit. */
-  readonly taken: TakenEvents
+  readonly collected: CollectedEvents
 }
 
 /**
@@ -86,7 +86,7 @@ export class RunLog {
   }
 
   async #flush(): Promise<void> {
-    const entries = this.#take()
+    const entries = this.#collect()
     if (entries.length === 0) return
     try {
       await this.#commit(entries)
@@ -94,11 +94,11 @@ export class RunLog {
       this.#options.onError(error)
       // Commits each run on its own, so that one that cannot be written does not block the others.
       for (const entry of entries)
-        await this.#commit([entry]).catch((cause: unknown) => this.#putBack(entry, cause))
+        await this.#commit([entry]).catch((cause: unknown) => this.#restore(entry, cause))
     }
   }
 
-  #take(): Entry[] {
+  #collect(): Entry[] {
     const entries: Entry[] = []
     for (const recorder of this.#dirty) {
       if (entries.length >= maxCommitRuns) {
@@ -117,12 +117,12 @@ export class RunLog {
       batch.events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
     )
     let ownedRunIds: ReadonlySet<number> = new Set()
-    if (entries.some(({ taken }) => taken.writes.length > 0)) {
+    if (entries.some(({ collected }) => collected.writes.length > 0)) {
       await this.#options.transaction(async (trx) => {
         ownedRunIds = await this.#options.append(trx, rows)
-        for (const { recorder, taken, state } of entries) {
+        for (const { recorder, collected, state } of entries) {
           if (!ownedRunIds.has(recorder.runId)) continue
-          for (const write of taken.writes) await write(trx, state)
+          for (const write of collected.writes) await write(trx, state)
         }
       })
     } else {
@@ -134,15 +134,19 @@ export class RunLog {
     }
   }
 
-  #putBack({ recorder, taken }: Entry, cause: unknown): void {
+  #restore({ recorder, collected }: Entry, cause: unknown): void {
     const now = Date.now()
     recorder.failingSince ??= now
     if (now - recorder.failingSince > maxRetryMs) {
       this.#options.onError(cause)
-      recorder.lose(new AppError('storage_full', 'The reply could not be stored, so it was ended. Try again later.', { cause }))
+      recorder.lose(
+        new AppError('storage_full', 'The reply could not be stored, so it was ended. Try again later.', {
+          cause,
+        }),
+      )
       return
     }
-    recorder.putBack(taken)
+    recorder.restore(collected)
     setTimeout(() => {
       this.#dirty.add(recorder)
       this.#schedule(true)
@@ -152,17 +156,17 @@ export class RunLog {
 
 /** Numbers the events that a run has added since the last commit, and computes the state after them. */
 function toEntry(recorder: RunRecorder): Entry | undefined {
-  const taken = recorder.take()
-  if (taken.events.length === 0) return undefined
+  const collected = recorder.collect()
+  if (collected.events.length === 0) return undefined
   let { state } = recorder
   const events: NumberedEvent[] = []
-  for (const event of taken.events) {
+  for (const event of collected.events) {
     const numbered = number(event, state.seq + 1)
     events.push({ seq: numbered.seq, json: JSON.stringify(numbered) })
     state = applyEvent(state, numbered)
   }
-  const isEnd = taken.events.at(-1)?.type === 'ended'
-  return { recorder, batch: new RunBatch(events, { isEnd }), state, taken }
+  const isEnd = collected.events.at(-1)?.type === 'ended'
+  return { recorder, batch: new RunBatch(events, { isEnd }), state, collected }
 }
 
 /** Puts `type` first and `seq` second: the log's queries match events by how their JSON begins (§17.14). */

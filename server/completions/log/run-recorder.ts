@@ -87,7 +87,7 @@ export interface RunSource {
 }
 
 /** The events of one run that go into one commit, and what is written with them. */
-export interface TakenEvents {
+export interface CollectedEvents {
   readonly events: readonly UnnumberedEvent[]
   readonly writes: readonly EventWrite[]
 }
@@ -103,7 +103,7 @@ export class RunRecorder {
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
-  readonly #wake: (recorder: RunRecorder, urgent: boolean) => void
+  readonly #requestCommit: (recorder: RunRecorder, urgent: boolean) => void
   #close: () => void = () => undefined
   readonly #subscribers = new Set<RunSubscriber>()
   #source: RunSource | undefined
@@ -115,16 +115,20 @@ export class RunRecorder {
   /** The kinds of text that the open reply already has. */
   readonly #startedKinds = new Set<TextKind>()
   /** True while the log knows that there is something to commit. */
-  #isAnnounced = false
+  #isScheduled = false
   /** The number of events that the log took and has not committed yet. */
-  #takenCount = 0
-  #settling: { readonly seq: number; readonly resolve: () => void }[] = []
+  #collectedCount = 0
+  #flushes: { readonly seq: number; readonly resolve: () => void }[] = []
   #lost: AppError | undefined
 
-  constructor(runId: number, state: RunState, wake: (recorder: RunRecorder, urgent: boolean) => void) {
+  constructor(
+    runId: number,
+    state: RunState,
+    requestCommit: (recorder: RunRecorder, urgent: boolean) => void,
+  ) {
     this.runId = runId
     this.state = state
-    this.#wake = wake
+    this.#requestCommit = requestCommit
     this.closed = new Promise((resolve) => {
       this.#close = resolve
     })
@@ -137,7 +141,7 @@ export class RunRecorder {
 
   /** Adds text to the reply; consecutive chunks become one event. */
   append(kind: TextKind, text: string): void {
-    this.#announce(this.#appendText(kind, text))
+    this.#schedule(this.#appendText(kind, text))
   }
 
   /** Adds an event, and a write to commit together with it. Does nothing after the end of the run. */
@@ -145,7 +149,7 @@ export class RunRecorder {
     if (this.isEnding) return
     this.#addEvent(event)
     if (write !== undefined) this.#writes.push(write)
-    this.#announce(event.type === 'ended')
+    this.#schedule(event.type === 'ended')
   }
 
   /** Sets the source from which the reply is pulled: when it is readable (see `onReadable`), and before each commit. */
@@ -159,7 +163,7 @@ export class RunRecorder {
    */
   onReadable(isFull: boolean): void {
     if (isFull || !this.#startedKinds.has('text')) this.#pull()
-    else this.#announce(false)
+    else this.#schedule(false)
   }
 
   /** Pulls the remaining data and removes the source. */
@@ -169,12 +173,12 @@ export class RunRecorder {
   }
 
   /** Commits everything added so far without delay. Resolves when it is committed, or when the run is lost. */
-  settled(): Promise<void> {
-    this.#sealTail()
-    const seq = this.state.seq + this.#takenCount + this.#events.length
+  flush(): Promise<void> {
+    this.#closeText()
+    const seq = this.state.seq + this.#collectedCount + this.#events.length
     if (this.#lost !== undefined || seq === this.state.seq) return Promise.resolve()
-    this.#announce(true)
-    return new Promise((resolve) => this.#settling.push({ seq, resolve }))
+    this.#schedule(true)
+    return new Promise((resolve) => this.#flushes.push({ seq, resolve }))
   }
 
   /** Passes every commit after `state` to the subscriber. Returns a function that unsubscribes. */
@@ -184,32 +188,32 @@ export class RunRecorder {
   }
 
   /** Called by the run log before a commit. Returns everything added since the last call. */
-  take(): TakenEvents {
+  collect(): CollectedEvents {
     this.#addChunks(this.#source?.drain() ?? [])
-    this.#sealTail()
-    const taken = { events: this.#events, writes: this.#writes }
+    this.#closeText()
+    const collected = { events: this.#events, writes: this.#writes }
     this.#events = []
     this.#writes = []
-    this.#isAnnounced = false
-    this.#takenCount = taken.events.length
-    return taken
+    this.#isScheduled = false
+    this.#collectedCount = collected.events.length
+    return collected
   }
 
   /** Called by the run log after a failed commit. Puts the taken events before those that were added meanwhile. */
-  putBack({ events, writes }: TakenEvents): void {
-    this.#sealTail()
+  restore({ events, writes }: CollectedEvents): void {
+    this.#closeText()
     this.#events = [...events, ...this.#events]
     this.#writes = [...writes, ...this.#writes]
-    this.#takenCount = 0
-    this.#isAnnounced = true
+    this.#collectedCount = 0
+    this.#isScheduled = true
   }
 
   /** Called by the run log after a commit. */
   publish(batch: RunBatch, state: RunState): void {
     this.failingSince = undefined
     this.state = state
-    this.#takenCount = 0
-    if (this.#settling.length > 0) this.#settle(state.seq)
+    this.#collectedCount = 0
+    if (this.#flushes.length > 0) this.#resolveFlushes(state.seq)
     for (const subscriber of this.#subscribers) subscriber.onBatch(batch)
     if (!batch.isEnd) return
     this.#subscribers.clear()
@@ -222,13 +226,13 @@ export class RunRecorder {
     this.#lost = error
     for (const subscriber of this.#subscribers) subscriber.onLost(error)
     this.#subscribers.clear()
-    this.#settle(Infinity)
+    this.#resolveFlushes(Infinity)
     this.#close()
   }
 
   #pull(): void {
     const chunks = this.#source?.drain() ?? []
-    if (chunks.length > 0) this.#announce(this.#addChunks(chunks))
+    if (chunks.length > 0) this.#schedule(this.#addChunks(chunks))
   }
 
   /** Returns true when a text is the first of its kind in the open reply, and so urgent. */
@@ -242,7 +246,7 @@ export class RunRecorder {
   }
 
   #addEvent(event: UnnumberedEvent): void {
-    this.#sealTail()
+    this.#closeText()
     this.#events.push(event)
     if (event.type === 'ended') this.isEnding = true
     // The first text of the next reply is urgent again.
@@ -250,7 +254,7 @@ export class RunRecorder {
   }
 
   #appendText(kind: TextKind, text: string): boolean {
-    if (kind !== this.#tailKind || this.#tail.length > maxTextChars) this.#sealTail()
+    if (kind !== this.#tailKind || this.#tail.length > maxTextChars) this.#closeText()
     this.#tailKind = kind
     this.#tail += text
     if (this.#startedKinds.has(kind)) return false
@@ -258,7 +262,7 @@ export class RunRecorder {
     return true
   }
 
-  #sealTail(): void {
+  #closeText(): void {
     if (this.#tail === '') return
     this.#events.push(
       this.#tailKind === 'text'
@@ -268,15 +272,15 @@ export class RunRecorder {
     this.#tail = ''
   }
 
-  #announce(urgent: boolean): void {
-    if (this.#lost !== undefined || (this.#isAnnounced && !urgent)) return
-    this.#isAnnounced = true
-    this.#wake(this, urgent)
+  #schedule(urgent: boolean): void {
+    if (this.#lost !== undefined || (this.#isScheduled && !urgent)) return
+    this.#isScheduled = true
+    this.#requestCommit(this, urgent)
   }
 
-  #settle(committed: number): void {
-    const settling = this.#settling
-    this.#settling = settling.filter(({ seq }) => seq > committed)
-    for (const { seq, resolve } of settling) if (seq <= committed) resolve()
+  #resolveFlushes(committed: number): void {
+    const flushes = this.#flushes
+    this.#flushes = flushes.filter(({ seq }) => seq > committed)
+    for (const { seq, resolve } of flushes) if (seq <= committed) resolve()
   }
 }

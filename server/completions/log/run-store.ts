@@ -8,7 +8,7 @@ import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { QuestionAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
 /** Milliseconds for which a node owns its runs without renewing their leases. */
-export const leaseTime = 10_000
+export const leaseMs = 10_000
 
 /** A literal, because SQLite does not use the partial index of running runs when the status is a parameter. */
 const running = sql.lit('running')
@@ -28,7 +28,7 @@ const runInsert = prepareQuery((db, run: NewRun & { readonly clock: RawBuilder<n
       node_id: run.node_id,
       started_at: run.started_at,
       status: 'running',
-      lease_until: sql`${run.clock} + ${leaseTime}`,
+      lease_until: sql`${run.clock} + ${leaseMs}`,
       last_seq: 1,
       stop_requested: 0,
     })
@@ -235,7 +235,7 @@ export async function renewLeases(
 ): Promise<number[]> {
   const rows = await db
     .updateTable('runs')
-    .set({ lease_until: sql`${dialect.clock} + ${leaseTime}` })
+    .set({ lease_until: sql`${dialect.clock} + ${leaseMs}` })
     .where('status', '=', running)
     .where('node_id', '=', nodeId)
     .where('id', 'in', runIds)

@@ -6,7 +6,7 @@ import { startChatNode } from '../../testing/chat/start-chat-node.ts'
 import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { expireIntervalMs } from '../maintenance/run-maintenance.ts'
-import { leaseTime } from './run-store.ts'
+import { leaseMs } from './run-store.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 
 const counting = (count: number) =>
@@ -84,7 +84,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       expect(textOfContent(before.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
       await watching.ended
       // The lease and one pause are the longest that a run of a dead node can stay open.
-      expect(leaseTime + expireIntervalMs).toBeLessThan(15_000)
+      expect(leaseMs + expireIntervalMs).toBeLessThan(15_000)
       expect(watching.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
       const after = await here.readChat(chatId)
       expect(after.run).toBeNull()
@@ -110,7 +110,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       await next.ended
       expect(next.text).toBe('next')
     },
-    leaseTime * 4,
+    leaseMs * 4,
   )
 
   it.runIf(isConcurrent(engine))('a server that lost its run writes and shows nothing more', async () => {

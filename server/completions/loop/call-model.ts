@@ -26,7 +26,7 @@ export interface RunEnding {
 }
 
 /** The outcome of one request to the model. */
-export interface ModelAnswer {
+export interface ModelCallResult {
   readonly ending: RunEnding
   /** In the model's order; empty unless the reply is complete. */
   readonly calls: readonly ModelToolCall[]
@@ -50,7 +50,7 @@ export async function callModel({
   request,
   signal,
   recorder,
-}: CallModelOptions): Promise<ModelAnswer> {
+}: CallModelOptions): Promise<ModelCallResult> {
   const upstream = new AbortController()
   const turn = new ModelTurn(() => upstream.abort())
   let removeAbort = (): void => undefined
@@ -71,7 +71,9 @@ export async function callModel({
     recorder.endReading()
   }
   removeAbort()
-  const ending = turn.ending ?? failed('upstream_cut', 'The provider ended the reply before it was complete. Regenerate it.')
+  const ending =
+    turn.ending ??
+    failed('upstream_cut', 'The provider ended the reply before it was complete. Regenerate it.')
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
 
@@ -150,7 +152,10 @@ class ModelTurn {
     if (this.calls.length > 0) return { status: 'complete' }
     if (this.#replyChars === 0) {
       return reason === 'content_filter'
-        ? failed('upstream_error', 'The content filter of the provider blocked the reply. Rephrase the message and send it again.')
+        ? failed(
+            'upstream_error',
+            'The content filter of the provider blocked the reply. Rephrase the message and send it again.',
+          )
         : failed('upstream_invalid', 'The model returned an empty reply. Regenerate it.')
     }
     const cut = reason === 'length' || reason === 'content_filter'

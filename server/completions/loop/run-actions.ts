@@ -5,7 +5,7 @@ import { apiTypeOf } from '../../bots/bot-model.ts'
 import { moveLeaf } from '../../chats/chat-store.ts'
 import {
   appendMessage,
-  findPlace,
+  requireParent,
   hasNotice,
   listPath,
   updateMessage,
@@ -25,10 +25,10 @@ import type { PendingElicitations } from '../log/active-runs.ts'
 import { runCall } from '../tools/run-call.ts'
 import { decideCall } from '../tools/tool-invocation.ts'
 import type { ToolInvocation } from '../tools/tool-invocation.ts'
-import { storeResult, writeResult } from '../tools/tool-result.ts'
+import { storeResult, createResult } from '../tools/tool-result.ts'
 import { buildPrompt } from './build-prompt.ts'
 import { callModel } from './call-model.ts'
-import type { ModelAnswer, RunEnding } from './call-model.ts'
+import type { ModelCallResult, RunEnding } from './call-model.ts'
 import type { RunActions, RunStep } from './run-completion.ts'
 
 /** A run that is stored but not started yet. */
@@ -113,7 +113,7 @@ export class RecordedActions implements RunActions {
       continues,
     })
     // The event contains the whole text of the reply so far, so that text is committed first.
-    await recorder.settled()
+    await recorder.flush()
     const event: UnnumberedEvent = {
       type: 'tool_call',
       message_id: replyId,
@@ -133,7 +133,7 @@ export class RecordedActions implements RunActions {
       })
     })
     // A call is stored as running before it is made, so that it is never made twice.
-    if (invocation !== undefined) await recorder.settled()
+    if (invocation !== undefined) await recorder.flush()
     return invocation
   }
 
@@ -148,7 +148,7 @@ export class RecordedActions implements RunActions {
       this.#deps.onError(error)
       return failure(defectiveCall)
     })
-    const result = writeResult(invocation, outcome, this.#nextTime())
+    const result = createResult(invocation, outcome, this.#nextTime())
     const { message } = result
     recorder.add({ type: 'tool_result', role: 'user', content: message.content, message }, (trx) =>
       storeResult(trx, this.#chatId, result),
@@ -177,12 +177,12 @@ export class RecordedActions implements RunActions {
     }
     this.#replyId = id
     recorder.add({ type: 'reply', assistant_message: reply }, async (trx) => {
-      const place = await findPlace(trx, this.#chatId, parentId)
+      const place = await requireParent(trx, this.#chatId, parentId)
       await appendMessage(trx, { chat_id: this.#chatId, id, ...empty }, place, time)
       await moveLeaf(trx, this.#chatId, id)
     })
     // The next prompt is built from the database, so the reply must be committed.
-    await recorder.settled()
+    await recorder.flush()
   }
 
   #listTools(): Promise<ModelTools> {
@@ -198,7 +198,10 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  #callWith(path: Awaited<ReturnType<typeof listPath>>, tools: ModelTools['tools']): Promise<ModelAnswer> {
+  #callWith(
+    path: Awaited<ReturnType<typeof listPath>>,
+    tools: ModelTools['tools'],
+  ): Promise<ModelCallResult> {
     const { bot, recorder, signal } = this.#frame
     return callModel({
       model: this.#model,

@@ -5,8 +5,8 @@ import { findLatestTime } from '../../chats/message-store.ts'
 import type { Db } from '../../db/database.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
 import { closeRun, findActiveRun, findRun, insertEvent, listEvents, requestStop } from '../log/run-store.ts'
-import { interruptedCall, storeResult, writeResult } from '../tools/tool-result.ts'
-import type { WrittenResult } from '../tools/tool-result.ts'
+import { interruptedCall, storeResult, createResult } from '../tools/tool-result.ts'
+import type { CreatedResult } from '../tools/tool-result.ts'
 
 /**
  * Ends a run whose lease has expired as interrupted, and keeps the text that was shown. Does nothing when the lease is
@@ -47,13 +47,13 @@ async function interruptCall(
   chatId: string,
   { messages }: RunState,
   now: number,
-): Promise<WrittenResult | undefined> {
+): Promise<CreatedResult | undefined> {
   const last = messages.at(-1)
   if (last?.call?.state !== 'running') return undefined
   const { id, server = '', tool = '' } = last
   const time = Math.max(now, (await findLatestTime(trx, chatId)) + 1)
   const outcome = { ...interruptedCall(), duration: null }
-  return writeResult({ replyId: id, connectorName: server, toolName: tool }, outcome, time)
+  return createResult({ replyId: id, connectorName: server, toolName: tool }, outcome, time)
 }
 
 /** Computes the state of a run from its committed events. */

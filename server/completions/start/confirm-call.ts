@@ -1,4 +1,4 @@
-import type { ToolConfirm } from '@yonder/contract/completion'
+import type { ToolConfirmRequest } from '@yonder/contract/completion'
 import { lockChat, requireChat } from '../../chats/chat-store.ts'
 import { findLatestTime, findMessage } from '../../chats/message-store.ts'
 import { presentMessage } from '../../chats/present-chat.ts'
@@ -24,7 +24,7 @@ const notWaiting = 'No call like this one needs approval. Reload the page.'
 export async function requirePendingCall(
   { db }: Database,
   user: User,
-  { server, tool, args, chatId, messageId }: ToolConfirm,
+  { server, tool, args, chatId, messageId }: ToolConfirmRequest,
 ): Promise<MessageRow> {
   if (chatId !== undefined) await requireChat(db, user, chatId)
   const pending = await listPendingCalls(db, user, { server, tool, chatId, messageId })

@@ -11,7 +11,7 @@ import type { RunCursor } from '../log/read-run.ts'
 import { findActiveRun, listTurnEvents } from '../log/run-store.ts'
 import { maxCalls } from '../loop/run-completion.ts'
 import { noSuchMessage, writeReply } from './send-message.ts'
-import type { SentMessage } from './send-message.ts'
+import type { SendOutcome } from './send-message.ts'
 
 /**
  * Messages of a turn that are searched. A run writes at most this many: two for each call and its result, and a reply.
@@ -28,7 +28,7 @@ export async function continueRun(
   user: User,
   bot: BotRow,
   request: SendRequest,
-): Promise<SentMessage> {
+): Promise<SendOutcome> {
   const { db, dialect } = deps.database
   const { chatId } = request
   const chat = await requireChat(db, user, chatId)
@@ -66,7 +66,10 @@ export async function requireResult(
   const result = turn.findLast((message) => isToolResult(message) && message.server === server)
   const row = result && (await findMessage(db, chat.id, result.id))
   if (row === undefined) {
-    throw new AppError('conflict', `There is no result of "${server ?? ''}" to continue from. Reload the page.`)
+    throw new AppError(
+      'conflict',
+      `There is no result of "${server ?? ''}" to continue from. Reload the page.`,
+    )
   }
   return row
 }

@@ -18,7 +18,7 @@ import { findActiveRun, insertRun } from '../log/run-store.ts'
 import { expireRun } from '../maintenance/end-run.ts'
 
 /** The outcome of a request for a reply. */
-export type SentMessage =
+export type SendOutcome =
   | {
       readonly kind: 'written'
       readonly run: WrittenRun
@@ -40,10 +40,11 @@ export async function sendMessage(
   user: User,
   bot: BotRow,
   request: SendRequest,
-): Promise<SentMessage> {
+): Promise<SendOutcome> {
   const { db } = deps.database
   const content = textOfContent(request.content)
-  if (content.trim() === '') throw new AppError('invalid_request', 'The message is empty. Write a text and send it again.')
+  if (content.trim() === '')
+    throw new AppError('invalid_request', 'The message is empty. Write a text and send it again.')
   const { chatId } = request
   if (request.id !== undefined) {
     await requireChat(db, user, chatId)
@@ -79,7 +80,11 @@ async function findRepeated(db: Db, request: SendRequest, content: string): Prom
     existing.role === 'user' &&
     existing.content === content &&
     (request.parentId === undefined || request.parentId === existing.parent_id)
-  if (!isSame) throw new AppError('conflict', 'Another message already has this id. Reload the page and send the message again.')
+  if (!isSame)
+    throw new AppError(
+      'conflict',
+      'Another message already has this id. Reload the page and send the message again.',
+    )
   return existing
 }
 
@@ -94,7 +99,10 @@ async function findParent(
   const parent = await findMessage(trx, chat.id, id)
   if (parent === undefined) throw noSuchMessage()
   if (parent.role !== 'assistant' && !isToolResult(parent)) {
-    throw new AppError('invalid_request', 'A message can only follow a reply or start the chat. Select a reply and send the message again.')
+    throw new AppError(
+      'invalid_request',
+      'A message can only follow a reply or start the chat. Select a reply and send the message again.',
+    )
   }
   return parent
 }
@@ -108,7 +116,7 @@ export function regenerateReply(
   user: User,
   bot: BotRow,
   { chatId, userMessageId }: RegenerateRequest,
-): Promise<SentMessage> {
+): Promise<SendOutcome> {
   return deps.database.db.transaction().execute(async (trx) => {
     await lockChat(trx, user, chatId, deps.now())
     const parent = await findMessage(trx, chatId, userMessageId)

@@ -38,7 +38,10 @@ async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
     // The message of an `AppError` is meant for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
-    return failed('internal', `An unexpected error occurred on the server (run ${frame.run.id}). Regenerate the reply.`)
+    return failed(
+      'internal',
+      `An unexpected error occurred on the server (run ${frame.run.id}). Regenerate the reply.`,
+    )
   }
 }
 

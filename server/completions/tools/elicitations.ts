@@ -1,4 +1,4 @@
-import type { ToolAnswer } from '@yonder/contract/completion'
+import type { ToolAnswerRequest } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import { requireChat } from '../../chats/chat-store.ts'
 import { checkElicitationAnswer } from '../../connectors/calls/elicitation-form.ts'
@@ -15,7 +15,7 @@ import { findActiveRun, insertAnswer, listAnswers } from '../log/run-store.ts'
 export async function answerElicitation(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
   user: User,
-  { chatId, messageId, questionId, answer }: ToolAnswer,
+  { chatId, messageId, questionId, answer }: ToolAnswerRequest,
 ): Promise<void> {
   const { db, dialect } = deps.database
   await requireChat(db, user, chatId)
@@ -26,7 +26,10 @@ export async function answerElicitation(
   if (run === undefined || elicitation?.id !== questionId) throw notPending()
   const checked = checkElicitationAnswer(elicitation, answer)
   if (checked === undefined) {
-    throw new AppError('invalid_request', 'The answer does not match the form of the tool. Check the values and send it again.')
+    throw new AppError(
+      'invalid_request',
+      'The answer does not match the form of the tool. Check the values and send it again.',
+    )
   }
   const stored = { question_id: questionId, run_id: run.id, answer: JSON.stringify(checked) }
   if (!(await insertAnswer(db, stored))) throw notPending()
@@ -36,7 +39,10 @@ export async function answerElicitation(
 }
 
 function notPending(): AppError {
-  return new AppError('conflict', 'This question was already answered, or its tool call has ended. Reload the page.')
+  return new AppError(
+    'conflict',
+    'This question was already answered, or its tool call has ended. Reload the page.',
+  )
 }
 
 /** Delivers the answers that other nodes have stored to the waiting calls of this process. */

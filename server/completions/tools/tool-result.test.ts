@@ -1,16 +1,19 @@
 import { expect, it } from 'vitest'
-import { writeResult } from './tool-result.ts'
+import { createResult } from './tool-result.ts'
 
 const call = { replyId: 'a1', connectorName: 'tools', toolName: 'act' }
 
 it('limits what is shown of a result, links included (§16.4)', () => {
   const link = { type: 'link', uri: `https://x.example/${'y'.repeat(1_900)}`, name: 'z'.repeat(300) } as const
   const parts = Array.from({ length: 500 }, () => link)
-  const { message } = writeResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)
+  const { message } = createResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)
   const shown = message.outcome?.parts ?? []
   // A picture is found by its place, so each part keeps its own.
   expect(shown).toHaveLength(500)
   expect(shown[0]).toEqual(link)
-  expect(shown.at(-1)).toEqual({ type: 'note', text: 'This link is not shown, because the result is too long.' })
+  expect(shown.at(-1)).toEqual({
+    type: 'note',
+    text: 'This link is not shown, because the result is too long.',
+  })
   expect(JSON.stringify(message).length).toBeLessThan(100_000)
 })

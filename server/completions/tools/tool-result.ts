@@ -2,7 +2,7 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ResultPart } from '@yonder/contract/tool-call'
 import { moveLeaf } from '../../chats/chat-store.ts'
-import { appendMessage, findPlace, updateMessage } from '../../chats/message-store.ts'
+import { appendMessage, requireParent, updateMessage } from '../../chats/message-store.ts'
 import { insertResultImages } from '../../chats/tool-call-store.ts'
 import { failure } from '../../connectors/calls/tool-call.ts'
 import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
@@ -13,17 +13,17 @@ import { newId } from '../../lib/new-id.ts'
 const maxShownChars = 50_000
 
 /** A tool's result as a message, and its images, which are stored separately from the message. */
-export interface WrittenResult {
+export interface CreatedResult {
   readonly message: Message
   readonly images: readonly { readonly place: number; readonly mimeType: string; readonly data: string }[]
 }
 
 /** Creates the message with the result of a reply's call. `time` is milliseconds since 1970. */
-export function writeResult(
+export function createResult(
   call: { readonly replyId: string; readonly connectorName: string; readonly toolName: string },
   outcome: Omit<ToolOutcome, 'duration' | 'bytes'> & { readonly duration: number | null },
   time: number,
-): WrittenResult {
+): CreatedResult {
   const images = outcome.parts.flatMap((part, place) =>
     part.type === 'image' ? [{ place, mimeType: part.mimeType, data: part.data }] : [],
   )
@@ -54,7 +54,9 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
     if (part.type === 'image') return { type: 'image', mimeType: part.mimeType }
     if (part.type === 'link') {
       remaining -= part.uri.length + part.name.length
-      return remaining < 0 ? { type: 'note', text: 'This link is not shown, because the result is too long.' } : part
+      return remaining < 0
+        ? { type: 'note', text: 'This link is not shown, because the result is too long.' }
+        : part
     }
     const text = part.text.slice(0, Math.max(0, remaining)).toWellFormed()
     remaining -= text.length
@@ -70,7 +72,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
 export async function storeResult(
   trx: Db,
   chatId: string,
-  { message, images }: WrittenResult,
+  { message, images }: CreatedResult,
 ): Promise<void> {
   const replyId = message.parent_id ?? ''
   const { id, unix_timestamp: time, content, server = '', tool = '', outcome } = message
@@ -86,7 +88,7 @@ export async function storeResult(
       tool,
       outcome: JSON.stringify(outcome),
     },
-    await findPlace(trx, chatId, replyId),
+    await requireParent(trx, chatId, replyId),
     time,
   )
   await insertResultImages(trx, chatId, id, images)

@@ -5,7 +5,7 @@ import type { ToolApp } from '../../testing/chat/open-tool-app.ts'
 import { startChatNode } from '../../testing/chat/start-chat-node.ts'
 import type { ChatNode } from '../../testing/chat/start-chat-node.ts'
 import { engines, isConcurrent } from '../../testing/database/test-database.ts'
-import { leaseTime } from '../log/run-store.ts'
+import { leaseMs } from '../log/run-store.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 
 /** Milliseconds that another process may take to start and to load what it calls tools with. */
@@ -112,6 +112,6 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
         { role: 'user' },
       ])
     },
-    leaseTime * 6,
+    leaseMs * 6,
   )
 })

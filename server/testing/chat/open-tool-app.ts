@@ -1,4 +1,4 @@
-import type { ToolConfirm } from '@yonder/contract/completion'
+import type { ToolConfirmRequest } from '@yonder/contract/completion'
 import { botName, openChatApp } from './open-chat-app.ts'
 import type { ChatApp, ChatClient } from './open-chat-app.ts'
 import type { TestStream } from './open-stream.ts'
@@ -59,7 +59,7 @@ export function callOf(connector: string, tool: string, args: object = {}, id?: 
 }
 
 /** The pending approval call of a stream's last reply, as the request that confirms it. */
-export function waitingCall(chatId: string, { run }: TestStream): ToolConfirm {
+export function waitingCall(chatId: string, { run }: TestStream): ToolConfirmRequest {
   const reply = run.messages.at(-1)
   if (reply?.call?.state !== 'waiting') throw new Error(`nothing waits: ${JSON.stringify(reply)}`)
   const { server = '', tool = '', arguments: args = '', id } = reply

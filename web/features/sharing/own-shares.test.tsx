@@ -74,7 +74,11 @@ it('keeps a link when the user cancels', async () => {
 })
 
 it('treats a link that is already gone as revoked', async () => {
-  open(serve().on('DELETE /api/share/abc', () => failure(404, 'not_found', 'There is no such link. Reload the page.')))
+  open(
+    serve().on('DELETE /api/share/abc', () =>
+      failure(404, 'not_found', 'There is no such link. Reload the page.'),
+    ),
+  )
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke' })
   await userEvent.click(revoke as Element)
   await userEvent.click(screen.getAllByRole('button', { name: 'Revoke' }).at(-1) as Element)

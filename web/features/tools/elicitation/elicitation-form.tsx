@@ -1,4 +1,4 @@
-import type { ToolAnswer } from '@yonder/contract/completion'
+import type { ToolAnswerRequest } from '@yonder/contract/completion'
 import type { ElicitationAnswer } from '@yonder/contract/elicitation'
 import type { Message } from '@yonder/contract/message'
 import type { ToolQuestion } from '@yonder/contract/tool-call'
@@ -136,7 +136,7 @@ function hasInvalidText(element: HTMLElement): element is HTMLInputElement {
 }
 
 /** Returns a function that answers an elicitation. It resolves to an error message, or undefined on success. */
-function useAnswerElicitation(): (answer: ToolAnswer) => Promise<string | undefined> {
+function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<string | undefined> {
   const api = useApi()
   return async (answer) => {
     try {
