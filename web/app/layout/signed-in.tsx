@@ -19,7 +19,7 @@ export interface SignedInProps {
 /** What surrounds the screens of a signed-in user: their API client, their cache, the layout and the toasts. */
 export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sourceUrl }: SignedInProps) {
   // Runs before any screen reads from the storage; running it twice does no harm.
-  useState(() => personalStorage.claim(user.sub))
+  useState(() => personalStorage.setOwner(user.sub))
   const signOut = () => {
     personalStorage.clearTexts()
     onSignOut()

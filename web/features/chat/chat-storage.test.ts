@@ -22,24 +22,24 @@ const stored = () => [...texts, ...choices, ...others].filter((key) => localStor
 
 it('keeps everything for its owner, and for a user of the time before owners were stored', () => {
   fill()
-  personalStorage.claim('ada')
-  personalStorage.claim('ada')
+  personalStorage.setOwner('ada')
+  personalStorage.setOwner('ada')
   expect(stored()).toEqual([...texts, ...choices, ...others])
 })
 
 it('removes what another user has left, and keeps what belongs to the browser (§15.12)', () => {
-  personalStorage.claim('ada')
+  personalStorage.setOwner('ada')
   fill()
-  personalStorage.claim('eve')
+  personalStorage.setOwner('eve')
   expect(stored()).toEqual(others)
 })
 
 it('removes texts on sign-out, and choices when another user signs in (§15.12)', () => {
-  personalStorage.claim('ada')
+  personalStorage.setOwner('ada')
   fill()
   personalStorage.clearTexts()
   expect(stored()).toEqual([...choices, ...others])
-  personalStorage.claim('ada')
+  personalStorage.setOwner('ada')
   expect(stored()).toEqual([...choices, ...others])
 })
 

@@ -25,7 +25,7 @@ const botChoiceKeys = /^chat_.+_selectedBot$/
 /** The chat data in browser storage belongs to one user, even if several users share the browser (§15.12). */
 export const personalStorage = {
   /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
-  claim(userId: string): void {
+  setOwner(userId: string): void {
     const owner = browserStorage.read(ownerKey)
     if (owner === userId) return
     if (owner !== null)
@@ -127,8 +127,8 @@ export const outbox = {
 }
 
 /** Passes the first message of a new chat from the home page to the page of the chat (§2.21, §4.16). */
-export const handover = {
-  leave(chatId: string, content: string, botName: string): void {
+export const firstMessage = {
+  store(chatId: string, content: string, botName: string): void {
     browserStorage.write(storageKeys.newMessage(chatId), content)
     browserStorage.write(storageKeys.newBot(chatId), botName)
   },

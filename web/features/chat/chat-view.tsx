@@ -15,8 +15,8 @@ import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { ChatContents } from './contents/chat-contents.tsx'
 import {
-  createDrawnRounds,
-  DrawnRoundsContext,
+  createMessageElements,
+  MessageElementsContext,
   MessageActionsContext,
   ToolCallsContext,
 } from './message/message-context.ts'
@@ -79,7 +79,7 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
   const box = useRef<HTMLTextAreaElement>(null)
-  const [rounds] = useState(createDrawnRounds)
+  const [messageElements] = useState(createMessageElements)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   const { messages, selected_message_id: leafId } = chat
   const path = useMemo(() => visiblePath(messages, leafId), [messages, leafId])
@@ -96,13 +96,13 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
 
-  const goToRound = (messageId: string) => {
+  const goToMessage = (messageId: string) => {
     leaveEnd()
     list.current?.goTo(messageId)
   }
   return (
-    <DrawnRoundsContext value={rounds}>
-      <ChatFrame contents={<ChatContents path={path} onSelect={goToRound} />} aside={aside}>
+    <MessageElementsContext value={messageElements}>
+      <ChatFrame contents={<ChatContents path={path} onSelect={goToMessage} />} aside={aside}>
         <div ref={content} className="flex flex-1 flex-col">
           <div className="flex-1">
             <MessageActionsContext value={actions}>
@@ -119,7 +119,7 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
                     goToEnd()
                     session.sendAgain(choice.selected?.name)
                   }}
-                  onEdit={() => session.withdraw()}
+                  onEdit={() => session.editUnsent()}
                 />
               </div>
             )}
@@ -130,7 +130,7 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
               ref={box}
               choice={choice}
               draftKey={storageKeys.draft(chat.id)}
-              loading={busy}
+              busy={busy}
               onSend={(text, botName) => {
                 goToEnd()
                 session.send({ parentId: leafId, content: text, botName })
@@ -141,6 +141,6 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
           <ReplyAnnouncer reply={view.endedReply} />
         </div>
       </ChatFrame>
-    </DrawnRoundsContext>
+    </MessageElementsContext>
   )
 }

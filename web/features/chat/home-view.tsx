@@ -2,7 +2,7 @@ import type { NewChat } from '@yonder/contract/chat'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { Composer } from './composer/composer.tsx'
-import { drafts, handover, storageKeys } from './chat-storage.ts'
+import { drafts, firstMessage, storageKeys } from './chat-storage.ts'
 import { UnsentNote } from './composer/unsent-note.tsx'
 import { useBotChoice } from './composer/use-bot-choice.ts'
 import { logError } from '../../lib/log-error.ts'
@@ -12,7 +12,7 @@ import { useApi } from '../../lib/api-provider.tsx'
 /** The greeting and the first message of a new chat (§2.19, §2.20). */
 export function HomeView({ userName }: { readonly userName: string | null | undefined }) {
   const choice = useBotChoice(storageKeys.homeBot)
-  const { loading, failed, start, forget } = useStartChat()
+  const { isStarting, failed, start, forget } = useStartChat()
   const bot = choice.selected
   return (
     <div className="mx-auto flex w-full max-w-column flex-1 flex-col justify-center gap-8 px-4 pt-8 pb-[14vh] sm:px-6">
@@ -26,14 +26,14 @@ export function HomeView({ userName }: { readonly userName: string | null | unde
         <Composer
           choice={choice}
           draftKey={storageKeys.homeDraft}
-          loading={loading}
+          busy={isStarting}
           onSend={(content, botName) => void start(content, botName)}
         />
         {failed !== undefined && (
           <UnsentNote
             text={failed.content}
             reason={failed.reason}
-            busy={loading}
+            busy={isStarting}
             onSendAgain={() => {
               if (bot !== undefined) void start(failed.content, bot.name)
             }}
@@ -54,7 +54,7 @@ interface FailedStart {
 }
 
 interface StartChat {
-  readonly loading: boolean
+  readonly isStarting: boolean
   readonly failed: FailedStart | undefined
   readonly start: (content: string, botName: string) => Promise<void>
   readonly forget: () => void
@@ -67,14 +67,14 @@ interface StartChat {
 function useStartChat(): StartChat {
   const api = useApi()
   const navigate = useNavigate()
-  const [loading, setLoading] = useState(false)
+  const [isStarting, setStarting] = useState(false)
   const [failed, setFailed] = useState<FailedStart>()
   return {
-    loading,
+    isStarting,
     failed,
     forget: () => setFailed(undefined),
     async start(content, botName) {
-      setLoading(true)
+      setStarting(true)
       try {
         const chat = await api.get<NewChat>('/api/chat/id')
         if (chat === undefined) return
@@ -82,13 +82,13 @@ function useStartChat(): StartChat {
         // The user sent another message instead; the one that failed becomes the draft again.
         if (failed !== undefined && failed.content !== content)
           drafts.write(storageKeys.homeDraft, failed.content)
-        handover.leave(chat.id, content, botName)
+        firstMessage.store(chat.id, content, botName)
         await navigate(`/chat/${encodeURIComponent(chat.id)}`)
       } catch (error) {
         logError('Error creating chat with message', error)
         setFailed({ content, reason: readReason(error) })
       } finally {
-        setLoading(false)
+        setStarting(false)
       }
     },
   }

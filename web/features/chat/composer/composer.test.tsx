@@ -9,20 +9,20 @@ import { useBotChoice } from './use-bot-choice.ts'
 import { expectConsole } from '../../../testing/expect-console.ts'
 
 interface Props {
-  readonly loading?: boolean
+  readonly busy?: boolean
   readonly onSend?: (text: string, botName: string) => void
   readonly onStop?: () => void
   readonly storageKey?: string
 }
 
 function Example({
-  loading = false,
+  busy = false,
   onSend = () => undefined,
   onStop,
   storageKey = 'home_page_selected_bot',
 }: Props) {
   const choice = useBotChoice(storageKey)
-  return <Composer choice={choice} draftKey="draft" loading={loading} onSend={onSend} onStop={onStop} />
+  return <Composer choice={choice} draftKey="draft" busy={busy} onSend={onSend} onStop={onStop} />
 }
 
 function open(props: Props = {}, list: unknown = owlAndFox) {
@@ -116,7 +116,7 @@ test('says that the bots could not be loaded', async () => {
 test('turns send into stop while a reply is being written, and Escape stops too (§2.24)', async () => {
   const onSend = vi.fn()
   const onStop = vi.fn()
-  open({ loading: true, onSend, onStop })
+  open({ busy: true, onSend, onStop })
   await screen.findByRole('combobox')
   expect(screen.queryByRole('button', { name: 'Send message' })).toBeNull()
   const stop = screen.getByRole('button', { name: 'Stop' })

@@ -13,7 +13,7 @@ export interface ComposerProps {
   /** The storage key of the text until it is sent. */
   readonly draftKey: string
   /** Whether a reply is being written or a chat is being created, so that nothing can be sent. */
-  readonly loading: boolean
+  readonly busy: boolean
   /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void
   /** Absent where there is nothing to stop. */
@@ -23,12 +23,12 @@ export interface ComposerProps {
 }
 
 /** The message input (§2.22, §2.23, §2.24), the same on the home page and in a chat (§5.1, §5.2, §14.24). */
-export function Composer({ choice, draftKey, loading, onSend, onStop, ref }: ComposerProps) {
+export function Composer({ choice, draftKey, busy, onSend, onStop, ref }: ComposerProps) {
   const [text, setText] = useDraft(draftKey)
   const bot = choice.selected
-  const ready = !loading && bot !== undefined && text.trim() !== ''
+  const canSend = !busy && bot !== undefined && text.trim() !== ''
   const submit = () => {
-    if (!ready) return
+    if (!canSend) return
     setText('')
     onSend(text, bot.name)
   }
@@ -44,7 +44,7 @@ export function Composer({ choice, draftKey, loading, onSend, onStop, ref }: Com
       <ComposerBox ref={ref} text={text} onChange={setText} onSubmit={submit} />
       <div className="flex items-center justify-between gap-2 pr-2 pb-2 pl-2">
         <BotSelect choice={choice} />
-        {loading && onStop !== undefined ? (
+        {busy && onStop !== undefined ? (
           <StopButton onStop={onStop} />
         ) : (
           <IconButton
@@ -52,8 +52,8 @@ export function Composer({ choice, draftKey, loading, onSend, onStop, ref }: Com
             look="primary"
             label="Send message"
             shortcut="enter"
-            disabled={!ready}
-            aria-busy={loading || undefined}
+            disabled={!canSend}
+            aria-busy={busy || undefined}
             shape="round"
           >
             <ArrowUp size={18} aria-hidden />

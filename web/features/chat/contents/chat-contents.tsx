@@ -19,21 +19,21 @@ export interface ChatContentsProps {
 /** The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens (§2.27, §2.15). */
 export function ChatContents({ path, onSelect }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
-  const rounds = useMemo(() => path.filter(({ role }) => role === 'user'), [path])
-  if (rounds.length === 0) return null
+  const userMessages = useMemo(() => path.filter(({ role }) => role === 'user'), [path])
+  if (userMessages.length === 0) return null
   return (
     <>
       <div className="sticky top-header hidden h-below-header flex-col pt-4 lg:flex">
         <h2 aria-hidden className="px-4.5 pb-2 text-xs font-medium text-muted">
           Contents
         </h2>
-        <ContentsList rounds={rounds} rowHeight={denseRowPx} onSelect={onSelect} />
+        <ContentsList userMessages={userMessages} rowHeight={denseRowPx} onSelect={onSelect} />
       </div>
       <ContentsButton isOpen={isOpen} onOpen={() => setOpen(true)} />
       {isOpen && (
         <SidePanel title="Contents" onClose={() => setOpen(false)}>
           <ContentsList
-            rounds={rounds}
+            userMessages={userMessages}
             rowHeight={touchRowPx}
             onSelect={(id) => {
               // The panel returns the focus when it closes; only after that can the round get it.

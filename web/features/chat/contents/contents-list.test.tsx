@@ -5,18 +5,18 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { ContentsList } from './contents-list.tsx'
 
-const rounds = (count: number): readonly Message[] =>
+const makeUserMessages = (count: number): readonly Message[] =>
   Array.from({ length: count }, (_, index) =>
     makeMessage(`u${index + 1}`, null, { content: `**Question** ${index + 1}` }),
   )
 
 function open(count: number) {
   const onSelect = vi.fn<(id: string) => void>()
-  render(<ContentsList rounds={rounds(count)} rowHeight={32} onSelect={onSelect} />)
+  render(<ContentsList userMessages={makeUserMessages(count)} rowHeight={32} onSelect={onSelect} />)
   return onSelect
 }
 
-test('lists the rounds by their titles, and marks the one that is being read (§2.27, §2.36)', async () => {
+test('lists the titles of the user messages and marks the one in view (§2.27, §2.36)', async () => {
   const onSelect = open(3)
   const rows = screen.getAllByRole('button')
   expect(rows.map((row) => row.textContent)).toEqual(['Question 1', 'Question 2', 'Question 3'])
@@ -25,7 +25,7 @@ test('lists the rounds by their titles, and marks the one that is being read (§
   expect(onSelect).toHaveBeenCalledExactlyOnceWith('u1')
 })
 
-test('has the height and count of all rounds of a long chat, and draws those in view', () => {
+test('has the height of all entries of a long chat, but renders only the entries in view', () => {
   open(5000)
   const list = screen.getByRole('list')
   expect(list.style.height).toBe(`${5000 * 32}px`)
@@ -35,7 +35,7 @@ test('has the height and count of all rounds of a long chat, and draws those in 
   expect(items[0]).toHaveAttribute('aria-posinset', '1')
 })
 
-test('is one tab stop with arrow keys inside', async () => {
+test('is one tab stop, and the arrow keys move inside it', async () => {
   const onSelect = open(5000)
   await userEvent.tab()
   expect(screen.getByText('Question 5000').closest('button')).toHaveFocus()

@@ -6,24 +6,24 @@ import { flushSync } from 'react-dom'
 import { classNames } from '../../../ui/class-names.ts'
 import { useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
 import { referenceTitle } from '../chat-title.ts'
-import { useCurrentRound } from './use-current-round.ts'
+import { useCurrentMessage } from './use-current-message.ts'
 import { useRowWindow } from './use-row-window.ts'
 
 export interface ContentsListProps {
-  readonly rounds: readonly Message[]
+  readonly userMessages: readonly Message[]
   /** The height of a row in pixels. */
   readonly rowHeight: number
   readonly onSelect: (messageId: string) => void
 }
 
 /**
- * The titles of all rounds of a chat; the one that is being read is marked. Only rows in view are rendered. The list is one
+ * The titles of the user's messages in a chat; the message in view is marked. Only rows in view are rendered. The list is one
  * tab stop; the arrow keys move inside.
  */
-export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps) {
-  const current = useCurrentRound(rounds)
+export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsListProps) {
+  const current = useCurrentMessage(userMessages)
   const [focused, setFocused] = useState<number>()
-  const tabStop = Math.min(focused ?? current, rounds.length - 1)
+  const tabStop = Math.min(focused ?? current, userMessages.length - 1)
   const tabStopRow = useRef<HTMLButtonElement>(null)
   const { box, first, last, bringIntoView } = useRowWindow(rowHeight)
   useEffect(() => bringIntoView(current), [bringIntoView, current])
@@ -35,12 +35,12 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
     tabStopRow.current?.focus({ preventScroll: true })
   }
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key === 'ArrowDown') moveTo(event, Math.min(tabStop + 1, rounds.length - 1))
+    if (event.key === 'ArrowDown') moveTo(event, Math.min(tabStop + 1, userMessages.length - 1))
     else if (event.key === 'ArrowUp') moveTo(event, Math.max(tabStop - 1, 0))
     else if (event.key === 'Home') moveTo(event, 0)
-    else if (event.key === 'End') moveTo(event, rounds.length - 1)
+    else if (event.key === 'End') moveTo(event, userMessages.length - 1)
   }
-  const rows = listRows(first, last, tabStop, rounds.length)
+  const rows = listRows(first, last, tabStop, userMessages.length)
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the rows inside receive the keys
     <nav
@@ -52,21 +52,21 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
         if (!event.currentTarget.contains(event.relatedTarget)) setFocused(undefined)
       }}
     >
-      <ol className="relative" style={{ height: rounds.length * rowHeight }}>
+      <ol className="relative" style={{ height: userMessages.length * rowHeight }}>
         {rows.map((row) => {
-          const round = rounds[row]
+          const message = userMessages[row]
           return (
-            round && (
+            message && (
               <li
-                key={round.id}
-                aria-setsize={rounds.length}
+                key={message.id}
+                aria-setsize={userMessages.length}
                 aria-posinset={row + 1}
                 className="absolute inset-x-0"
                 style={{ top: row * rowHeight, height: rowHeight }}
               >
                 <ContentsRow
                   ref={row === tabStop ? tabStopRow : undefined}
-                  round={round}
+                  message={message}
                   isCurrent={row === current}
                   isTabStop={row === tabStop}
                   onSelect={onSelect}
@@ -81,16 +81,16 @@ export function ContentsList({ rounds, rowHeight, onSelect }: ContentsListProps)
 }
 
 interface ContentsRowProps {
-  readonly round: Message
+  readonly message: Message
   readonly isCurrent: boolean
   readonly isTabStop: boolean
   readonly onSelect: (messageId: string) => void
   readonly ref: Ref<HTMLButtonElement> | undefined
 }
 
-function ContentsRow({ round, isCurrent, isTabStop, onSelect, ref }: ContentsRowProps) {
-  const title = referenceTitle(textOfContent(round.content)) || 'Message'
-  // When the list opens in a panel, the round that is being read gets the focus.
+function ContentsRow({ message, isCurrent, isTabStop, onSelect, ref }: ContentsRowProps) {
+  const title = referenceTitle(textOfContent(message.content)) || 'Message'
+  // When the list opens in a panel, the entry of the message in view gets the focus.
   const rowRef = useInitialFocusRef(isCurrent ? 'requested' : undefined, ref)
   return (
     <button
@@ -100,7 +100,7 @@ function ContentsRow({ round, isCurrent, isTabStop, onSelect, ref }: ContentsRow
       title={title}
       tabIndex={isTabStop ? 0 : -1}
       aria-current={isCurrent ? 'location' : undefined}
-      onClick={() => onSelect(round.id)}
+      onClick={() => onSelect(message.id)}
       className={classNames(
         'h-full w-full truncate rounded-control px-2.5 text-start text-sm -outline-offset-2 transition-colors hover:bg-hover',
         isCurrent ? 'bg-accent-soft font-medium text-accent' : 'text-muted hover:text-ink',

@@ -14,7 +14,7 @@ import type { Ref } from 'react'
 import { flushSync } from 'react-dom'
 import { textOfContent } from '@yonder/contract/message-text'
 import type { ChatSession } from '../session/chat-session.ts'
-import { DrawnRoundsContext } from '../message/message-context.ts'
+import { MessageElementsContext } from '../message/message-context.ts'
 import { groupMessages } from './message-tree.ts'
 import type { MessageGroup } from './message-tree.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
@@ -49,17 +49,17 @@ export interface MessageListProps {
  * (§14.15).
  */
 export function MessageList({ path, writing, session, opensAt = 'start', ref }: MessageListProps) {
-  const rounds = use(DrawnRoundsContext)
+  const elements = use(MessageElementsContext)
   const chunks = useMemo(() => cutPath(path), [path])
   const [target, setTarget] = useState<number>()
   useImperativeHandle(ref, () => ({
     goTo: (id) => {
       const chunk = chunks.find(({ groups }) => groups.some((group) => group[0].id === id))
       flushSync(() => setTarget(chunk?.index))
-      rounds?.find(id)?.scrollIntoView()
-      rounds?.find(id)?.focus({ preventScroll: true })
+      elements?.find(id)?.scrollIntoView()
+      elements?.find(id)?.focus({ preventScroll: true })
       // The chunks around the message are rendered only now, and may be higher or lower than estimated.
-      requestAnimationFrame(() => requestAnimationFrame(() => rounds?.find(id)?.scrollIntoView()))
+      requestAnimationFrame(() => requestAnimationFrame(() => elements?.find(id)?.scrollIntoView()))
     },
   }))
   return (

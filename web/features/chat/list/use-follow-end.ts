@@ -55,7 +55,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     // While a screen opens, the router and the browser scroll too, so the reader is watched from the next frame on.
     const frame = requestAnimationFrame(() => {
       if (isFollowing.current) scrollToEnd()
-      stopWatching = watchReader(updateFollowing)
+      stopWatching = watchScrolling(updateFollowing)
     })
     return () => {
       cancelAnimationFrame(frame)
@@ -82,7 +82,7 @@ function scrollToEnd(): void {
 }
 
 /** Calls `onChange` with false when the reader scrolls up from the end of the page, and with true at its end. */
-function watchReader(onChange: (isAtEnd: boolean) => void): () => void {
+function watchScrolling(onChange: (isAtEnd: boolean) => void): () => void {
   const page = document.documentElement
   let top = window.scrollY
   let height = page.scrollHeight

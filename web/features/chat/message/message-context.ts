@@ -47,7 +47,7 @@ export interface ToolCalls {
 export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
 
 /** The tool call that is passed to the slot `toolCall`. */
-export interface ShownCall {
+export interface ToolCallSlotProps {
   /** The reply that makes the call. */
   readonly message: Message
   readonly result: Message | undefined
@@ -62,20 +62,20 @@ export interface ShownCall {
 export interface MessageSlots {
   /** More buttons in the line under a finished message. */
   readonly actions?: (message: Message) => ReactNode
-  readonly toolCall?: (call: ShownCall) => ReactNode
+  readonly toolCall?: (call: ToolCallSlotProps) => ReactNode
 }
 
 export const MessageSlotsContext = createContext<MessageSlots>({})
 
-/** The elements of the user messages that are rendered now, by message id. A round is a user message with its replies. */
-export interface DrawnRounds {
+/** The elements of the user messages that are rendered now, by message id. */
+export interface MessageElements {
   /** Adds an element; the returned function removes it. */
   readonly add: (messageId: string, element: HTMLElement) => () => void
   readonly find: (messageId: string) => HTMLElement | undefined
   readonly list: () => readonly (readonly [messageId: string, element: HTMLElement])[]
 }
 
-export function createDrawnRounds(): DrawnRounds {
+export function createMessageElements(): MessageElements {
   const elements = new Map<string, HTMLElement>()
   return {
     add(messageId, element) {
@@ -90,4 +90,4 @@ export function createDrawnRounds(): DrawnRounds {
 }
 
 /** Undefined where a chat has no table of contents. */
-export const DrawnRoundsContext = createContext<DrawnRounds | undefined>(undefined)
+export const MessageElementsContext = createContext<MessageElements | undefined>(undefined)

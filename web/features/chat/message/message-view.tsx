@@ -38,5 +38,5 @@ const noRun: ReadableStore<RunState | undefined> = {
 /** Returns the message with its text so far, updated at most once per frame. */
 function useLiveMessage(message: Message, session: ChatSession | undefined): Message {
   const find = (run: RunState | undefined) => run?.messages.find(({ id }) => id === message.id)
-  return useStore(session?.drawnRun ?? noRun, find) ?? message
+  return useStore(session?.renderedRun ?? noRun, find) ?? message
 }

@@ -2,7 +2,7 @@ import type { Message } from '@yonder/contract/message'
 import { textOfContent } from '@yonder/contract/message-text'
 import { use, useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Ref } from 'react'
-import { DrawnRoundsContext, MessageActionsContext } from './message-context.ts'
+import { MessageElementsContext, MessageActionsContext } from './message-context.ts'
 import { MessageMeta } from './message-meta.tsx'
 import { useKeepMounted } from '../../../lib/keep-mounted.ts'
 import { Button } from '../../../ui/button/button.tsx'
@@ -17,7 +17,7 @@ export function UserMessage({ message }: { readonly message: Message }) {
   const resend = actions?.resend
   return (
     <article
-      ref={useRegisteredRound(message.id)}
+      ref={useRegisteredElement(message.id)}
       aria-label="You"
       tabIndex={-1}
       className="group/message flex scroll-mt-18 flex-col items-end outline-none"
@@ -45,13 +45,13 @@ export function UserMessage({ message }: { readonly message: Message }) {
   )
 }
 
-/** Registers the message's element, so that the table of contents finds it. */
-function useRegisteredRound(messageId: string) {
-  const rounds = use(DrawnRoundsContext)
+/** Registers the element of the message, so that the table of contents can scroll to it. */
+function useRegisteredElement(messageId: string) {
+  const elements = use(MessageElementsContext)
   return useCallback(
     (element: HTMLElement | null) =>
-      element === null || rounds === undefined ? undefined : rounds.add(messageId, element),
-    [rounds, messageId],
+      element === null || elements === undefined ? undefined : elements.add(messageId, element),
+    [elements, messageId],
   )
 }
 

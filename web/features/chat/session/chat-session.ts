@@ -12,17 +12,23 @@ import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import { createStore } from '../../../lib/store.ts'
 import type { ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
-import { handover, outbox, restoreDraft } from '../chat-storage.ts'
+import { firstMessage, outbox, restoreDraft } from '../chat-storage.ts'
 import type { OutgoingMessage } from '../chat-storage.ts'
 import { ChatReader } from './chat-reader.ts'
-import { createMessageId, findUserMessage, guessCall, guessReply, guessSend } from './run-messages.ts'
-import { readRun, requestRun, RunRefusedError } from './run-stream.ts'
+import {
+  createMessageId,
+  findUserMessage,
+  optimisticCall,
+  optimisticReply,
+  optimisticSend,
+} from './run-messages.ts'
+import { explainRunError, isRunActive, readRun, requestRun, RunRefusedError } from './run-stream.ts'
 import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
 
 /** How long a run is still followed after its chat was closed. */
-const lingerMs = 3000
+const closeDelayMs = 3000
 /** A message that another page finds in the outbox counts as not sent when it has no response after this time. */
 const maxResponseMs = 5000
 
@@ -48,10 +54,10 @@ export class ChatSession {
   readonly #eventListeners = new Set<(event: RunEvent) => void>()
   #state: SessionState = initialState
   readonly #view = createStore<SessionView>(createView(initialState))
-  readonly #drawnRun = createStore<RunState | undefined>(undefined)
+  readonly #renderedRun = createStore<RunState | undefined>(undefined)
   #frame: number | undefined
   #viewers = 0
-  #linger: ReturnType<typeof setTimeout> | undefined
+  #closeTimer: ReturnType<typeof setTimeout> | undefined
   /** Aborts the requests of the current run. */
   #abort = new AbortController()
   #selections = 0
@@ -75,13 +81,13 @@ export class ChatSession {
   }
 
   /** The current run with its text so far; updated at most once per frame. */
-  get drawnRun(): ReadableStore<RunState | undefined> {
-    return this.#drawnRun
+  get renderedRun(): ReadableStore<RunState | undefined> {
+    return this.#renderedRun
   }
 
   /** Loads the chat and keeps it up to date until the returned function is called. */
   readonly open = (): (() => void) => {
-    clearTimeout(this.#linger)
+    clearTimeout(this.#closeTimer)
     this.#viewers += 1
     if (this.#viewers === 1) {
       this.#reader.open()
@@ -91,7 +97,7 @@ export class ChatSession {
       this.#viewers -= 1
       if (this.#viewers > 0) return
       this.#reader.close()
-      this.#linger = setTimeout(() => this.#leave(), lingerMs)
+      this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
     }
   }
 
@@ -107,7 +113,7 @@ export class ChatSession {
   send({ id = createMessageId(), parentId, content, botName }: MessageDraft): boolean {
     const message = { id, parentId, content, botName }
     const { unsent } = this.#state
-    const isRequested = this.#request(guessSend(message, Date.now()), {
+    const isRequested = this.#request(optimisticSend(message, Date.now()), {
       path: '/api/chat/completions',
       body: { ...message, chatId: this.#chatId },
       onFailure: (error) => this.#handleSendFailure(message, error),
@@ -128,7 +134,7 @@ export class ChatSession {
   }
 
   /** Moves the text of the unsent message back into the input. */
-  withdraw(): void {
+  editUnsent(): void {
     const { unsent } = this.#state
     if (unsent === undefined) return
     restoreDraft(this.#chatId, unsent.message.content)
@@ -139,20 +145,20 @@ export class ChatSession {
   regenerate(reply: Message, botName: string): boolean {
     const userMessage = findUserMessage(this.#messages, reply)
     if (userMessage === undefined) return false
-    return this.#request(guessReply(userMessage, botName, Date.now()), {
+    return this.#request(optimisticReply(userMessage, botName, Date.now()), {
       path: '/api/chat/completions',
       body: { chatId: this.#chatId, userMessageId: userMessage.id, botName },
-      onFailure: this.#explainFailure('The reply could not be regenerated'),
+      onFailure: this.#failureHandler('The reply could not be regenerated'),
     })
   }
 
   /** Approves the pending tool call of a reply, which then runs (§4.20). */
   allow(reply: Message, botName: string): boolean {
     const { id: messageId, server, tool, arguments: args } = reply
-    return this.#request(guessCall(this.#messages, reply), {
+    return this.#request(optimisticCall(this.#messages, reply), {
       path: '/api/tool/confirm',
       body: { botName, server, tool, args, chatId: this.#chatId, messageId },
-      onFailure: this.#explainFailure('The call was not confirmed'),
+      onFailure: this.#failureHandler('The call was not confirmed'),
     })
   }
 
@@ -164,10 +170,10 @@ export class ChatSession {
   /** Lets the model continue after a tool's result that no reply follows (§4.23). */
   continueAfter(result: Message, botName: string): boolean {
     const { id: parentId, server, content } = result
-    return this.#request(guessReply(result, botName, Date.now()), {
+    return this.#request(optimisticReply(result, botName, Date.now()), {
       path: '/api/chat/completions',
       body: { chatId: this.#chatId, botName, content: textOfContent(content), server, parentId },
-      onFailure: this.#explainFailure('The reply could not be continued'),
+      onFailure: this.#failureHandler('The reply could not be continued'),
     })
   }
 
@@ -229,7 +235,7 @@ export class ChatSession {
     this.#apply({ type: 'read', chat, isLive: this.#isLive() })
     for (const update of deferred) this.#apply(update)
     if (this.#state.activity.phase !== 'idle' || chat.messages.length > 0) return
-    const message = handover.take(this.#chatId)
+    const message = firstMessage.take(this.#chatId)
     if (message !== undefined) this.send(message)
   }
 
@@ -246,10 +252,10 @@ export class ChatSession {
     else setTimeout(this.reload, maxResponseMs - age + 1)
   }
 
-  /** Shows `guess` until the server has responded. Requests nothing and returns false while a run is in progress. */
-  #request(guess: RunState, { path, body, onFailure }: RunRequest): boolean {
+  /** Shows `expected` until the server has responded. Requests nothing and returns false while a run is in progress. */
+  #request(expected: RunState, { path, body, onFailure }: RunRequest): boolean {
     if (activeRun(this.#state) !== undefined) return false
-    this.#apply({ type: 'requested', run: guess })
+    this.#apply({ type: 'requested', run: expected })
     const { signal } = this.#abort
     const run = async () => {
       try {
@@ -302,7 +308,7 @@ export class ChatSession {
 
   #handleSendFailure(message: OutgoingMessage, error: unknown): void {
     const isRefused = error instanceof RunRefusedError
-    const isActive = isRefused && error.detail?.code === 'run_active'
+    const isActive = isRunActive(error)
     logError(`Error sending message: ${readReason(error)}`, isRefused ? undefined : error)
     if (isActive) {
       outbox.clear(this.#chatId)
@@ -310,7 +316,7 @@ export class ChatSession {
       const notice = 'Another reply is being written in this chat. Your message is kept in the box below.'
       this.#apply({ type: 'dropped', notice })
     } else {
-      const reason = isRefused ? error.reason : explainFault(error)
+      const reason = explainRunError(error)
       outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
       this.#apply({ type: 'dropped', unsent: { message, reason } })
     }
@@ -318,17 +324,19 @@ export class ChatSession {
     if (!isRefused || isActive) this.reload()
   }
 
-  readonly #explainFailure = (failure: string) => (error: unknown) => {
+  readonly #failureHandler = (failure: string) => (error: unknown) => {
     logError(failure, error)
-    const notice = error instanceof RunRefusedError ? explainRefusal(failure, error) : explainFault(error)
+    const notice = isRunActive(error)
+      ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
+      : `${failure}: ${explainRunError(error)}`
     this.#apply({ type: 'dropped', notice })
     this.reload()
   }
 
   /** Called when the chat has been closed for a while. Its run continues on the server; opening the chat resumes it. */
-  #leave(): void {
+  #stopFollowing(): void {
     const phase = activeRun(this.#state)?.phase
-    if (phase === 'sending') this.#linger = setTimeout(() => this.#leave(), lingerMs)
+    if (phase === 'sending') this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
     else if (phase !== undefined) {
       this.#apply({ type: 'dropped' })
       this.reload()
@@ -360,8 +368,8 @@ export class ChatSession {
   }
 
   /** Called when the server has confirmed a run that this page requested. */
-  #confirm(guess: RunState): void {
-    outbox.confirm(this.#chatId, guess.messages[0]?.id)
+  #confirm(expected: RunState): void {
+    outbox.confirm(this.#chatId, expected.messages[0]?.id)
     if (this.#state.activity.phase === 'stopping') void this.#requestStop()
   }
 
@@ -382,18 +390,6 @@ export class ChatSession {
   #updateRun(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
     this.#frame = undefined
-    this.#drawnRun.set(activeRun(this.#state)?.run)
+    this.#renderedRun.set(activeRun(this.#state)?.run)
   }
-}
-
-function explainRefusal(failure: string, { detail, reason }: RunRefusedError): string {
-  return detail?.code === 'run_active'
-    ? 'Another reply is being written in this chat. Wait until it is finished, or stop it first.'
-    : `${failure}: ${reason}`
-}
-
-function explainFault(error: unknown): string {
-  if (!navigator.onLine) return 'You are offline.'
-  // `fetch` throws a TypeError when it reaches no server, with a text that differs between browsers.
-  return error instanceof TypeError ? 'The server could not be reached.' : readReason(error)
 }

@@ -13,7 +13,7 @@ export function createMessageId(): string {
  * The run that a chat shows until the server has confirmed a message (§4.14): the message and an empty reply. `now` is in
  * milliseconds since 1970.
  */
-export function guessSend({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
+export function optimisticSend({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
   const userMessage: Message = {
     ...timesAt(now),
     id,
@@ -26,12 +26,12 @@ export function guessSend({ id, parentId, content, botName }: OutgoingMessage, n
 }
 
 /** The same for another reply to an existing message (§4.24): an empty reply beside the earlier ones (§14.30). */
-export function guessReply(userMessage: Message, botName: string, now: number): RunState {
+export function optimisticReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])
 }
 
 /** The same for a tool call that the user has just approved (§4.20): the call is running. */
-export function guessCall(messages: readonly Message[], reply: Message): RunState {
+export function optimisticCall(messages: readonly Message[], reply: Message): RunState {
   const { changes: _, ...call } = reply.call ?? {}
   const parents = messages.filter(({ id }) => id === reply.parent_id)
   return unconfirmed([...parents, { ...reply, call: { ...call, state: 'running' } }])
@@ -70,7 +70,7 @@ export function resumeRun({ messages, run }: Chat): RunState | undefined {
  * Adds the messages of a run to a chat: existing ones are replaced, new ones added, and the last one is selected
  * (§13.21).
  */
-export function overlayRun(chat: Chat, messages: readonly Message[]): Chat {
+export function mergeMessages(chat: Chat, messages: readonly Message[]): Chat {
   const leaf = messages.at(-1)
   if (leaf === undefined) return chat
   const remaining = new Map(messages.map((message) => [message.id, message]))

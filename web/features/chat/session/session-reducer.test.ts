@@ -37,12 +37,12 @@ const ready = (seq: number | undefined, mayHaveMissed: boolean): SessionAction =
 })
 const chatWith = (messages: Message[], run: Chat['run'] = null) => makeChat(messages, { id: 'chat', run })
 const read = (chat: Chat, isLive = true): SessionAction => ({ type: 'read', chat, isLive })
-const guess: RunState = {
+const expectedRun: RunState = {
   seq: 0,
   status: 'running',
-  messages: [question, message('guess', 'question', { role: 'assistant', status: 'streaming' })],
+  messages: [question, message('expected', 'question', { role: 'assistant', status: 'streaming' })],
 }
-const requested: SessionAction = { type: 'requested', run: guess }
+const requested: SessionAction = { type: 'requested', run: expectedRun }
 const own = (event: RunEvent): SessionAction => ({ type: 'event', event })
 
 const apply = (state: SessionState, ...actions: SessionAction[]) =>
@@ -110,7 +110,7 @@ describe('a run that this page requested', () => {
 
   it('shows its guess until the server names the messages, and moves into the chat when it ends', () => {
     const sending = after(requested)
-    expect(createView(sending).chat?.messages.map(({ id }) => id)).toEqual(['question', 'guess'])
+    expect(createView(sending).chat?.messages.map(({ id }) => id)).toEqual(['question', 'expected'])
     const done = apply(sending, own(started()), own(text(2, 'Hello')), own(ended(3)))
     expect(done.chat?.messages.map(({ id }) => id)).toEqual(['question', 'reply'])
     expect(done.chat?.selected_message_id).toBe('reply')

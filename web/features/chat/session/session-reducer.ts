@@ -3,7 +3,7 @@ import type { RunState } from '@yonder/contract/apply-event'
 import type { Chat } from '@yonder/contract/chat'
 import type { RunEvent } from '@yonder/contract/completion'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
-import { overlayRun, resumeRun, selectLeaf } from './run-messages.ts'
+import { mergeMessages, resumeRun, selectLeaf } from './run-messages.ts'
 import { activeRun, firstReply } from './session-state.ts'
 import type { ActiveRun, LiveUpdate, SessionAction, SessionState } from './session-state.ts'
 
@@ -219,7 +219,7 @@ function settle(state: SessionState, active: ActiveRun): SessionState {
   const isConfirmed = active.phase !== 'sending'
   return {
     ...becomeIdle(state),
-    chat: state.chat && isConfirmed ? overlayRun(state.chat, active.run.messages) : state.chat,
+    chat: state.chat && isConfirmed ? mergeMessages(state.chat, active.run.messages) : state.chat,
     notice: active.phase === 'streaming' ? active.endReason : undefined,
     // A read that began before the run ended may return the chat without its end.
     isOutdated: state.isOutdated || state.isReading,

@@ -5,7 +5,7 @@ import type { LiveRun } from '@yonder/contract/live'
 import type { Message } from '@yonder/contract/message'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import type { OutgoingMessage } from '../chat-storage.ts'
-import { overlayRun } from './run-messages.ts'
+import { mergeMessages } from './run-messages.ts'
 
 interface Run {
   readonly run: RunState
@@ -15,7 +15,7 @@ interface Run {
 
 /** A run in progress. The phase is how its events reach this page. */
 export type ActiveRun =
-  /** Requested by this page and not confirmed yet: its messages are the page's own guess. */
+  /** Requested by this page and not confirmed yet. The page has created its messages itself. */
   | (Run & { readonly phase: 'sending' })
   /** This page reads the run's own stream. `endReason` is why it will end, if the server cannot send an event for that. */
   | (Run & {
@@ -128,7 +128,7 @@ export function createView(
   const messages = active?.run.messages ?? []
   const { chat, activity, error, unsent, notice, endedReply } = state
   return {
-    chat: chat && overlayRun(chat, messages),
+    chat: chat && mergeMessages(chat, messages),
     phase: activity.phase,
     isConnected: isConnected(active),
     writing: new Set(messages.map(({ id }) => id)),

@@ -23,7 +23,7 @@ export function readCallState(reply: Message, result: Message | undefined, isLas
 }
 
 /** Each state in a word or two. */
-export const callStateWords: Readonly<Record<CallState, string>> = {
+export const callStateLabels: Readonly<Record<CallState, string>> = {
   waiting: 'Waiting for you',
   running: 'Running',
   done: 'Done',

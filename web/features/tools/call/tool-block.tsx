@@ -8,7 +8,7 @@ import { ElicitationForm } from '../elicitation/elicitation-form.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { AuthorizationNeeded } from './authorization-needed.tsx'
 import { CallDetails } from './call-details.tsx'
-import { callStateWords, describeCallState, formatDuration, readCallState } from './call-state.ts'
+import { callStateLabels, describeCallState, formatDuration, readCallState } from './call-state.ts'
 import type { CallState } from './call-state.ts'
 import '../tools.css'
 import { classNames } from '../../../ui/class-names.ts'
@@ -126,7 +126,7 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
             {formatDuration(durationMs)}
           </>
         ) : (
-          callStateWords[state]
+          callStateLabels[state]
         )}
       </span>
       <ChevronRight

@@ -1,0 +1,38 @@
+import { use, useSyncExternalStore } from 'react'
+import { MessageElementsContext } from '../message/message-context.ts'
+import type { MessageElements } from '../message/message-context.ts'
+import { distanceToEnd, endZonePx } from '../list/use-follow-end.ts'
+
+/** The current message is the last one that begins above this fraction of the window's height. */
+const readingLine = 0.35
+
+type UserMessages = readonly { readonly id: string }[]
+
+/** Returns the index of the user message in view, and updates it while the page scrolls (§14.12). */
+export function useCurrentMessage(userMessages: UserMessages): number {
+  const rendered = use(MessageElementsContext)
+  return useSyncExternalStore(watchWindow, () => findCurrentMessage(userMessages, rendered))
+}
+
+function watchWindow(listener: () => void): () => void {
+  window.addEventListener('scroll', listener, { passive: true })
+  window.addEventListener('resize', listener)
+  return () => {
+    window.removeEventListener('scroll', listener)
+    window.removeEventListener('resize', listener)
+  }
+}
+
+/** Only rendered messages have a position in the window. */
+function findCurrentMessage(userMessages: UserMessages, rendered: MessageElements | undefined): number {
+  // At the end of the page the last message may be too short to reach the line.
+  if (distanceToEnd() <= endZonePx) return userMessages.length - 1
+  const tops = (rendered?.list() ?? [])
+    .map(([id, element]) => ({ id, top: element.getBoundingClientRect().top }))
+    .sort((a, b) => a.top - b.top)
+  const line = window.innerHeight * readingLine
+  const passed = tops.findLast(({ top }) => top <= line)
+  const known = passed ?? tops[0]
+  const index = userMessages.findIndex(({ id }) => id === known?.id)
+  return Math.max(0, passed === undefined ? index - 1 : index)
+}
