@@ -3,20 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
-import type { Sessions } from './sessions/sessions.ts'
 import type { User } from './user.ts'
 
-/** Sign-in: by the embedded provider, or by a hosted one. */
+/** Sign-in, with the embedded OpenID provider or a hosted one. */
 export interface Identity {
   /** What the browser needs to sign in. */
   readonly clientSettings: ClientSettings['identity']
-  /** Origins that the browser connects to while signing in, besides our own; the same list until it changes. */
+  /** Origins besides our own that the browser connects to while signing in. Returns the same list until it changes. */
   readonly browserOrigins: () => readonly string[]
-  /** Where the first account of a closed installation is made; null when there is nothing to set up. */
+  /** The link that creates the first account of a closed installation. Null when it is not needed (§15.4). */
   readonly setUpUrl: string | null
   /**
-   * The user of an access token, stored when first seen.
-   * @throws AppError `unauthenticated` for an invalid token, `identity_unavailable` when it cannot be checked
+   * Verifies an access token and returns its user, who is stored with the first token.
+   * @throws AppError `unauthenticated` for an invalid token, `identity_unavailable` when it cannot be verified
    */
   readonly verify: (token: string) => Promise<User>
   /** Null when the provider does not report the end of a session. */
@@ -24,6 +23,23 @@ export interface Identity {
   /** Registers the routes of the embedded provider, if there is one. */
   register(app: FastifyInstance): Promise<void>
   close(): Promise<void>
+}
+
+/** The sessions behind access tokens. One begins with a sign-in and ends with the sign-out. */
+export interface Sessions {
+  /** The id of the session that issued a verified token. Null when the token contains none. */
+  idOf(token: string): string | null
+  /** Ids of the sessions that ended recently, on any node. */
+  listEnded(): Promise<readonly string[]>
+  /** Calls the listener as soon as a session is ended on this node. */
+  onEnd(listener: (ended: EndedSession) => void): void
+}
+
+/** A session ends because the user signed out, or because a code or refresh token was used twice (§15.14). */
+export interface EndedSession {
+  readonly sessionId: string
+  /** Null when the user of the session cannot be found. */
+  readonly userId: string | null
 }
 
 /** Runs in the transaction that stores a user for the first time. */
@@ -39,6 +55,6 @@ export interface IdentityDeps {
 
 export interface IdentityOptions {
   readonly onNewUser: OnNewUser
-  /** Sends the requests to a hosted provider. */
+  /** For requests to a hosted provider. */
   readonly fetch?: typeof globalThis.fetch
 }

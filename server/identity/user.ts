@@ -1,4 +1,6 @@
-/** A user. (issuer, subject) identifies the account, never the e-mail. */
+import { normalizeText } from '../lib/text.ts'
+
+/** A user. Issuer and subject identify the account, never the e-mail (§15.3). */
 export interface User {
   readonly id: string
   readonly issuer: string
@@ -8,5 +10,21 @@ export interface User {
   readonly picture: string | null
 }
 
-/** The profile of a user from the identity provider. */
+/** What the identity provider returns about a user. */
 export type Profile = Pick<User, 'name' | 'email' | 'picture'>
+
+const maxFieldChars = 2_000
+
+/** The fields of a profile that the claims of a token contain. Missing fields are omitted. */
+export function readProfile(claims: Readonly<Record<string, unknown>>): Partial<Profile> {
+  const fields: [keyof Profile, string | undefined][] = [
+    ['name', readText(claims['name']) ?? readText(claims['preferred_username'])],
+    ['email', readText(claims['email'])],
+    ['picture', readText(claims['picture'])],
+  ]
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? normalizeText(value).slice(0, maxFieldChars) : undefined
+}

@@ -12,8 +12,8 @@ import {
 } from '../provider/oidc-store.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { interactionLife } from '../provider/token-lifetimes.ts'
+import { readProfile } from '../user.ts'
 import type { Profile } from '../user.ts'
-import { readProfile } from '../users/read-profile.ts'
 
 /** A user whom Google has authenticated. */
 export interface GoogleUser {

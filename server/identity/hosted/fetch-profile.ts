@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { AccessClaims } from '../sessions/token-verifier.ts'
+import { readProfile } from '../user.ts'
 import type { Profile } from '../user.ts'
-import { readProfile } from '../users/read-profile.ts'
 import { providerTimeoutMs } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 

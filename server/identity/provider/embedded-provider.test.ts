@@ -9,7 +9,7 @@ import { SignInSession } from '../../testing/identity/sign-in-session.ts'
 import type { Tokens } from '../../testing/identity/sign-in-session.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
-import type { EndedSession } from '../sessions/sessions.ts'
+import type { EndedSession } from '../identity.ts'
 import { rotateSigningKeys } from './identity-keys.ts'
 
 describe.each(engines)('the embedded provider on %s', (engine) => {

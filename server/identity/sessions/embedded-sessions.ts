@@ -6,7 +6,7 @@ import { accessTokenLife } from '../provider/token-lifetimes.ts'
 import { findUser } from '../users/user-store.ts'
 import { clockLeeway } from './token-verifier.ts'
 import { listRevokedGrants, insertRevokedGrant } from './revoked-grant-store.ts'
-import type { EndedSession, Sessions } from './sessions.ts'
+import type { EndedSession, Sessions } from '../identity.ts'
 
 /** The claim of an access token that carries its session's id, so that the API can refuse an ended session. */
 export const grantClaim = 'grant_id'

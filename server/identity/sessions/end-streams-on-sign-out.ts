@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { SseStream } from '../../http/sse.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from '../identity.ts'
 
 /** How often sessions that ended on other nodes are read. */
 const pollIntervalMs = 60_000
