@@ -51,8 +51,8 @@ async function seedUser(
   const now = Date.now()
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const account = await createAccount(
+    { database, now: () => now, findRefusal: () => Promise.resolve(null) },
     { name, email, password },
-    { database, now, refuse: () => Promise.resolve(null) },
   )
   if (account.accountId === undefined) return `${email}: left alone. ${account.error}`
   const upsertUser = createUpsertUser({

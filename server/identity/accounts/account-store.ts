@@ -5,7 +5,7 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Among the accounts with a password. */
+/** Finds the account with this e-mail and a password. Google accounts have none. */
 export async function findLocalAccount(db: Db, email: string): Promise<AccountRow | undefined> {
   return db
     .selectFrom('accounts')
@@ -15,12 +15,12 @@ export async function findLocalAccount(db: Db, email: string): Promise<AccountRo
     .executeTakeFirst()
 }
 
-/** Fails with a unique violation when a local account has the e-mail already. */
+/** Rejects with a unique violation when a local account with this e-mail exists. */
 export async function insertAccount(db: Db, account: AccountRow): Promise<void> {
   await db.insertInto('accounts').values(account).execute()
 }
 
-/** Stores an account of another provider, with its current profile. */
+/** Stores a Google account, or updates its profile. */
 export async function upsertFederatedAccount(
   db: Db,
   account: Omit<AccountRow, 'password_hash'>,

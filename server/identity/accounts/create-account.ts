@@ -6,25 +6,25 @@ import { normalizeText } from '../../lib/text.ts'
 import { insertAccount } from './account-store.ts'
 import { hashPassword } from './hash-password.ts'
 
-/** Who may make a local account. */
+/** Which users may create an account. */
 export interface SignUpPolicy {
-  /** Whether the page offers it at all. */
-  readonly offered: boolean
+  /** False when nobody may create an account. */
+  readonly isOffered: boolean
   maySignUp(email: string): boolean
 }
 
 /** Shown to users who may not create an account. */
 export const emailNotAllowed =
-  'This e-mail address may not create an account here. Ask the administrator of this installation.'
+  'This e-mail address is not allowed on this server. Ask the administrator to allow it.'
 
-/** Open to everyone, or closed to all but the operator's list of e-mail addresses (§15.4). */
+/** Everyone may sign up, or only the users on the operator's list of e-mail addresses (§15.4). */
 export function readSignUpPolicy({
   signUp,
   allowedEmails,
 }: Pick<Config, 'signUp' | 'allowedEmails'>): SignUpPolicy {
   const allowed = new Set(allowedEmails)
   return {
-    offered: signUp === 'open' || allowed.size > 0,
+    isOffered: signUp === 'open' || allowed.size > 0,
     maySignUp: (email) => signUp === 'open' || allowed.has(email),
   }
 }
@@ -32,7 +32,7 @@ export function readSignUpPolicy({
 export const minPasswordChars = 8
 export const maxPasswordChars = 1_000
 
-/** Normalizes an e-mail: case, outer spaces and Unicode composition do not make a different account. */
+/** Normalizes an e-mail, because case, outer spaces and Unicode composition do not distinguish accounts. */
 export const Email = z
   .string()
   .transform((email) => normalizeText(email).normalize('NFC').trim().toLowerCase())
@@ -42,39 +42,39 @@ const NewAccount = z.object({
   name: z
     .string()
     .transform((name) => normalizeText(name).normalize('NFC').trim())
-    .pipe(z.string().min(1, 'Enter your name.').max(100, 'This name is too long.')),
+    .pipe(z.string().min(1, 'Enter your name.').max(100, 'The name may have at most 100 characters.')),
   email: Email,
   password: z
     .string()
     .min(minPasswordChars, `The password needs at least ${minPasswordChars} characters.`)
-    .max(maxPasswordChars, 'This password is too long.'),
+    .max(maxPasswordChars, 'The password may have at most 1,000 characters.'),
 })
 
 export type NewAccountResult =
   | { readonly accountId: string; readonly error?: never }
   | { readonly error: string; readonly accountId?: never }
 
-export interface NewAccountRules {
+export interface NewAccountDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
-  readonly now: number
-  /** Called in the transaction that stores the account. Returns null, or why it must not be stored. */
-  readonly refuse: (trx: Db, email: string) => Promise<string | null>
+  readonly now: () => number
+  /** Called in the transaction that stores the account. Returns an error message when the account must not be stored. */
+  readonly findRefusal: (trx: Db, email: string) => Promise<string | null>
 }
 
-/** Stores a local account, or returns a message with the reason. */
+/** Stores a local account. Returns its id, or an error message for the user. */
 export async function createAccount(
+  { database: { db, dialect }, now, findRefusal }: NewAccountDeps,
   fields: Readonly<Record<string, string>>,
-  { database: { db, dialect }, now, refuse }: NewAccountRules,
 ): Promise<NewAccountResult> {
   const parsed = NewAccount.safeParse({ name: '', email: '', password: '', ...fields })
   if (!parsed.success) return { error: parsed.error.issues[0]?.message ?? 'Fill in every field.' }
   const { name, email, password } = parsed.data
   const accountId = `local|${newId()}`
-  // Outside the transaction: it takes longer than everything in it.
+  // Before the transaction, which must be short.
   const password_hash = await hashPassword(password)
   try {
     return await db.transaction().execute(async (trx) => {
-      const error = await refuse(trx, email)
+      const error = await findRefusal(trx, email)
       if (error !== null) return { error }
       await insertAccount(trx, {
         id: accountId,
@@ -82,7 +82,7 @@ export async function createAccount(
         name,
         picture: null,
         password_hash,
-        created_at: now,
+        created_at: now(),
       })
       return { accountId }
     })

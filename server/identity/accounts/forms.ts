@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** The largest form has three short fields. */
 const maxBodyBytes = 16_384
 
-/** Makes a scope accept HTML forms only. Every field is one string. */
+/** Lets the routes of `scope` accept HTML forms only. Each field is one string. */
 export function registerFormBody(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
@@ -16,7 +16,7 @@ export function registerFormBody(scope: FastifyInstance): void {
   )
 }
 
-/** A token that proves that a form comes from our page for this interaction. */
+/** A hidden field of a form that protects against forged requests. `subject` is the interaction of the form. */
 export function makeFormToken(key: string, subject: string): string {
   return createHmac('sha256', key).update(subject).digest('base64url')
 }
@@ -24,6 +24,6 @@ export function makeFormToken(key: string, subject: string): string {
 export function isFormToken(key: string, subject: string, token: unknown): boolean {
   if (typeof token !== 'string') return false
   const expected = Buffer.from(makeFormToken(key, subject))
-  const found = Buffer.from(token)
-  return expected.length === found.length && timingSafeEqual(expected, found)
+  const actual = Buffer.from(token)
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
 }

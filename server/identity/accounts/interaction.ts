@@ -11,10 +11,10 @@ export interface SignInDeps {
   readonly provider: Provider
   readonly formKey: string
   readonly signUp: SignUpPolicy
-  /** Null where Google is not set up. */
+  /** Null when Google is not set up. */
   readonly google: GoogleFederation | null
   readonly now: () => number
-  /** Guesses a minute from one address. */
+  /** The configuration of a route that limits attempts by IP address. */
   readonly limit: { readonly rateLimit: object }
 }
 
@@ -31,8 +31,8 @@ export function interactionPath({ issuer }: Provider): string {
 }
 
 /**
- * Returns the sign-in that this browser started, identified by the provider's cookie. Without a cookie, and for a form
- * that is not ours, it sends an error page and returns undefined.
+ * Returns the sign-in that this browser has started, which the provider finds by its cookie. When there is none, or a
+ * form has no valid token, it sends an error page and returns undefined.
  */
 export async function requireInteraction(
   { provider, formKey }: SignInDeps,
@@ -45,7 +45,7 @@ export async function requireInteraction(
     return undefined
   }
   if (request.method === 'POST' && !isFormToken(formKey, interaction.uid, request.body?.['form'])) {
-    sendPage(reply, noticePage('This form is not valid', 'Go back to Yonder and sign in again.'), 403)
+    sendPage(reply, noticePage('This form has expired', 'Go back to Yonder and sign in again.'), 403)
     return undefined
   }
   return interaction
@@ -58,13 +58,13 @@ export async function finishInteraction(
   reply: FastifyReply,
   accountId: string,
 ): Promise<FastifyReply> {
-  const next = await provider.interactionResult(
+  const location = await provider.interactionResult(
     request.raw,
     reply.raw,
     { login: { accountId } },
     { mergeWithLastSubmission: false },
   )
-  return reply.redirect(next, 303)
+  return reply.redirect(location, 303)
 }
 
 async function findInteraction(

@@ -41,8 +41,12 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     ['no e-mail', { email: '' }, 'Enter a valid e-mail address.'],
     ['two e-mails', { email: 'a@x.example,b@y.example' }, 'Enter a valid e-mail address.'],
     ['a short password', { password: 'seven77' }, 'The password needs at least 8 characters.'],
-    ['a password beyond measure', { password: 'x'.repeat(1_001) }, 'This password is too long.'],
-  ])('refuses %s, and keeps what was typed', async (_name, changes, message) => {
+    [
+      'a password of 1,001 characters',
+      { password: 'x'.repeat(1_001) },
+      'The password may have at most 1,000 characters.',
+    ],
+  ])('refuses %s, and keeps the entered name', async (_name, changes, message) => {
     const { session, path, form } = await openPage()
     const response = await session.post(path, { ...testAccount, ...changes, form })
     expect(response.status).toBe(422)
@@ -53,7 +57,7 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toEqual([])
   })
 
-  it('refuses an e-mail that has an account, in any spelling', async () => {
+  it('refuses an e-mail that already has an account, also in capitals', async () => {
     const first = await openPage()
     await first.session.post(first.path, { ...testAccount, form: first.form })
     const second = await openPage()
@@ -67,13 +71,13 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     expect(await listAccounts()).toHaveLength(1)
   })
 
-  it('refuses a form of another site', async () => {
+  it('refuses a form without its hidden token', async () => {
     const { session, path } = await openPage()
     expect((await session.post(path, testAccount)).status).toBe(403)
     expect(await listAccounts()).toEqual([])
   })
 
-  it('is not offered on a closed installation (§15.4)', async () => {
+  it('creates no account on a closed installation (§15.4)', async () => {
     const { session, path, form, text } = await openPage({ SIGN_UP: 'closed' })
     expect(text).toContain('Sign-up is closed')
     const signIn = await session.openForm()
@@ -86,9 +90,9 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
   it('accepts only the users that the operator listed (§15.4)', async () => {
     const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: 'Ada@example.com, bob@example.com' }
     const { session, path, form } = await openPage(environment)
-    const stranger = await session.post(path, { ...testAccount, email: 'eve@example.com', form })
-    expect(stranger.status).toBe(422)
-    expect(await stranger.text()).toContain('may not create an account here')
+    const refused = await session.post(path, { ...testAccount, email: 'eve@example.com', form })
+    expect(refused.status).toBe(422)
+    expect(await refused.text()).toContain('This e-mail address is not allowed on this server.')
     expect(await listAccounts()).toEqual([])
     expect((await session.post(path, { ...testAccount, form })).status).toBe(303)
     expect(await listAccounts()).toHaveLength(1)

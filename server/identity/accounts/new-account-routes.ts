@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { makeFormToken } from './forms.ts'
-import { createAccount, emailNotAllowed } from './create-account.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
+import { createAccount, emailNotAllowed } from './create-account.ts'
+import { makeFormToken } from './forms.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
-import type { Interaction, SignInDeps, InteractionRequest } from './interaction.ts'
+import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
-/** The page that makes a local account, in the middle of a sign-in. */
+/** Registers the page that creates a local account during a sign-in. */
 export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDeps): void {
   const { database, provider, signUp, formKey, now, limit } = deps
   const base = interactionPath(provider)
@@ -14,20 +14,19 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
   scope.get(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
-    if (!signUp.offered) return showClosed(reply)
+    if (!signUp.isOffered) return showClosed(reply)
     return show(reply, interaction, { name: '', email: '', error: null })
   })
 
   scope.post(`${base}/:uid/new-account`, { config: limit }, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
-    if (!signUp.offered) return showClosed(reply)
-    const { name = '', email = '' } = request.body ?? {}
-    const { accountId, error } = await createAccount(request.body ?? {}, {
-      database,
-      now: now(),
-      refuse: (_trx, email) => Promise.resolve(signUp.maySignUp(email) ? null : emailNotAllowed),
-    })
+    if (!signUp.isOffered) return showClosed(reply)
+    const fields = request.body ?? {}
+    const { name = '', email = '' } = fields
+    const findRefusal = async (_trx: unknown, normalizedEmail: string) =>
+      signUp.maySignUp(normalizedEmail) ? null : emailNotAllowed
+    const { accountId, error } = await createAccount({ database, now, findRefusal }, fields)
     if (accountId === undefined) return show(reply, interaction, { name, email, error }, 422)
     return finishInteraction(deps, request, reply, accountId)
   })
@@ -35,15 +34,15 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
   function show(
     reply: FastifyReply,
     { uid }: Interaction,
-    filled: { readonly name: string; readonly email: string; readonly error: string | null },
+    values: { readonly name: string; readonly email: string; readonly error: string | null },
     status = 200,
   ): FastifyReply {
     const page = newAccountPage({
-      ...filled,
-      sentence: 'The account is stored in this installation only.',
+      ...values,
+      text: 'The account is for this Yonder server only.',
       action: `${base}/${uid}/new-account`,
       token: makeFormToken(formKey, uid),
-      signIn: `${base}/${uid}`,
+      signInUrl: `${base}/${uid}`,
     })
     return sendPage(reply, page, status)
   }
@@ -52,7 +51,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
 function showClosed(reply: FastifyReply): FastifyReply {
   return sendPage(
     reply,
-    noticePage('Sign-up is closed', 'Ask the administrator of this installation for an account.'),
+    noticePage('Sign-up is closed', 'Ask the administrator of this server for an account.'),
     403,
   )
 }

@@ -27,7 +27,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     return { address, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
   }
 
-  it('creates the first account, once, and is then invalid (§15.4)', async () => {
+  it('creates the first account, and is not valid after that (§15.4)', async () => {
     const { address, form } = await openLink()
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
     expect(await countAccounts()).toBe(1)
@@ -52,7 +52,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(1)
   })
 
-  it('stays valid after a mistake in the form, and after a restart', async () => {
+  it('stays valid after an error in the form, and after a restart', async () => {
     const { address, form } = await openLink()
     const wrong = await session.post(address, { ...testAccount, password: 'short', form })
     expect(wrong.status).toBe(422)
@@ -63,7 +63,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect((await session.post(address, { ...testAccount, form })).status).toBe(200)
   })
 
-  it('does nothing with another token, or without its form', async () => {
+  it('creates no account with another token, or without the hidden token of its form', async () => {
     const { address } = await openLink()
     const guessed = address.replace(/token=.*/, 'token=guessed')
     expect((await session.fetch(guessed)).status).toBe(403)
@@ -72,7 +72,7 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     expect(await countAccounts()).toBe(0)
   })
 
-  it('does not exist when sign-up is open', async () => {
+  it('is not created when sign-up is open', async () => {
     const open = await openIdentityServer({ database })
     expect(open.identity.setUpUrl).toBeNull()
     await open.close()

@@ -10,23 +10,21 @@ import { hasAccounts } from './account-store.ts'
 import { createAccount } from './create-account.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
 
+/** The name under which the token of the link is stored. The link is valid until the token is deleted. */
 const keyName = 'set-up'
 
-/** The name of the stored token. Deleting it uses up the link. */
-export const setUpKey = keyName
-
-/** The token of the link for creating the first account. Null once there is an account. */
+/** Returns the token of the link that creates the first account. Null when there is an account (§15.4). */
 export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccounts(db)) return null
   await insertKey(db, keyName, sealer.seal(randomBytes(32).toString('base64url')), now)
   return (await findSetUpToken(db, sealer)) ?? null
 }
 
-export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
+async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
   const expected = await findSetUpToken(db, sealer)
   if (expected === undefined || typeof token !== 'string') return false
-  const [known, given] = [Buffer.from(expected), Buffer.from(token)]
-  return known.length === given.length && timingSafeEqual(known, given)
+  const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(token)]
+  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
 }
 
 async function findSetUpToken(db: Db, sealer: Sealer): Promise<string | undefined> {
@@ -48,33 +46,31 @@ type SetUpRequest = FastifyRequest<{
   Body: Readonly<Record<string, string>> | null | undefined
 }>
 
-/** Where the link leads that a closed installation prints at its first start: one account, once (§15.4). */
+/** Registers the page of the set-up link, which a closed installation prints until it has an account (§15.4). */
 export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): void {
   const { database, sealer, provider, formKey, now, limit } = deps
   const path = `${new URL(provider.issuer).pathname}/set-up`
 
   scope.get(path, { config: limit }, async (request: SetUpRequest, reply) => {
     const { token } = request.query
-    if (!(await isSetUpToken(database.db, sealer, token))) return showUsed(reply)
+    if (!(await isSetUpToken(database.db, sealer, token))) return showInvalidLink(reply)
     return show(reply, String(token), { name: '', email: '', error: null })
   })
 
   scope.post(path, { config: limit }, async (request: SetUpRequest, reply) => {
     const { token } = request.query
-    if (!(await isSetUpToken(database.db, sealer, token))) return showUsed(reply)
-    const body = request.body ?? {}
-    if (!isFormToken(formKey, `set-up ${String(token)}`, body['form'])) return showUsed(reply)
-    const { accountId, error } = await createAccount(body, {
-      database,
-      now: now(),
-      refuse: async (trx) => ((await deleteKey(trx, setUpKey)) ? null : usedSentence),
-    })
+    if (!(await isSetUpToken(database.db, sealer, token))) return showInvalidLink(reply)
+    const fields = request.body ?? {}
+    if (!isFormToken(formKey, `set-up ${String(token)}`, fields['form'])) return showInvalidLink(reply)
+    const findRefusal = async (trx: Db) => ((await deleteKey(trx, keyName)) ? null : invalidLink)
+    const { accountId, error } = await createAccount({ database, now, findRefusal }, fields)
     if (accountId === undefined) {
-      return show(reply, String(token), { name: body['name'] ?? '', email: body['email'] ?? '', error }, 422)
+      const { name = '', email = '' } = fields
+      return show(reply, String(token), { name, email, error }, 422)
     }
     return sendPage(
       reply,
-      noticePage('Your account is ready', 'This Yonder is yours. Sign in to begin.', {
+      noticePage('Your account is ready', 'Sign in to start using Yonder.', {
         text: 'Go to Yonder',
         href: '/',
       }),
@@ -84,23 +80,23 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
   function show(
     reply: FastifyReply,
     token: string,
-    filled: { readonly name: string; readonly email: string; readonly error: string | null },
+    values: { readonly name: string; readonly email: string; readonly error: string | null },
     status = 200,
   ): FastifyReply {
     const page = newAccountPage({
-      ...filled,
-      sentence: 'The first account of this installation.',
+      ...values,
+      text: 'This is the first account of this Yonder server.',
       action: `${path}?token=${encodeURIComponent(token)}`,
       token: makeFormToken(formKey, `set-up ${token}`),
-      signIn: null,
+      signInUrl: null,
     })
     return sendPage(reply, page, status)
   }
 }
 
-const usedSentence =
-  'The link was already used, or it is not the one that Yonder printed at its start. Sign in, or open the newest link.'
+const invalidLink =
+  'The set-up link was already used or is not complete. If you have an account, sign in. Otherwise copy the whole link from the output of the server.'
 
-function showUsed(reply: FastifyReply): FastifyReply {
-  return sendPage(reply, noticePage('This link does not work', usedSentence), 403)
+function showInvalidLink(reply: FastifyReply): FastifyReply {
+  return sendPage(reply, noticePage('This link is not valid', invalidLink), 403)
 }

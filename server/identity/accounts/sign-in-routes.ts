@@ -11,7 +11,7 @@ import type { DeriveKey } from './hash-password.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
-/** The sign-in page of the embedded provider. */
+/** Registers the sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
   const { database, provider, signUp, formKey, google, limit } = deps
   const base = interactionPath(provider)
@@ -46,16 +46,16 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
   function show(
     reply: FastifyReply,
     { uid, params }: Interaction,
-    filled: { readonly email: string; readonly error: string | null },
+    values: { readonly email: string; readonly error: string | null },
     status = 200,
   ): FastifyReply {
     const page = signInPage({
-      ...filled,
+      ...values,
       action: `${base}/${uid}`,
       token: makeFormToken(formKey, uid),
-      googleMissing: google === null && params['connection'] === googleConnection,
-      newAccount: signUp.offered ? `${base}/${uid}/new-account` : null,
-      google: google === null ? null : `${base}/${uid}/google`,
+      isGoogleMissing: google === null && params['connection'] === googleConnection,
+      newAccountUrl: signUp.isOffered ? `${base}/${uid}/new-account` : null,
+      googleUrl: google === null ? null : `${base}/${uid}/google`,
     })
     return sendPage(reply, page, status)
   }

@@ -11,31 +11,31 @@ import {
   upsertRecord,
 } from '../provider/oidc-store.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
-import { interactionLife } from '../provider/token-lifetimes.ts'
+import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import { readProfile } from '../user.ts'
 import type { Profile } from '../user.ts'
 
 /** A user whom Google has authenticated. */
 export interface GoogleUser {
-  /** The id of the account here, made of issuer and subject, never of the e-mail. */
+  /** The id of the account at the embedded provider. It is derived from issuer and subject, never from the e-mail. */
   readonly accountId: string
   readonly profile: Partial<Profile>
   readonly isEmailVerified: boolean
 }
 
 export interface GoogleFederation {
-  /** Returns the address at Google for this interaction. */
-  begin(uid: string): Promise<string>
-  /** The interaction that a response is for. The browser must prove with its cookie that it is its own. */
-  readUid(state: unknown): string | null
-  /** Checks a response, once. Throws when it is not valid. */
-  finish(uid: string, search: string): Promise<GoogleUser>
+  /** Starts the sign-in of an interaction and returns the address at Google to which the browser is redirected. */
+  startSignIn(uid: string): Promise<string>
+  /** The interaction that a `state` belongs to. The caller must check that the browser has its cookie. */
+  readInteractionUid(state: unknown): string | null
+  /** Verifies Google's response and returns the user. Throws when it is not valid or was already used. */
+  finishSignIn(uid: string, search: string): Promise<GoogleUser>
 }
 
-const realGoogle = 'https://accounts.google.com'
+const googleIssuer = 'https://accounts.google.com'
 const timeoutSeconds = 10
 
-/** The embedded provider as a client of Google: code, PKCE, state and nonce, all bound to one interaction. */
+/** The embedded provider as a client of Google. Code, PKCE verifier, state and nonce belong to one interaction. */
 export function createGoogleFederation({
   google,
   issuer,
@@ -50,42 +50,42 @@ export function createGoogleFederation({
   readonly now: () => number
 }): GoogleFederation {
   const callback = `${issuer}/federated/callback`
-  let opening: Promise<openid.Configuration> | undefined
-  const open = (): Promise<openid.Configuration> => {
-    opening ??= discover(google).catch((error: unknown) => {
-      opening = undefined
+  let configuration: Promise<openid.Configuration> | undefined
+  const configure = (): Promise<openid.Configuration> => {
+    configuration ??= discover(google).catch((error: unknown) => {
+      configuration = undefined
       throw error
     })
-    return opening
+    return configuration
   }
 
   return {
-    async begin(uid) {
-      const configuration = await open()
+    async startSignIn(uid) {
+      const client = await configure()
       const pending = {
         state: `${uid}.${openid.randomState()}`,
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       }
-      await insertPendingFederation(db, sealer, pending, now())
-      return openid.buildAuthorizationUrl(configuration, {
+      await insertPendingSignIn(db, sealer, pending, now())
+      return openid.buildAuthorizationUrl(client, {
         redirect_uri: callback,
         scope: 'openid profile email',
         state: pending.state,
         nonce: pending.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
-        // Specific to Google: another strict provider would refuse it.
-        ...(google.issuer === realGoogle ? { prompt: 'select_account' } : {}),
+        // Some other providers refuse this value.
+        ...(google.issuer === googleIssuer ? { prompt: 'select_account' } : {}),
       }).href
     },
-    readUid: (state) => /^([\w-]+)\.[\w-]+$/.exec(String(state))?.[1] ?? null,
-    async finish(uid, search) {
+    readInteractionUid: (state) => /^([\w-]+)\.[\w-]+$/.exec(String(state))?.[1] ?? null,
+    async finishSignIn(uid, search) {
       const response = new URL(callback + search)
       const state = response.searchParams.get('state') ?? ''
       if (!state.startsWith(`${uid}.`)) throw new Error('The response belongs to another sign-in.')
-      const pending = await consumePendingFederation(db, sealer, state, now())
-      const tokens = await openid.authorizationCodeGrant(await open(), response, {
+      const pending = await takePendingSignIn(db, sealer, state, now())
+      const tokens = await openid.authorizationCodeGrant(await configure(), response, {
         expectedState: pending.state,
         expectedNonce: pending.nonce,
         pkceCodeVerifier: pending.verifier,
@@ -113,15 +113,15 @@ function discover({ issuer, clientId, clientSecret }: NonNullable<Config['google
   })
 }
 
-/** Auth0 uses `google-oauth2|<subject>` too, so accounts survive a move to it. */
+/** Auth0 uses the form `google-oauth2|<subject>` too, so users keep their subject when an operator moves to Auth0. */
 function toAccountId(issuer: string, subject: string): string {
-  if (issuer === realGoogle) return `${googleConnection}|${subject}`
+  if (issuer === googleIssuer) return `${googleConnection}|${subject}`
   const other = createHash('sha256').update(issuer).digest('hex').slice(0, 8)
   return `${googleConnection}|${other}|${subject}`
 }
 
-/** The values that a response from Google is checked against. */
-export interface PendingFederation {
+/** The values that Google's response is verified against. */
+interface PendingSignIn {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -129,11 +129,11 @@ export interface PendingFederation {
 
 const model = 'Federation'
 
-/** Stores it for the lifetime of its sign-in, so that any node can check the response. */
-export async function insertPendingFederation(
+/** Stores a pending sign-in, so that any node can verify the response. */
+async function insertPendingSignIn(
   db: Db,
   sealer: Sealer,
-  pending: PendingFederation,
+  pending: PendingSignIn,
   now: number,
 ): Promise<void> {
   await upsertRecord(db, {
@@ -142,21 +142,17 @@ export async function insertPendingFederation(
     payload: sealer.seal(JSON.stringify(pending)),
     grant_id: null,
     uid: null,
-    expires_at: now + interactionLife * 1000,
+    expires_at: now + lifetimeSeconds.interaction * 1000,
   })
 }
 
-/** Deletes and returns it, so that a response is used once. Throws when no sign-in is waiting for the response. */
-export async function consumePendingFederation(
-  db: Db,
-  sealer: Sealer,
-  state: string,
-  now: number,
-): Promise<PendingFederation> {
+/** Deletes and returns a pending sign-in, so that a response is used once. Throws when there is none with this state. */
+async function takePendingSignIn(db: Db, sealer: Sealer, state: string, now: number): Promise<PendingSignIn> {
   const id = hashRecordId(state)
   const record = await findRecord(db, model, id)
   const isFirst = await consumeRecord(db, model, id, now)
   await deleteRecord(db, model, id)
-  if (record === undefined || !isFirst) throw new Error('No sign-in is waiting for this response.')
-  return JSON.parse(sealer.open(record.payload)) as PendingFederation
+  if (record === undefined || !isFirst)
+    throw new Error('The response was already used, or its sign-in has expired.')
+  return JSON.parse(sealer.open(record.payload)) as PendingSignIn
 }

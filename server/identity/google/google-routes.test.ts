@@ -40,23 +40,23 @@ describe('signing in with Google', () => {
   }
   const listAccounts = () => database.db.selectFrom('accounts').selectAll().execute()
 
-  /** To Google and back to the callback, whose address is not opened yet. */
-  async function goToGoogle(session: SignInSession) {
+  /** Signs in at Google and returns the callback address, without opening it. */
+  async function consentAtGoogle(session: SignInSession) {
     const { verifier, address } = session.authorization({ connection: 'google-oauth2' })
-    const { address: outside } = await session.follow(await session.fetch(address))
-    expect(outside).toContain(`${google.issuer}/authorize`)
-    const answer = await fetch(outside, { redirect: 'manual' })
-    return { verifier, callback: answer.headers.get('location') ?? '' }
+    const { address: consentUrl } = await session.follow(await session.fetch(address))
+    expect(consentUrl).toContain(`${google.issuer}/authorize`)
+    const response = await fetch(consentUrl, { redirect: 'manual' })
+    return { verifier, callback: response.headers.get('location') ?? '' }
   }
 
   async function signInWithGoogle(session: SignInSession): Promise<Tokens> {
-    const { verifier, callback } = await goToGoogle(session)
+    const { verifier, callback } = await consentAtGoogle(session)
     const { address } = await session.follow(await session.fetch(callback))
     const code = new URL(address).searchParams.get('code') ?? ''
     return (await (await session.redeem({ code, verifier })).json()) as Tokens
   }
 
-  it('starts at once, with PKCE, state, nonce and the secret, and creates an account', async () => {
+  it('uses PKCE, state, nonce and the client secret, and creates an account', async () => {
     const { access_token } = await signInWithGoogle(new SignInSession(server.baseUrl))
     expect(await (await server.readUser(access_token)).json()).toMatchObject({
       sub: expect.stringMatching(/^google-oauth2\|.*g-1$/),
@@ -86,22 +86,22 @@ describe('signing in with Google', () => {
 
   it('keeps a local account with the same e-mail separate (§15.3)', async () => {
     const local = await new SignInSession(server.baseUrl).join({ email: 'grace@example.com' })
-    const outside = await signInWithGoogle(new SignInSession(server.baseUrl))
-    expect(decodeJwt(outside.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
+    const atGoogle = await signInWithGoogle(new SignInSession(server.baseUrl))
+    expect(decodeJwt(atGoogle.access_token).sub).not.toBe(decodeJwt(local.access_token).sub)
     expect(await listAccounts()).toHaveLength(2)
-    // And its password opens the local one alone.
+    // The password still signs in to the local account.
     const { code } = await new SignInSession(server.baseUrl).signIn({ email: 'grace@example.com' })
     expect(code).not.toBe('')
   })
 
   it.each([
     ['an unverified e-mail', { ...grace, email_verified: false }],
-    ['an e-mail of unknown standing', { sub: 'g-1', email: 'grace@example.com' }],
+    ['an e-mail without email_verified', { sub: 'g-1', email: 'grace@example.com' }],
     ['no e-mail', { sub: 'g-1', email_verified: true }],
   ])('refuses %s, and stores no user', async (_name, user) => {
     google.user = user
     const session = new SignInSession(server.baseUrl)
-    const { callback } = await goToGoogle(session)
+    const { callback } = await consentAtGoogle(session)
     const { response } = await session.follow(await session.fetch(callback))
     expect(response.status).toBe(403)
     expect(await response.text()).toContain('has not verified the e-mail address')
@@ -110,16 +110,16 @@ describe('signing in with Google', () => {
 
   it('refuses a response in another browser, and the same response twice', async () => {
     const session = new SignInSession(server.baseUrl)
-    const { callback } = await goToGoogle(session)
-    const stranger = new SignInSession(server.baseUrl)
-    expect((await stranger.follow(await stranger.fetch(callback))).response.status).toBe(400)
-    // Another sign-in of the stranger's own does not help.
-    const own = await goToGoogle(stranger)
-    const ownPath = new URL(own.callback).searchParams.get('state')?.split('.')[0] ?? ''
-    const swapped = `/oidc/interaction/${ownPath}/federated${new URL(callback).search}`
-    expect((await stranger.follow(await stranger.fetch(swapped))).response.status).toBe(400)
+    const { callback } = await consentAtGoogle(session)
+    const other = new SignInSession(server.baseUrl)
+    expect((await other.follow(await other.fetch(callback))).response.status).toBe(400)
+    // The response does not fit the other browser's own sign-in either.
+    const own = await consentAtGoogle(other)
+    const ownUid = new URL(own.callback).searchParams.get('state')?.split('.')[0] ?? ''
+    const swapped = `/oidc/interaction/${ownUid}/federated${new URL(callback).search}`
+    expect((await other.follow(await other.fetch(swapped))).response.status).toBe(400)
     expect(await listAccounts()).toEqual([])
-    // In its own browser it works, once.
+    // In the browser that started the sign-in it is accepted once.
     const { address } = await session.follow(await session.fetch(callback))
     expect(new URL(address).searchParams.has('code')).toBe(true)
     expect((await session.follow(await session.fetch(callback))).response.status).toBe(400)
@@ -131,18 +131,18 @@ describe('signing in with Google', () => {
     ['another audience', { idToken: { aud: 'another-client' } }],
     ['another issuer in the address', { answerIssuer: 'https://evil.example' }],
     ['a refusal', { refuse: 'access_denied' }],
-  ])('ends with %s on a page that leads on', async (_name, faults) => {
+  ])('shows a page with a link to the sign-in page after %s', async (_name, faults) => {
     google.faults = faults
     const session = new SignInSession(server.baseUrl)
-    const { callback } = await goToGoogle(session)
+    const { callback } = await consentAtGoogle(session)
     const { response } = await session.follow(await session.fetch(callback))
     expect(response.status).toBe(400)
-    const way = /class="button" href="([^"]+)"/.exec(await response.text())?.[1] ?? ''
-    expect(await (await session.fetch(way)).text()).toContain('name="password"')
+    const link = /class="button" href="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+    expect(await (await session.fetch(link)).text()).toContain('name="password"')
     expect(await listAccounts()).toEqual([])
   })
 
-  it('explains when Google is unavailable', async () => {
+  it('explains that Google cannot be reached', async () => {
     google.faults = { status: { '/.well-known/openid-configuration': 500 } }
     const session = new SignInSession(server.baseUrl)
     const { response } = await session.follow(
@@ -156,7 +156,7 @@ describe('signing in with Google', () => {
     const closed = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: 'grace@example.com' })
     const session = new SignInSession(closed.baseUrl)
     google.user = { ...grace, sub: 'g-2', email: 'eve@example.com' }
-    const { callback } = await goToGoogle(session)
+    const { callback } = await consentAtGoogle(session)
     const refused = await session.follow(await session.fetch(callback))
     expect(refused.response.status).toBe(403)
     expect(await listAccounts()).toEqual([])
@@ -166,9 +166,9 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
-  it('is offered beside the local form', async () => {
+  it('is offered on the page of the local sign-in', async () => {
     const { text, path } = await new SignInSession(server.baseUrl).openForm()
     expect(text).toContain(`href="${path}/google"`)
-    expect(text).not.toContain('not set up here')
+    expect(text).not.toContain('not set up')
   })
 })

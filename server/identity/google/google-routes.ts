@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findAccount, upsertFederatedAccount } from '../accounts/account-store.ts'
-import type { GoogleFederation, GoogleUser } from './google-federation.ts'
-import { noticePage, sendPage } from '../pages/render-page.ts'
 import { emailNotAllowed } from '../accounts/create-account.ts'
 import { finishInteraction, interactionPath, requireInteraction } from '../accounts/interaction.ts'
-import type { SignInDeps, InteractionRequest } from '../accounts/interaction.ts'
+import type { InteractionRequest, SignInDeps } from '../accounts/interaction.ts'
+import { noticePage, sendPage } from '../pages/render-page.ts'
+import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
-const unreachable = 'Google cannot be reached. Try again in a moment, or choose another way.'
-const notConfirmed = 'Google did not confirm this sign-in. Try again, or choose another way.'
+const unreachable = 'Google cannot be reached. Try again in a moment, or sign in another way.'
+const notConfirmed = 'Google did not confirm this sign-in. Try again, or sign in another way.'
 
-/** Sign-in with Google, as one step of an interaction with the embedded provider (§15.2). */
+/** Registers the sign-in with Google, which is one step of a sign-in at the embedded provider (§15.2). */
 export function registerGoogleRoutes(
   scope: FastifyInstance,
   deps: SignInDeps,
@@ -22,21 +22,22 @@ export function registerGoogleRoutes(
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     try {
-      return await reply.redirect(await google.begin(interaction.uid), 303)
+      return await reply.redirect(await google.startSignIn(interaction.uid), 303)
     } catch (error) {
       request.log.warn({ err: error }, 'Google cannot be reached')
       return showFailure(reply, base, interaction.uid, unreachable, 502)
     }
   })
 
-  // Google compares the redirect address exactly, so all interactions share one. It redirects to the path of the cookie.
+  // The redirect address at Google is the same for all interactions. The cookie of an interaction has the path of its
+  // own pages, so the browser is redirected there.
   scope.get(
     `${new URL(provider.issuer).pathname}/federated/callback`,
     async (request: FastifyRequest<{ Querystring: { state?: unknown } }>, reply) => {
-      const uid = google.readUid(request.query.state)
+      const uid = google.readInteractionUid(request.query.state)
       if (uid === null)
         return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), 400)
-      return reply.redirect(`${base}/${uid}/federated${searchOf(request)}`, 303)
+      return reply.redirect(`${base}/${uid}/federated${readSearch(request)}`, 303)
     },
   )
 
@@ -45,7 +46,7 @@ export function registerGoogleRoutes(
     if (interaction === undefined) return reply
     let user: GoogleUser
     try {
-      user = await google.finish(interaction.uid, searchOf(request))
+      user = await google.finishSignIn(interaction.uid, readSearch(request))
     } catch (error) {
       request.log.warn({ err: error }, 'a sign-in with Google failed')
       return showFailure(reply, base, interaction.uid, notConfirmed, 400)
@@ -64,7 +65,7 @@ export function registerGoogleRoutes(
   })
 }
 
-/** Why this Google account may not sign in; null when it may (§15.21). */
+/** Returns the error message when this Google account may not sign in, else null (§15.21). */
 async function findRefusal(
   { database, signUp }: SignInDeps,
   { accountId, profile, isEmailVerified }: GoogleUser,
@@ -81,17 +82,18 @@ function showFailure(
   reply: FastifyReply,
   base: string,
   uid: string,
-  sentence: string,
+  text: string,
   status: number,
 ): FastifyReply {
-  const page = noticePage('Not signed in', sentence, {
-    text: 'Choose another way',
+  const page = noticePage('You are not signed in', text, {
+    text: 'Sign in another way',
     href: `${base}/${uid}?choose=1`,
   })
   return sendPage(reply, page, status)
 }
 
-function searchOf({ url }: FastifyRequest): string {
+/** The query of the address, with its question mark. */
+function readSearch({ url }: FastifyRequest): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start)
 }

@@ -5,13 +5,14 @@ import type { Profile } from '../user.ts'
 import { providerTimeoutMs } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 
-/** How long a profile, or its absence, is not requested again. */
+/** An empty profile is cached too. */
 const maxCacheMs = 10 * 60_000
 const maxCachedProfiles = 10_000
 
 /**
- * Reads the profile from the token's own claims, else from the provider's userinfo. When the request fails, the profile
- * is empty and the stored one stays: a missing name must not prevent a sign-in.
+ * Returns a function that reads a user's profile: from the claims of the token, or from the userinfo endpoint when the
+ * token has neither name nor e-mail. It returns an empty profile when the request fails, because a missing name must not
+ * prevent a sign-in. The stored profile then stays as it is.
  */
 export function createFetchProfile({
   discover,

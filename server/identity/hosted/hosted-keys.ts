@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
 
 export const providerTimeoutMs = 10_000
-/** How often the keys are requested again at most, so that made-up key ids cause no requests. */
+/** Unknown key ids cause at most one request in this time. */
 const cooldownMs = 10_000
 
 const Discovery = z.object({
@@ -17,8 +17,8 @@ const Discovery = z.object({
 export type Discovery = z.infer<typeof Discovery>
 
 export interface HostedKeys {
-  readonly find: JWTVerifyGetKey
-  /** The discovery document, requested once. */
+  readonly findKey: JWTVerifyGetKey
+  /** Returns the discovery document. It is requested until one request succeeds. */
   discover(): Promise<Discovery>
 }
 
@@ -37,7 +37,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
     })
     return discovery
   }
-  const openKeys = (): Promise<JWTVerifyGetKey> => {
+  const loadKeys = (): Promise<JWTVerifyGetKey> => {
     keys ??= discover().then(
       ({ jwks_uri }) =>
         createRemoteJWKSet(new URL(jwks_uri), {
@@ -55,15 +55,15 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
 
   return {
     discover,
-    async find(header, token) {
+    async findKey(header, token) {
       try {
-        const find = await openKeys()
-        return await find(header, token)
+        const findKey = await loadKeys()
+        return await findKey(header, token)
       } catch (error) {
-        if (isTokenFault(error)) throw error
+        if (isUnknownKey(error)) throw error
         throw new AppError(
           'identity_unavailable',
-          'The identity provider cannot be reached. Try again in a moment.',
+          'The sign-in provider cannot be reached. Try again in a moment.',
           { cause: error },
         )
       }
@@ -72,7 +72,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
 }
 
 /** Whether the keys were loaded and none of them matches the token. */
-function isTokenFault(error: unknown): boolean {
+function isUnknownKey(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JWKSMultipleMatchingKeys ||
@@ -89,7 +89,9 @@ async function fetchDiscovery(issuer: string, fetch: typeof globalThis.fetch): P
   if (!response.ok) throw new Error(`The provider's discovery document returned status ${response.status}.`)
   const document = Discovery.parse(await response.json())
   if (document.issuer !== issuer) {
-    throw new Error(`OIDC_ISSUER is ${issuer}, but the provider calls itself ${document.issuer}.`)
+    throw new Error(
+      `OIDC_ISSUER is ${issuer}, but the issuer in the discovery document is ${document.issuer}.`,
+    )
   }
   return document
 }

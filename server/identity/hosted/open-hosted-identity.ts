@@ -6,17 +6,17 @@ import { createHostedKeys } from './hosted-keys.ts'
 import type { Discovery } from './hosted-keys.ts'
 import type { Identity, IdentityDeps } from '../identity.ts'
 
-/** How long a failed discovery is not repeated. The next request after that repeats it. */
+/** A failed discovery is repeated by the first request after this time. */
 const retryDelayMs = 5_000
 
 export interface HostedIdentityOptions {
   readonly oidc: NonNullable<Config['oidc']>
   readonly upsertUser: UpsertUser
-  /** Sends the requests to the provider. */
+  /** For the requests to the provider. */
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Any hosted OpenID provider. The server starts also while it cannot be reached. */
+/** Uses a hosted OpenID provider. The server also starts while the provider cannot be reached. */
 export async function openHostedIdentity(
   { config, now }: Pick<IdentityDeps, 'config' | 'now'>,
   { oidc, upsertUser, fetch }: HostedIdentityOptions,
@@ -24,7 +24,7 @@ export async function openHostedIdentity(
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, fetch)
   const verifyToken = createCachedTokenVerifier({
-    keys: keys.find,
+    findKey: keys.findKey,
     algorithms: asymmetricAlgorithms,
     issuer,
     audience,
@@ -59,7 +59,7 @@ export async function openHostedIdentity(
   }
 }
 
-/** Some providers serve their endpoints from other origins than their issuer's. */
+/** Some providers serve their endpoints from other origins than that of the issuer. */
 function listOrigins(issuer: string, discovery: Discovery | undefined): readonly string[] {
   const { jwks_uri, token_endpoint, revocation_endpoint } = discovery ?? {}
   const addresses = [issuer, jwks_uri, token_endpoint, revocation_endpoint]

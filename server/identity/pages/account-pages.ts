@@ -7,23 +7,23 @@ export interface SignInForm {
   readonly token: string
   readonly email: string
   readonly error: string | null
-  /** Google was asked for but is not set up. */
-  readonly googleMissing: boolean
-  /** The page for creating an account. Null when no account may be created. */
-  readonly newAccount: string | null
-  /** Starts the sign-in with Google; null when it is not set up. */
-  readonly google: string | null
+  /** True when the user chose 'Sign in with Google' and Google is not set up. */
+  readonly isGoogleMissing: boolean
+  /** The address of the page for a new account. Null when no account may be created. */
+  readonly newAccountUrl: string | null
+  /** The address that starts the sign-in with Google. Null when Google is not set up. */
+  readonly googleUrl: string | null
 }
 
 export function signInPage(form: SignInForm): Page {
   return {
     title: 'Sign in',
-    sentence: 'Use your account in this installation.',
+    text: 'Use your account on this Yonder server.',
     body: html`
       ${
-        form.googleMissing
+        form.isGoogleMissing
           ? html`<p class="note" role="status">
-              Sign in with Google is not set up here. You can use a local account instead.
+              Sign in with Google is not set up on this server. Sign in with a local account instead.
             </p>`
           : undefined
       }
@@ -51,20 +51,20 @@ export function signInPage(form: SignInForm): Page {
         <button class="button" type="submit">Sign in</button>
       </form>
       ${
-        form.google === null
+        form.googleUrl === null
           ? undefined
-          : html`<a class="button second" href="${form.google}">Sign in with Google</a>`
+          : html`<a class="button second" href="${form.googleUrl}">Sign in with Google</a>`
       }
       ${
-        form.newAccount === null
+        form.newAccountUrl === null
           ? undefined
-          : html`<p class="quiet">New here? <a href="${form.newAccount}">Create an account</a></p>`
+          : html`<p class="quiet">New here? <a href="${form.newAccountUrl}">Create an account</a></p>`
       }
     `,
   }
 }
 
-export function emailField(email: string, again: boolean) {
+function emailField(email: string, isInvalid: boolean) {
   return html`<div>
     <label for="email">E-mail</label>
     <input
@@ -77,7 +77,7 @@ export function emailField(email: string, again: boolean) {
       autocapitalize="none"
       spellcheck="false"
       required
-      ${again ? html`aria-invalid="true"` : undefined}
+      ${isInvalid ? html`aria-invalid="true"` : undefined}
       ${email === '' ? html`autofocus` : undefined}
     />
   </div>`
@@ -86,18 +86,18 @@ export function emailField(email: string, again: boolean) {
 export interface NewAccountForm {
   readonly action: string
   readonly token: string
-  readonly sentence: string
+  readonly text: string
   readonly name: string
   readonly email: string
   readonly error: string | null
-  /** Back to the sign-in, where there is one. */
-  readonly signIn: string | null
+  /** The address of the sign-in page. Null when the page was opened with the set-up link. */
+  readonly signInUrl: string | null
 }
 
 export function newAccountPage(form: NewAccountForm): Page {
   return {
     title: 'Create an account',
-    sentence: form.sentence,
+    text: form.text,
     body: html`
       ${form.error === null ? undefined : html`<p class="alert" role="alert">${form.error}</p>`}
       <form method="post" action="${form.action}">
@@ -139,9 +139,9 @@ export function newAccountPage(form: NewAccountForm): Page {
         <button class="button" type="submit">Create account</button>
       </form>
       ${
-        form.signIn === null
+        form.signInUrl === null
           ? undefined
-          : html`<p class="quiet">Have an account? <a href="${form.signIn}">Sign in</a></p>`
+          : html`<p class="quiet">Already have an account? <a href="${form.signInUrl}">Sign in</a></p>`
       }
     `,
   }

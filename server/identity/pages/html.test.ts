@@ -9,7 +9,7 @@ it('escapes every value, in text and in attributes', () => {
   expect(text).toContain('&#39;alert(1)&#39;&gt;&amp;')
 })
 
-it('inserts markup into markup unescaped, and omits missing values', () => {
+it('inserts markup unescaped, and nothing for an undefined value', () => {
   const list = html`<ul>
     ${[html`<li>${'a'}</li>`, html`<li>b</li>`]}${undefined}
   </ul>`

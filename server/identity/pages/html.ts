@@ -1,4 +1,4 @@
-/** Markup that is safe to send: made by `html`, or marked by `raw` as ours. */
+/** Markup that is safe to send. `html` and `raw` create it. */
 export class Markup {
   readonly text: string
 
@@ -9,12 +9,12 @@ export class Markup {
 
 type Part = Markup | string | undefined | readonly Markup[]
 
-/** A template whose values are text: each is escaped, unless it is markup itself. */
+/** A template tag that escapes all values except markup. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.reduce((text, string, index) => text + toText(parts[index - 1]) + string))
 }
 
-/** Marks trusted markup, such as the provider's own form, as safe. */
+/** Converts trusted markup, such as a form of the provider, without escaping it. */
 export function raw(text: string): Markup {
   return new Markup(text)
 }
@@ -35,5 +35,5 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }

@@ -1,4 +1,4 @@
-/** The look of the app, for pages that stand alone: the same values as the app's tokens. */
+/** The style sheet of all sign-in pages. The pages load nothing, so it repeats values of `web/ui/tokens.css`. */
 export const pageStyle = `
 :root {
   --page: #fbfaf9; --surface: #ffffff; --ink: #1c1b1a; --muted: #6b6864; --line: rgba(28, 27, 26, .09);
@@ -60,8 +60,8 @@ a.quiet { text-underline-offset: 3px; padding: 10px; }
 `
 
 /**
- * Runs on every page of the provider, and none needs it: one submission per form, and a button that shows what was
- * typed as a password.
+ * The script of all sign-in pages. It prevents that a form is submitted twice, and lets the user show the password. The
+ * pages also work without scripts.
  */
 export const pageScript = `
 for (const form of document.forms) {

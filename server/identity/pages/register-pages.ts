@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import { registerGoogleRoutes } from '../google/google-routes.ts'
 import { registerFormBody } from '../accounts/forms.ts'
+import type { SignInDeps } from '../accounts/interaction.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
-import { noticePage, sendPage } from './render-page.ts'
 import { registerSetUpRoutes } from '../accounts/set-up-routes.ts'
 import type { SetUpDeps } from '../accounts/set-up-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
-import type { SignInDeps } from '../accounts/interaction.ts'
+import { registerGoogleRoutes } from '../google/google-routes.ts'
+import { noticePage, sendPage } from './render-page.ts'
 
-/** The provider's own pages, whose failures are pages too. */
+/** Registers the pages of the embedded provider. Their errors are pages too, not JSON. */
 export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDeps): void {
   registerFormBody(scope)
   scope.setErrorHandler((error: Error & { statusCode?: number; code?: unknown }, request, reply) => {

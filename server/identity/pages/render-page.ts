@@ -6,23 +6,23 @@ import { pageScript, pageStyle } from './page-assets.ts'
 
 export interface Page {
   readonly title: string
-  /** The one sentence under the title. */
-  readonly sentence: string
+  /** One or two sentences under the title. */
+  readonly text: string
   readonly body: Markup
-  /** Runs besides the script of every page. */
+  /** Added to the script of all pages. */
   readonly script?: string
 }
 
 export interface RenderedPage {
   readonly document: string
-  /** The content security policy that lets exactly this page's style and scripts run. */
+  /** The content security policy, which allows only the style sheet and the script of this page. */
   readonly policy: string
 }
 
-/** A page of the provider: centred, the mark, one sentence, one action. It loads nothing. */
-export function renderPage({ title, sentence, body, script = '' }: Page): RenderedPage {
+/** Renders a page of the provider: the logo, a title, a text and a body. The page loads no other resources. */
+export function renderPage({ title, text, body, script = '' }: Page): RenderedPage {
   const code = pageScript + script
-  const { text: document } = html`<!doctype html>
+  const markup = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -41,7 +41,7 @@ export function renderPage({ title, sentence, body, script = '' }: Page): Render
             <path d="M9.5 8.5 16 17.2l6.5-8.7M16 17.2v7.3" />
           </svg>
           <h1>${title}</h1>
-          <p class="sentence">${sentence}</p>
+          <p class="sentence">${text}</p>
           ${body}
         </main>
         <script>
@@ -49,6 +49,7 @@ export function renderPage({ title, sentence, body, script = '' }: Page): Render
         </script>
       </body>
     </html>`
+  const document = markup.text
   const policy = [
     "default-src 'none'",
     `style-src '${hash(readElement(document, 'style'))}'`,
@@ -85,11 +86,11 @@ export function sendPage(reply: FastifyReply, page: Page, status = 200): Fastify
     .send(document)
 }
 
-/** Says what happened and offers the way on. */
+/** A page that explains what happened and has one link to continue. */
 export function noticePage(
   title: string,
-  sentence: string,
-  action: { readonly text: string; readonly href: string } = { text: 'Back to Yonder', href: '/' },
+  text: string,
+  link: { readonly text: string; readonly href: string } = { text: 'Back to Yonder', href: '/' },
 ): Page {
-  return { title, sentence, body: html`<a class="button" href="${action.href}">${action.text}</a>` }
+  return { title, text, body: html`<a class="button" href="${link.href}">${link.text}</a>` }
 }

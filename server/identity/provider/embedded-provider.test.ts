@@ -14,7 +14,7 @@ import { rotateSigningKeys } from './identity-keys.ts'
 
 describe.each(engines)('the embedded provider on %s', (engine) => {
   const clock = { offset: 0 }
-  const newcomers: string[] = []
+  const newUsers: string[] = []
   let database: TestDatabase
   let server: IdentityServer
   const ended: EndedSession[] = []
@@ -26,7 +26,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       database,
       clock,
       onNewUser: async (_trx, user) => {
-        newcomers.push(user.subject)
+        newUsers.push(user.subject)
       },
     })
   })
@@ -39,6 +39,8 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   const newSession = () => new SignInSession(server.baseUrl)
   const newEmail = () => `user-${(userCount += 1)}@example.com`
   const statusOf = async (response: Promise<Response>) => (await response).status
+  const addSigningKey = () =>
+    rotateSigningKeys({ db: database.db, sealer: createSealer(testSecret), now: Date.now }, 0)
 
   it('creates an account, signs in with it, and returns its profile (§3.2, §7.27)', async () => {
     const email = newEmail()
@@ -64,25 +66,25 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     expect(exp - iat).toBe(300)
   })
 
-  it('stores a user once, however many first requests arrive together', async () => {
+  it('stores a new user once when eight requests arrive at the same time', async () => {
     const { access_token } = await newSession().join({ email: newEmail() })
     const statuses = await Promise.all(
       Array.from({ length: 8 }, () => statusOf(server.readUser(access_token))),
     )
     expect(new Set(statuses)).toEqual(new Set([200]))
     const { sub } = decodeJwt(access_token)
-    expect(newcomers.filter((subject) => subject === sub)).toHaveLength(1)
+    expect(newUsers.filter((subject) => subject === sub)).toHaveLength(1)
   })
 
-  describe('access', () => {
-    it('is granted to access tokens only (§15.16)', async () => {
+  describe('the API', () => {
+    it('accepts access tokens only (§15.16)', async () => {
       const { access_token, id_token, refresh_token } = await newSession().join({ email: newEmail() })
       expect(await statusOf(server.readUser(access_token))).toBe(200)
       expect(await statusOf(server.readUser(id_token))).toBe(401)
       expect(await statusOf(server.readUser(refresh_token))).toBe(401)
     })
 
-    it('is refused to an access token after its five minutes and a leeway of one (§9.15)', async () => {
+    it('refuses an access token one minute after its five minutes (§9.15)', async () => {
       const { access_token } = await newSession().join({ email: newEmail() })
       clock.offset = 350_000
       expect(await statusOf(server.readUser(access_token))).toBe(200)
@@ -93,12 +95,12 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('sign-out', () => {
-    it('revokes the refresh and access tokens of that session, and of no other (§15.10)', async () => {
+    it('revokes the refresh and access tokens of that session, but not of another one (§15.10)', async () => {
       const session = newSession()
       const email = newEmail()
       const tokens = await session.join({ email })
       const other = newSession()
-      const elsewhere = (await (await other.redeem(await other.signIn({ email }))).json()) as Tokens
+      const otherTokens = (await (await other.redeem(await other.signIn({ email }))).json()) as Tokens
 
       const { id } = await server.identity.verify(tokens.access_token)
       ended.length = 0
@@ -109,15 +111,15 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(revoked.status).toBe(200)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
-      expect(await statusOf(server.readUser(elsewhere.access_token))).toBe(200)
-      expect(await statusOf(other.refresh(elsewhere.refresh_token))).toBe(200)
+      expect(await statusOf(server.readUser(otherTokens.access_token))).toBe(200)
+      expect(await statusOf(other.refresh(otherTokens.refresh_token))).toBe(200)
       const sessionId = server.identity.sessions?.idOf(tokens.access_token)
-      expect(sessionId).not.toBe(server.identity.sessions?.idOf(elsewhere.access_token))
+      expect(sessionId).not.toBe(server.identity.sessions?.idOf(otherTokens.access_token))
       expect(ended).toEqual([{ sessionId, userId: id }])
       expect(await server.identity.sessions?.listEnded()).toContain(sessionId)
     })
 
-    it('at the provider revokes them too, before it responds (§15.10)', async () => {
+    it("revokes them before the response of the provider's sign-out page (§15.10)", async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
       const { id } = await server.identity.verify(tokens.access_token)
@@ -130,19 +132,19 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(ended).toEqual([{ sessionId, userId: id }])
       expect(await statusOf(server.readUser(tokens.access_token))).toBe(401)
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
-      // And the provider asks for the password again.
+      // The next sign-in needs the password.
       expect((await session.openForm()).text).toContain('name="password"')
     })
 
-    it('needs confirmation, unless the signed-in user requests it', async () => {
+    it('needs a confirmation, unless the request contains the ID token of the signed-in user', async () => {
       const session = newSession()
       const { id_token } = await session.join({ email: newEmail() })
-      const stranger = await newSession().join({ email: newEmail() })
-      const submits = async (query: string) =>
+      const otherUser = await newSession().join({ email: newEmail() })
+      const submitsItself = async (query: string) =>
         (await (await session.fetch(`/oidc/session/end${query}`)).text()).includes('button[name=logout]')
-      expect(await submits(`?id_token_hint=${id_token}`)).toBe(true)
-      expect(await submits('')).toBe(false)
-      expect(await submits(`?id_token_hint=${stranger.id_token}`)).toBe(false)
+      expect(await submitsItself(`?id_token_hint=${id_token}`)).toBe(true)
+      expect(await submitsItself('')).toBe(false)
+      expect(await submitsItself(`?id_token_hint=${otherUser.id_token}`)).toBe(false)
     })
 
     it.runIf(isConcurrent(engine))('takes effect on every node at once (§15.10)', async () => {
@@ -159,8 +161,8 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  describe('requests', () => {
-    it('build no address from the Host header', async () => {
+  describe('the OpenID endpoints', () => {
+    it('do not build addresses from the Host header', async () => {
       const document = await readWithHost(server, 'evil.example')
       expect(document['issuer']).toBe(`${server.baseUrl}/oidc`)
       const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name))
@@ -169,11 +171,11 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
 
     it.each([
-      ['a path below', { redirect_uri: '/callback' }],
-      ['a final slash more', { redirect_uri: '//' }],
-      ['another name of this machine', { redirect_uri: 'http://127.0.0.1/' }],
+      ['another path', { redirect_uri: '/callback' }],
+      ['a path with two slashes', { redirect_uri: '//' }],
+      ['another name of the same host', { redirect_uri: 'http://127.0.0.1/' }],
       ['another site', { redirect_uri: 'https://evil.example/' }],
-    ])('returns to the root alone, not to %s', async (_name, { redirect_uri }) => {
+    ])('redirect to the root of the app only, not to %s', async (_name, { redirect_uri }) => {
       const session = newSession()
       const target = redirect_uri.startsWith('/') ? server.baseUrl + redirect_uri : redirect_uri
       const response = await session.fetch(session.authorization({ redirect_uri: target }).address)
@@ -181,7 +183,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(response.headers.get('location')).toBeNull()
     })
 
-    it('redirect to no other site after signing out', async () => {
+    it('do not redirect to another site after signing out', async () => {
       const query = 'client_id=yonder&post_logout_redirect_uri=https%3A%2F%2Fevil.example'
       expect((await newSession().fetch(`/oidc/session/end?${query}`)).status).toBe(400)
     })
@@ -192,7 +194,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       ['for a token in the address', { response_type: 'token' }, 'unsupported_response_type'],
       ['for an ID token in the address', { response_type: 'id_token' }, 'unsupported_response_type'],
       ['for a foreign audience', { audience: 'https://other.example/api' }, 'invalid_target'],
-    ])('are refused %s', async (_name, changes, error) => {
+    ])('refuse an authorization request %s', async (_name, changes, error) => {
       const session = newSession()
       const { address, response } = await session.follow(
         await session.fetch(session.authorization(changes).address),
@@ -218,7 +220,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
       expect(await statusOf(session.refresh(tokens.refresh_token))).toBe(400)
     })
 
-    it('redeem no code with another verifier (§15.14)', async () => {
+    it('refuse a code with another verifier (§15.14)', async () => {
       const session = newSession()
       const code = await session.signUp({ email: newEmail() })
       expect(await statusOf(session.redeem({ ...code, verifier: 'x'.repeat(43) }))).toBe(400)
@@ -226,7 +228,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('refresh tokens', () => {
-    it('rotate, tolerate a lost response for ten seconds, then end the session on reuse (§15.15)', async () => {
+    it('rotate, work twice within ten seconds, and end the session when they are reused later (§15.15)', async () => {
       const session = newSession()
       const first = await session.join({ email: newEmail() })
       const second = (await (await session.refresh(first.refresh_token)).json()) as Tokens
@@ -240,20 +242,20 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  describe('a stolen file', () => {
-    it('contains no token, code or session, and no key', async () => {
+  describe('stored and published data', () => {
+    it('contain no token, code, private key or password in the database', async () => {
       const session = newSession()
       const tokens = await session.join({ email: newEmail() })
       const code = await session.signIn({})
-      const everything = await readEverything(database)
-      expect(everything).not.toContain(tokens.refresh_token)
-      expect(everything).not.toContain(code.code)
-      expect(everything).not.toContain('"d"')
-      expect(everything).not.toContain('correct horse')
-      expect(everything.length).toBeGreaterThan(1_000)
+      const allRows = await readAllRows(database)
+      expect(allRows).not.toContain(tokens.refresh_token)
+      expect(allRows).not.toContain(code.code)
+      expect(allRows).not.toContain('"d"')
+      expect(allRows).not.toContain('correct horse')
+      expect(allRows.length).toBeGreaterThan(1_000)
     })
 
-    it('has published keys without private parts', async () => {
+    it('contain public keys without their private parts', async () => {
       const { keys } = (await (await fetch(`${server.baseUrl}/oidc/jwks`)).json()) as {
         keys: Record<string, unknown>[]
       }
@@ -262,12 +264,12 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     })
   })
 
-  it('keeps users signed in over a restart and a new signing key (§15.17)', async () => {
+  it('keeps users signed in after a restart and after a new signing key (§15.17)', async () => {
     const session = newSession()
     const tokens = await session.join({ email: newEmail() })
     const { port } = server
     await server.close()
-    await rotateSigningKeys(database.db, createSealer(testSecret), Date.now(), 0)
+    await addSigningKey()
     server = await openIdentityServer({ database, clock, port })
 
     expect(await statusOf(server.readUser(tokens.access_token))).toBe(200)
@@ -275,15 +277,15 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
     expect(await statusOf(server.readUser(refreshed.access_token))).toBe(200)
     const kids = [tokens, refreshed].map(({ access_token }) => access_token.split('.')[0])
     expect(kids[0]).not.toBe(kids[1])
-    // The provider knows the browser without a password.
-    const silent = await session.openForm()
-    expect(new URL(silent.address).searchParams.get('code')).not.toBeNull()
+    // The cookie of the browser is still valid, so no password is needed.
+    const { address } = await session.openForm()
+    expect(new URL(address).searchParams.get('code')).not.toBeNull()
   })
 
-  it('accepts a key that another node has created meanwhile', async () => {
+  it('accepts a token that another node signed with a new key', async () => {
     const session = newSession()
     const { refresh_token } = await session.join({ email: newEmail() })
-    await rotateSigningKeys(database.db, createSealer(testSecret), Date.now(), 0)
+    await addSigningKey()
     const node = await openIdentityServer({ database, environment: { PUBLIC_URL: server.baseUrl } })
     const refreshed = await fetch(`${node.baseUrl}/oidc/token`, {
       method: 'POST',
@@ -297,7 +299,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 })
 
-/** Sent by hand: `fetch` allows no Host of its own. */
+/** Uses `node:http`, because `fetch` does not allow another Host header. */
 function readWithHost({ port }: IdentityServer, host: string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -319,7 +321,7 @@ function readWithHost({ port }: IdentityServer, host: string): Promise<Record<st
   })
 }
 
-async function readEverything({ db }: TestDatabase): Promise<string> {
+async function readAllRows({ db }: TestDatabase): Promise<string> {
   const tables = ['keys', 'accounts', 'oidc', 'ended_grants', 'users']
   const rows = await Promise.all(tables.map((name) => sql`select * from ${sql.table(name)}`.execute(db)))
   return JSON.stringify(rows.map((result) => result.rows))

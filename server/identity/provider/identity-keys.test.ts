@@ -13,32 +13,33 @@ describe.each(engines)('the keys of the provider on %s', (engine) => {
     database = await openTestDatabase(engine)
   })
   afterAll(() => database.close())
+  const depsAt = (time: number) => ({ db: database.db, sealer, now: () => time })
 
-  it('are created once, also by nodes that start together, and stay the same', async () => {
-    const all = await Promise.all([0, 1, 2].map((now) => requireIdentityKeys(database.db, sealer, now)))
+  it('are created once when several nodes start together, and stay the same', async () => {
+    const all = await Promise.all([0, 1, 2].map((now) => requireIdentityKeys(depsAt(now))))
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1)
     expect(all[0]?.signing[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig' })
   })
 
   it('cannot be opened with another secret, and the error names the setting', async () => {
     const other = createSealer('another secret of thirty-two characters')
-    await expect(requireIdentityKeys(database.db, other, 0)).rejects.toThrow(/SECRET_KEY/)
+    await expect(requireIdentityKeys({ ...depsAt(0), sealer: other })).rejects.toThrow(/SECRET_KEY/)
   })
 
-  it('get a new signing key after ninety days, and drop the old one when its tokens have expired', async () => {
-    const [first] = (await requireIdentityKeys(database.db, sealer, 89 * day)).signing
-    const second = await rotateSigningKeys(database.db, sealer, 91 * day)
+  it('get a new signing key after ninety days, and lose the old one when its tokens have expired (§15.17)', async () => {
+    const [first] = (await requireIdentityKeys(depsAt(89 * day))).signing
+    const second = await rotateSigningKeys(depsAt(91 * day))
     expect(second).toHaveLength(2)
     expect(second[1]?.kid).toBe(first?.kid)
-    const third = await rotateSigningKeys(database.db, sealer, 182 * day)
+    const third = await rotateSigningKeys(depsAt(182 * day))
     expect(third.map(({ kid }) => kid)).not.toContain(first?.kid)
     expect(third).toHaveLength(2)
   })
 
-  it('are replaced by only one of two nodes', async () => {
+  it('get one new signing key when two nodes rotate them at the same time', async () => {
     const both = await Promise.all([
-      rotateSigningKeys(database.db, sealer, 400 * day),
-      rotateSigningKeys(database.db, sealer, 400 * day),
+      rotateSigningKeys(depsAt(400 * day)),
+      rotateSigningKeys(depsAt(400 * day)),
     ])
     expect(both[0].map(({ kid }) => kid)).toEqual(both[1].map(({ kid }) => kid))
   })

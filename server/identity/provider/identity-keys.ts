@@ -5,75 +5,87 @@ import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
-/** A private key. The newest key signs, all verify. `iat` is its creation time in milliseconds. */
+/** A private key. The newest one signs tokens, and all of them verify tokens. */
 export interface SigningKey extends JWK {
   readonly kty: 'RSA'
   readonly n: string
   readonly e: string
   readonly kid: string
+  /** The time of creation, in milliseconds since 1970. */
   readonly iat: number
 }
 
 export interface IdentityKeys {
+  /** The newest key is the first one. */
   readonly signing: readonly SigningKey[]
-  /** Signs the provider's cookies. */
+  /** Signs the cookies of the provider. */
   readonly cookie: string
-  /** Binds a form to its interaction. */
+  /** Signs the hidden token of each form of the sign-in pages. */
   readonly form: string
 }
 
+export interface KeyDeps {
+  readonly db: Db
+  readonly sealer: Sealer
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
 const dayMs = 86_400_000
-/** The first start after this age replaces a signing key. */
+/** A start of the server replaces a signing key of this age. */
 const maxSigningAgeMs = 90 * dayMs
-/** Until this age a key still verifies. Everything it signed has expired by then: a sign-in lives 30 days. */
+/** Older keys are deleted. All tokens that they signed have expired by then, because a grant is valid for 30 days. */
 const maxVerifyingAgeMs = maxSigningAgeMs + 40 * dayMs
 
 /**
- * The provider's keys. The first start creates them and stores them sealed in the database, so that all nodes share them
- * and a stolen database file reveals none.
- * @throws when they were sealed with another secret
+ * The keys of the provider, with a new signing key when the newest one is too old. The first start creates them and
+ * stores them encrypted in the database. So all nodes share them, and a copy of the database does not reveal them.
+ * @throws when they were encrypted with another SECRET_KEY
  */
-export async function requireIdentityKeys(db: Db, sealer: Sealer, now: number): Promise<IdentityKeys> {
+export async function requireIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
   const [signing, cookie, form] = await Promise.all([
-    rotateSigningKeys(db, sealer, now),
-    requireKey(db, sealer, 'cookie', now, randomKey),
-    requireKey(db, sealer, 'form', now, randomKey),
+    rotateSigningKeys(deps),
+    requireKey(deps, 'cookie', generateSecret),
+    requireKey(deps, 'form', generateSecret),
   ])
   return { signing, cookie, form }
 }
 
-/** The signing keys as they are stored now; another node may have added one. */
-export async function readSigningKeys(db: Db, sealer: Sealer, now: number): Promise<readonly SigningKey[]> {
-  const text = await requireKey(db, sealer, 'signing', now, async () =>
-    JSON.stringify([await makeSigningKey(now)]),
+/**
+ * Adds a new signing key before the others when the newest one is older than `maxAgeMs`, and deletes those that no valid
+ * token needs. When several nodes do this at the same time, one of them succeeds and the others use its key (§15.17).
+ */
+export async function rotateSigningKeys(
+  deps: KeyDeps,
+  maxAgeMs: number = maxSigningAgeMs,
+): Promise<readonly SigningKey[]> {
+  const { db, sealer } = deps
+  const now = deps.now()
+  const known = await readSigningKeys(deps)
+  if (now - (known[0]?.iat ?? 0) < maxAgeMs) return known
+  const stored = await findKey(db, 'signing')
+  if (stored === undefined) return known
+  const next = [await generateSigningKey(now), ...known.filter(({ iat }) => now - iat < maxVerifyingAgeMs)]
+  const isReplaced = await replaceKey(db, 'signing', stored, sealer.seal(JSON.stringify(next)))
+  return isReplaced ? next : readSigningKeys(deps)
+}
+
+async function readSigningKeys(deps: KeyDeps): Promise<readonly SigningKey[]> {
+  const text = await requireKey(deps, 'signing', async () =>
+    JSON.stringify([await generateSigningKey(deps.now())]),
   )
   return JSON.parse(text) as SigningKey[]
 }
 
-/** Adds a new key in front when the newest is too old; `maxAgeMs` 0 does so at once (§15.17). */
-export async function rotateSigningKeys(
-  db: Db,
-  sealer: Sealer,
-  now: number,
-  maxAgeMs: number = maxSigningAgeMs,
-): Promise<readonly SigningKey[]> {
-  const known = await readSigningKeys(db, sealer, now)
-  if (now - (known[0]?.iat ?? 0) < maxAgeMs) return known
-  const stored = await findKey(db, 'signing')
-  const next = [await makeSigningKey(now), ...known.filter(({ iat }) => now - iat < maxVerifyingAgeMs)]
-  if (stored === undefined) return known
-  const done = await replaceKey(db, 'signing', stored, sealer.seal(JSON.stringify(next)))
-  return done ? next : readSigningKeys(db, sealer, now)
-}
-
+/** Returns the decrypted key with this name. Generates and stores it when there is none. */
 async function requireKey(
-  db: Db,
-  sealer: Sealer,
+  { db, sealer, now }: KeyDeps,
   name: string,
-  now: number,
-  make: () => string | Promise<string>,
+  generate: () => string | Promise<string>,
 ): Promise<string> {
-  if ((await findKey(db, name)) === undefined) await insertKey(db, name, sealer.seal(await make()), now)
+  if ((await findKey(db, name)) === undefined) {
+    await insertKey(db, name, sealer.seal(await generate()), now())
+  }
   const sealed = await findKey(db, name)
   if (sealed === undefined) throw new Error(`The key "${name}" could not be stored.`)
   try {
@@ -86,11 +98,11 @@ async function requireKey(
   }
 }
 
-function randomKey(): string {
+function generateSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-async function makeSigningKey(now: number): Promise<SigningKey> {
+async function generateSigningKey(now: number): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true })
   const jwk = await exportJWK(privateKey)
   const { n = '', e = '' } = jwk
@@ -98,24 +110,23 @@ async function makeSigningKey(now: number): Promise<SigningKey> {
   return { ...jwk, kty: 'RSA', n, e, use: 'sig', alg: 'RS256', kid, iat: now }
 }
 
-/** How often signing keys of other nodes are read from the database at most. */
+/** Unknown key ids cause at most one query in this time. */
 const minReadIntervalMs = 10_000
 
-/** The public keys. For an unknown key id they are read again, because another node may have added a key. */
-export function createSharedKeys(
-  first: readonly SigningKey[],
-  read: () => Promise<readonly SigningKey[]>,
-  now: () => number,
-): JWTVerifyGetKey {
-  let find = createLocalJWKSet({ keys: first.map(toPublic) })
-  let readAt = now()
+/**
+ * Returns a function that finds the public key of a token. It reads the stored keys again when it does not find the key
+ * id, because another node may have added a key.
+ */
+export function createKeyFinder(deps: KeyDeps, initial: readonly SigningKey[]): JWTVerifyGetKey {
+  let find = createLocalJWKSet({ keys: initial.map(toPublic) })
+  let readAt = deps.now()
   return async (header, token) => {
     try {
       return await find(header, token)
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || now() - readAt < minReadIntervalMs) throw error
-      readAt = now()
-      find = createLocalJWKSet({ keys: (await read()).map(toPublic) })
+      if (!(error instanceof errors.JWKSNoMatchingKey) || deps.now() - readAt < minReadIntervalMs) throw error
+      readAt = deps.now()
+      find = createLocalJWKSet({ keys: (await readSigningKeys(deps)).map(toPublic) })
       return find(header, token)
     }
   }

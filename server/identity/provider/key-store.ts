@@ -1,12 +1,12 @@
 import type { Db } from '../../db/database.ts'
 
-/** A named secret of the installation, still sealed. */
+/** The encrypted value of a key of this installation. */
 export async function findKey(db: Db, name: string): Promise<string | undefined> {
   const row = await db.selectFrom('keys').select('value').where('name', '=', name).executeTakeFirst()
   return row?.value
 }
 
-/** Keeps what is there already: of two nodes that start at once, one makes the key. */
+/** Does nothing when the key exists. When two nodes start together, the key of one of them is stored. */
 export async function insertKey(db: Db, name: string, value: string, now: number): Promise<void> {
   await db
     .insertInto('keys')
@@ -15,7 +15,7 @@ export async function insertKey(db: Db, name: string, value: string, now: number
     .execute()
 }
 
-/** Replaces a key that still is `known`; false when another node was first. */
+/** Replaces a key if its value is still `known`. Returns false when another node has replaced it. */
 export async function replaceKey(db: Db, name: string, known: string, value: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('keys')
@@ -26,7 +26,7 @@ export async function replaceKey(db: Db, name: string, known: string, value: str
   return numUpdatedRows === 1n
 }
 
-/** True for the one caller that removed it. */
+/** Returns true for the one caller that deleted the key. */
 export async function deleteKey(db: Db, name: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('keys').where('name', '=', name).executeTakeFirst()
   return numDeletedRows === 1n

@@ -10,7 +10,7 @@ import {
   upsertRecord,
 } from './oidc-store.ts'
 import type { StoredRecord } from './oidc-store.ts'
-import { refreshOverlap } from './token-lifetimes.ts'
+import { refreshOverlapSeconds } from './token-lifetimes.ts'
 
 export interface OidcAdapterOptions {
   readonly db: Db
@@ -18,19 +18,22 @@ export interface OidcAdapterOptions {
   readonly now: () => number
   readonly revokeGrant: (grantId: string) => Promise<void>
   /** Creates the error for a code that is redeemed twice. */
-  readonly alreadyUsed: () => Error
+  readonly createReuseError: () => Error
 }
 
-/** Stores the provider's records with hashed ids and sealed payloads, so that a stolen database allows no sign-in. */
-export function createOidcAdapter({ db, sealer, now, revokeGrant, alreadyUsed }: OidcAdapterOptions) {
+/**
+ * Stores the records of the provider with hashed ids and encrypted payloads, so that a stolen database does not contain
+ * usable tokens.
+ */
+export function createOidcAdapter({ db, sealer, now, revokeGrant, createReuseError }: OidcAdapterOptions) {
   return (model: string): Adapter => {
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
       const payload = JSON.parse(sealer.open(record.payload)) as AdapterPayload
       const { consumed_at: consumedAt } = record
-      const inOverlap =
-        model === 'RefreshToken' && consumedAt !== null && now() - consumedAt < refreshOverlap * 1000
-      return consumedAt === null || inOverlap
+      const isInOverlap =
+        model === 'RefreshToken' && consumedAt !== null && now() - consumedAt < refreshOverlapSeconds * 1000
+      return consumedAt === null || isInOverlap
         ? payload
         : { ...payload, consumed: Math.floor(consumedAt / 1000) }
     }
@@ -47,12 +50,12 @@ export function createOidcAdapter({ db, sealer, now, revokeGrant, alreadyUsed }:
       },
       find: async (id) => read(await findRecord(db, model, hashRecordId(id))),
       findByUid: async (uid) => read(await findRecordByUid(db, model, uid)),
-      // Only the device flow, which is off, has user codes.
+      // Only the device flow has user codes, and it is disabled.
       findByUserCode: () => Promise.resolve(undefined),
       async consume(id) {
-        const first = await consumeRecord(db, model, hashRecordId(id), now())
-        // A refresh token is looked at before: past the overlap its reuse ends the sign-in.
-        if (!first && model !== 'RefreshToken') throw alreadyUsed()
+        const isFirst = await consumeRecord(db, model, hashRecordId(id), now())
+        // The library checks refresh tokens before it calls this, and revokes the grant of one that is reused.
+        if (!isFirst && model !== 'RefreshToken') throw createReuseError()
       },
       async destroy(id) {
         if (model === 'Grant') await revokeGrant(id)

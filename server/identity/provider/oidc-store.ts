@@ -6,7 +6,7 @@ export function hashRecordId(id: string): string {
   return createHash('sha256').update(id).digest('base64url')
 }
 
-/** One protocol record; ids are hashes and payloads sealed before they get here. */
+/** A record of the provider, such as a refresh token. The id is a hash, and the payload is encrypted. */
 export interface OidcRecord {
   readonly model: string
   readonly id: string
@@ -48,7 +48,7 @@ export async function findRecordByUid(db: Db, model: string, uid: string): Promi
     .executeTakeFirst()
 }
 
-/** True for the first caller only, over all nodes. */
+/** Marks a record as used. Returns true for the first caller only, on all nodes together. */
 export async function consumeRecord(db: Db, model: string, id: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('oidc')
@@ -64,7 +64,7 @@ export async function deleteRecord(db: Db, model: string, id: string): Promise<v
   await db.deleteFrom('oidc').where('model', '=', model).where('id', '=', id).execute()
 }
 
-/** Deletes the codes and refresh tokens of a sign-in. */
+/** Deletes the codes and refresh tokens of a grant. */
 export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<void> {
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
 }

@@ -7,10 +7,10 @@ import { createOidcAdapter } from './oidc-adapter.ts'
 import { grantClaim } from '../sessions/embedded-sessions.ts'
 import { hashRecordId } from './oidc-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
-import * as lives from './token-lifetimes.ts'
+import { lifetimeSeconds } from './token-lifetimes.ts'
 import type { IdentityKeys } from './identity-keys.ts'
 
-/** The prefix of Google accounts' ids, and the `connection` parameter of 'Sign in with Google'. */
+/** The `connection` parameter of 'Sign in with Google', and the prefix of the ids of Google accounts. */
 export const googleConnection = 'google-oauth2'
 
 const scopes = ['openid', 'profile', 'email', 'offline_access']
@@ -22,14 +22,14 @@ export interface ProviderOptions {
   readonly issuer: string
   readonly clientId: string
   readonly audience: string
-  /** The origin of the app, which is the provider's too. */
+  /** The origin of the app and of the provider. */
   readonly publicUrl: string
   readonly now: () => number
-  /** Ends the sign-in of a grant and deletes its codes and tokens. */
+  /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
 }
 
-/** How the embedded provider behaves. */
+/** The configuration of the library for the embedded provider. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
   const { db, sealer, keys, issuer, audience, publicUrl, now, revokeGrant } = options
   const { errors } = library
@@ -39,16 +39,16 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       sealer,
       now,
       revokeGrant,
-      alreadyUsed: () => new errors.InvalidGrant('authorization code already used'),
+      createReuseError: () => new errors.InvalidGrant('authorization code already used'),
     }),
     jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },
-    clients: [describeClient(options)],
+    clients: [createClientMetadata(options)],
     clientBasedCORS: (_ctx, origin) => origin === publicUrl,
     cookies: configureCookies(issuer, keys.cookie),
     responseTypes: ['code'],
     scopes,
     claims: { openid: ['sub'], profile: ['name', 'picture'], email: ['email'] },
-    // The ID token includes name, e-mail and picture, so that the browser needs no further call.
+    // The ID token includes name, e-mail and picture, so that the browser needs no further request.
     conformIdTokenClaims: false,
     extraParams: ['audience', 'connection'],
     extraTokenClaims: async (_ctx, token) => ({
@@ -68,11 +68,19 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
     loadExistingGrant: (ctx) => requireGrant(ctx, audience),
     interactions: {
       url: (_ctx, interaction) => `${new URL(issuer).pathname}/interaction/${interaction.uid}`,
-      policy: createPolicy(library),
+      policy: createInteractionPolicy(library),
     },
     renderError: showError,
     features: configureFeatures(audience, errors),
-    ttl,
+    ttl: {
+      AccessToken: lifetimeSeconds.accessToken,
+      AuthorizationCode: lifetimeSeconds.authorizationCode,
+      Grant: lifetimeSeconds.grant,
+      IdToken: lifetimeSeconds.idToken,
+      Interaction: lifetimeSeconds.interaction,
+      RefreshToken: lifetimeSeconds.refreshToken,
+      Session: lifetimeSeconds.session,
+    },
   }
 }
 
@@ -95,12 +103,12 @@ function configureFeatures(audience: string, { InvalidTarget }: typeof Library.e
       defaultResource: (ctx) => readAudience(ctx) ?? audience,
       useGrantedResource: () => true,
       getResourceServerInfo: (_ctx, resource) => {
-        if (resource !== audience) throw new InvalidTarget('this audience is not served here')
+        if (resource !== audience) throw new InvalidTarget(`the only audience is ${audience}`)
         return {
           audience,
           scope: scopes.join(' '),
           accessTokenFormat: 'jwt',
-          accessTokenTTL: lives.accessTokenLife,
+          accessTokenTTL: lifetimeSeconds.accessToken,
           jwt: { sign: { alg: 'RS256' } },
         }
       },
@@ -108,7 +116,7 @@ function configureFeatures(audience: string, { InvalidTarget }: typeof Library.e
   }
 }
 
-/** Cookies of one host are shared by all its ports: two installations must not overwrite each other's. */
+/** The names contain a hash of the issuer, because two installations on different ports of a host share their cookies. */
 function configureCookies(issuer: string, key: string): NonNullable<Configuration['cookies']> {
   const suffix = hashRecordId(issuer).slice(0, 8)
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
@@ -120,12 +128,13 @@ function configureCookies(issuer: string, key: string): NonNullable<Configuratio
       resume: `yonder_resume_${suffix}`,
     },
     long: { ...cookie, path: new URL(issuer).pathname },
-    // Each sign-in gets its own path, so that two tabs do not disturb each other.
+    // The library gives each sign-in its own cookie path, so that sign-ins in two tabs do not interfere.
     short: cookie,
   }
 }
 
-function describeClient({ clientId, publicUrl }: ProviderOptions): Library.ClientMetadata {
+/** The only client is the web app. It is public and has no secret. */
+function createClientMetadata({ clientId, publicUrl }: ProviderOptions): Library.ClientMetadata {
   return {
     client_id: clientId,
     token_endpoint_auth_method: 'none',
@@ -136,26 +145,16 @@ function describeClient({ clientId, publicUrl }: ProviderOptions): Library.Clien
   }
 }
 
-const ttl = {
-  AccessToken: lives.accessTokenLife,
-  AuthorizationCode: lives.codeLife,
-  Grant: lives.grantLife,
-  IdToken: lives.idTokenLife,
-  Interaction: lives.interactionLife,
-  RefreshToken: lives.refreshTokenLife,
-  Session: lives.sessionLife,
-}
-
-/** A request for Google needs a Google account, also while a local one is signed in. */
-function createPolicy({ interactionPolicy }: typeof Library) {
+/** Shows the sign-in page for 'Sign in with Google' even when the browser is signed in with a local account. */
+function createInteractionPolicy({ interactionPolicy }: typeof Library) {
   const policy = interactionPolicy.base()
   const { Check } = interactionPolicy
   policy.get('login')?.checks.add(
-    new Check('other_connection', 'another kind of account is asked for', (ctx) => {
+    new Check('other_connection', 'a Google account is required', (ctx) => {
       const { session, params, result } = ctx.oidc
-      const asked = params?.['connection'] === googleConnection
-      const isGoogle = session?.accountId?.startsWith(`${googleConnection}|`) === true
-      return asked && !isGoogle && result?.login === undefined
+      const isForGoogle = params?.['connection'] === googleConnection
+      const isGoogleAccount = session?.accountId?.startsWith(`${googleConnection}|`) === true
+      return isForGoogle && !isGoogleAccount && result?.login === undefined
         ? Check.REQUEST_PROMPT
         : Check.NO_NEED_TO_PROMPT
     }),
@@ -163,7 +162,7 @@ function createPolicy({ interactionPolicy }: typeof Library) {
   return policy
 }
 
-/** The only client is our own app, so no consent is requested: the grant is created with the sign-in. */
+/** Creates the grant of a sign-in without a consent page, because the only client is our own app. */
 async function requireGrant(ctx: KoaContextWithOIDC, audience: string) {
   const { client, session, provider, result } = ctx.oidc
   const accountId = session?.accountId

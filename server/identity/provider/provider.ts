@@ -4,16 +4,16 @@ import type Provider from 'oidc-provider'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
-/** What the library prints on Node 20, where everything used here is tested. */
-const runtimeNotice = 'Unsupported runtime'
+/** The library prints this warning on Node 20, although all features that we use work there. */
+const runtimeWarning = 'Unsupported runtime'
 
-/** Loads the provider only where it is used: it costs a tenth of a second and 17 MB. */
-export async function loadProvider(): Promise<typeof Library> {
-  // The library has no switch for its notice; every other warning passes.
+/** Loads the library only when the embedded provider is used, because it takes a tenth of a second and 17 MB. */
+async function loadProvider(): Promise<typeof Library> {
+  // The library has no option to disable this warning. All others are printed.
   // oxlint-disable no-console
   const warn = console.warn
   console.warn = (...parts: unknown[]) => {
-    if (!String(parts[0]).includes(runtimeNotice)) warn(...parts)
+    if (!String(parts[0]).includes(runtimeWarning)) warn(...parts)
   }
   try {
     return await import('oidc-provider')
@@ -28,31 +28,31 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const { issuer, revokeGrant } = options
   const library = await loadProvider()
   const provider = new library.Provider(issuer, configureProvider(options, library))
-  // Addresses and cookies follow the issuer, also behind a proxy: `mountProvider` sets the forwarded headers.
+  // `mountProvider` sets the forwarded headers from the issuer, so they can be trusted.
   provider.proxy = true
-  // Signing out ends the session's sign-ins before the answer is sent.
-  const endings = new WeakMap<object, Promise<unknown>>()
+  // The grants of the session are revoked before the response to a sign-out is sent.
+  const revocations = new WeakMap<object, Promise<unknown>>()
   provider.on('end_session.success', (ctx) => {
     const { authorizations = {} } = ctx.oidc.session ?? {}
     const grantIds = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
-    endings.set(ctx.req, Promise.all(grantIds.map(revokeGrant)))
+    revocations.set(ctx.req, Promise.all(grantIds.map(revokeGrant)))
   })
   provider.use(async (ctx, next) => {
     await next()
-    await endings.get(ctx.req)
+    await revocations.get(ctx.req)
   })
   return provider
 }
 
 /**
- * Serves the provider under the path of its issuer. What it builds from the request (addresses in its discovery
- * document, secure cookies) depends on the issuer only, not on the request's headers.
+ * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its cookies
+ * depend on the issuer only, and not on headers that the client sends.
  */
 export async function mountProvider(app: FastifyInstance, provider: Provider): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   const handle = provider.callback()
   await app.register(async (scope) => {
-    // The provider reads its own bodies.
+    // The provider reads request bodies itself.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => {
       done(null)

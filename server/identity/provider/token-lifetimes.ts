@@ -1,17 +1,20 @@
-/*
- * How long the embedded provider's things live, in seconds. An access token is short because it is what a stolen page
- * could carry away; a sign-in (a grant) is absolute: refreshing does not extend it.
- */
 const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-export const accessTokenLife = 5 * minute
-export const codeLife = minute
-export const idTokenLife = hour
-export const interactionLife = hour
-export const sessionLife = 14 * day
-export const refreshTokenLife = 14 * day
-export const grantLife = 30 * day
-/** How long a used refresh token still works, so that a lost response does not sign the user out (§15.15). */
-export const refreshOverlap = 10
+/**
+ * How long the tokens and records of the embedded provider are valid, in seconds. An access token is valid for a short
+ * time, because a script in a compromised page could read it (§15.16). Refreshing a token does not extend its grant.
+ */
+export const lifetimeSeconds = {
+  accessToken: 5 * minute,
+  authorizationCode: minute,
+  idToken: hour,
+  interaction: hour,
+  session: 14 * day,
+  refreshToken: 14 * day,
+  grant: 30 * day,
+} as const
+
+/** How long a used refresh token is still accepted, so that a lost response does not sign the user out (§15.15). */
+export const refreshOverlapSeconds = 10

@@ -1,14 +1,14 @@
 import { decodeJwt } from 'jose'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
-import { hashRecordId, findRecord, deleteRecord, deleteRecordsOfGrant } from '../provider/oidc-store.ts'
-import { accessTokenLife } from '../provider/token-lifetimes.ts'
-import { findUser } from '../users/user-store.ts'
-import { clockLeeway } from './token-verifier.ts'
-import { listRevokedGrants, insertRevokedGrant } from './revoked-grant-store.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
+import { hashRecordId, findRecord, deleteRecord, deleteRecordsOfGrant } from '../provider/oidc-store.ts'
+import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
+import { findUser } from '../users/user-store.ts'
+import { insertRevokedGrant, listRevokedGrants } from './revoked-grant-store.ts'
+import { clockLeewaySeconds } from './token-verifier.ts'
 
-/** The claim of an access token that carries its session's id, so that the API can refuse an ended session. */
+/** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
 export const grantClaim = 'grant_id'
 
 export interface EmbeddedSessionsOptions {
@@ -18,7 +18,13 @@ export interface EmbeddedSessionsOptions {
   readonly now: () => number
 }
 
-/** The sessions of the embedded provider. A session's id is the id of the provider's grant (§15.16). */
+/**
+ * The sessions of the embedded provider. The id of a session is the id of its grant at the provider (§15.16).
+ *
+ * When a session ends, its codes and refresh tokens are deleted, and its access tokens are refused on every node. The
+ * listeners of `onEnd` then end its event streams (`end-streams-on-sign-out.ts`) and close the user's idle connections to
+ * MCP servers (`server/app.ts`). Replies that are being written continue.
+ */
 export class EmbeddedSessions implements Sessions {
   readonly #options: EmbeddedSessionsOptions
   readonly #ending = new Map<string, Promise<void>>()
@@ -41,7 +47,7 @@ export class EmbeddedSessions implements Sessions {
     this.#listeners.push(listener)
   }
 
-  /** Ends a session. The provider may call this several times for one sign-out; the work is done once. */
+  /** Ends a session. The provider calls this several times during one sign-out; the calls share one execution. */
   end(sessionId: string): Promise<void> {
     const work =
       this.#ending.get(sessionId) ?? this.#end(sessionId).finally(() => this.#ending.delete(sessionId))
@@ -67,11 +73,12 @@ export class EmbeddedSessions implements Sessions {
 }
 
 /**
- * Deletes the codes and refresh tokens of a grant and records it as revoked, so that every node refuses its access
- * tokens from the next request on (§15.10, §15.14).
+ * Deletes the codes and refresh tokens of a grant and stores it as revoked until its last access token has expired, so
+ * that every node refuses these tokens from the next request on (§15.10, §15.14).
  */
 async function revokeGrant(db: Db, grantId: string, now: number): Promise<void> {
-  await insertRevokedGrant(db, grantId, now + (accessTokenLife + 2 * clockLeeway) * 1000)
+  const seconds = lifetimeSeconds.accessToken + 2 * clockLeewaySeconds
+  await insertRevokedGrant(db, grantId, now + seconds * 1000)
   await deleteRecordsOfGrant(db, grantId)
   await deleteRecord(db, 'Grant', hashRecordId(grantId))
 }

@@ -3,7 +3,7 @@ import type { SseStream } from '../../http/sse.ts'
 import { repeatUntilStopped } from '../../lib/repeat-until-stopped.ts'
 import type { Sessions } from '../identity.ts'
 
-/** How often sessions that ended on other nodes are read. */
+/** How often the sessions that ended on other nodes are read. */
 const pollIntervalMs = 60_000
 
 export interface SessionStreams {
@@ -12,7 +12,7 @@ export interface SessionStreams {
   readonly close: () => Promise<void>
 }
 
-/** Ends the open streams of a session with it: at once on this node, within a minute on the others (§15.11). */
+/** Ends the open streams of a session when it ends: at once on this node, within a minute on the others (§15.11). */
 export function endStreamsOnSignOut(
   sessions: Sessions | null,
   onError: (error: unknown) => void,

@@ -17,7 +17,7 @@ export async function isGrantRevoked(db: Db, grantId: string): Promise<boolean> 
   return row !== undefined
 }
 
-/** The revoked grants whose access tokens may still be valid. */
+/** The revoked grants with access tokens that have not expired. */
 export async function listRevokedGrants(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('ended_grants').select('grant_id').execute()
   return rows.map(({ grant_id }) => grant_id)

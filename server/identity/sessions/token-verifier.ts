@@ -3,13 +3,13 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { AppError } from '../../lib/app-error.ts'
 
-/** Seconds that two clocks may differ, in either direction. */
-export const clockLeeway = 60
+/** How far the clocks of the provider and of this server may differ, in either direction (§9.15). */
+export const clockLeewaySeconds = 60
 
-/** In seconds. An `exp` in milliseconds by mistake lies far beyond it. */
-const maxLifetime = 366 * 86_400
+/** Refuses a provider whose `exp` is in milliseconds by mistake. */
+const maxLifetimeSeconds = 366 * 86_400
 
-/** Only asymmetric ones: with a shared secret, everyone who can verify a token can also issue one. */
+/** Symmetric algorithms are not accepted, because whoever can verify such a token can also issue one. */
 export const asymmetricAlgorithms = [
   'RS256',
   'RS384',
@@ -25,19 +25,20 @@ export const asymmetricAlgorithms = [
 ]
 
 /** Claims that only an ID token carries. */
-const idTokenMarks = ['nonce', 'at_hash', 'c_hash']
-/** Values of `typ` by which Keycloak marks other tokens. */
-const otherTypes = new Set<unknown>(['ID', 'Refresh', 'Offline', 'Logout'])
+const idTokenClaims = ['nonce', 'at_hash', 'c_hash']
+/** The `typ` claim of Keycloak's tokens that are not access tokens. */
+const otherTokenTypes = new Set<unknown>(['ID', 'Refresh', 'Offline', 'Logout'])
 
-export interface TokenCheck {
+/** What an access token must fulfil. */
+export interface TokenRequirements {
   /** Throws AppError `identity_unavailable` when the keys cannot be loaded, and a jose error when none matches. */
-  readonly keys: JWTVerifyGetKey
+  readonly findKey: JWTVerifyGetKey
   readonly algorithms: readonly string[]
   readonly issuer: string
   readonly audience: string
-  /** The `typ` of the header, when the provider always sets one. */
+  /** The `typ` in the header, if the provider always sets it. */
   readonly type?: string
-  /** Set when ID tokens have the API's audience too; they are recognized by their own claims. */
+  /** True when ID tokens have the same audience. They are recognized by the claims that only they have. */
   readonly refuseIdTokens: boolean
   readonly now: () => number
 }
@@ -45,61 +46,63 @@ export interface TokenCheck {
 export type AccessClaims = JWTPayload & { readonly sub: string; readonly exp: number }
 
 /**
- * Checks signature, issuer, audience and times of an access token.
- * @throws AppError `unauthenticated` | `identity_unavailable`
+ * Verifies the signature, issuer, audience and times of an access token.
+ * @throws AppError `unauthenticated`, `identity_unavailable`
  */
-export async function verifyAccessToken(token: string, check: TokenCheck): Promise<AccessClaims> {
-  const { keys, algorithms, issuer, audience, type, now } = check
+async function verifyAccessToken(token: string, requirements: TokenRequirements): Promise<AccessClaims> {
+  const { findKey, algorithms, issuer, audience, type, now } = requirements
   const seconds = now() / 1000
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwtVerify(token, findKey, {
       algorithms: [...algorithms],
       issuer,
       audience,
       requiredClaims: ['exp', 'sub'],
-      clockTolerance: clockLeeway,
+      clockTolerance: clockLeewaySeconds,
       currentDate: new Date(now()),
       ...(type === undefined ? {} : { typ: type }),
     })
     const { sub, exp } = payload
-    if (typeof sub !== 'string' || sub === '' || exp === undefined || exp > seconds + maxLifetime) {
-      throw refusal('its claims are not those of an access token')
+    if (typeof sub !== 'string' || sub === '' || exp === undefined || exp > seconds + maxLifetimeSeconds) {
+      throw createRefusal('is not valid')
     }
-    if (otherTypes.has(payload['typ'])) throw refusal('it is not an access token')
-    if (check.refuseIdTokens && idTokenMarks.some((mark) => mark in payload)) {
-      throw refusal('it is an ID token')
+    if (otherTokenTypes.has(payload['typ'])) throw createRefusal('is a token of another type')
+    if (requirements.refuseIdTokens && idTokenClaims.some((claim) => claim in payload)) {
+      throw createRefusal('is an ID token')
     }
     return { ...payload, sub, exp }
   } catch (error) {
     if (error instanceof AppError) throw error
-    if (error instanceof errors.JWTExpired) throw refusal('it has expired', error)
-    if (error instanceof errors.JOSEError) throw refusal('it does not pass the checks', error)
+    if (error instanceof errors.JWTExpired) throw createRefusal('has expired', error)
+    if (error instanceof errors.JOSEError) throw createRefusal('is not valid', error)
     throw error
   }
 }
 
-function refusal(reason: string, cause?: unknown): AppError {
-  return new AppError('unauthenticated', `The access token was refused: ${reason}.`, { cause })
+function createRefusal(problem: string, cause?: unknown): AppError {
+  return new AppError('unauthenticated', `The access token ${problem}. Sign in again.`, { cause })
 }
 
-/** How long a verified token is trusted again without its signature; also how long a withdrawn key still counts. */
+/** A token is accepted for this time without verifying it again, also after the provider has withdrawn its key. */
 const maxCacheMs = 60_000
 const maxCachedTokens = 1_000
 
 /**
- * Verifies access tokens like `verifyAccessToken`, and computes the signature of the same token once a minute: it costs
- * more than anything else before the first token of a reply. A token that has expired is always verified again.
+ * Returns a function that verifies access tokens. It verifies the signature of the same token once a minute, because that
+ * takes longer than anything else before the first text of a reply. An expired token is never cached.
  */
-export function createCachedTokenVerifier(check: TokenCheck): (token: string) => Promise<AccessClaims> {
+export function createCachedTokenVerifier(
+  requirements: TokenRequirements,
+): (token: string) => Promise<AccessClaims> {
   const verified = new LRUCache<string, { readonly claims: AccessClaims; readonly until: number }>({
     max: maxCachedTokens,
   })
 
   return async function verifyCached(token) {
-    const now = check.now()
+    const now = requirements.now()
     const cached = verified.get(token)
     if (cached !== undefined && cached.until > now) return cached.claims
-    const claims = await verifyAccessToken(token, check)
+    const claims = await verifyAccessToken(token, requirements)
     verified.set(token, { claims, until: Math.min(now + maxCacheMs, claims.exp * 1000) })
     return claims
   }

@@ -5,14 +5,16 @@ import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
 import { findUser, insertUser, updateProfile } from './user-store.ts'
 
-/** How long a user is not read from the database again. */
+/** A user is read from the database once in this time. */
 const maxCacheMs = 60_000
 const maxCachedUsers = 10_000
 
-/** A field that `profile` leaves out keeps its stored value. */
+/**
+ * Returns the user with this issuer and subject. Stores a new user, and updates the profile of a known one. A field that
+ * is missing in `profile` keeps its stored value (§15.3).
+ */
 export type UpsertUser = (issuer: string, subject: string, profile: Partial<Profile>) => Promise<User>
 
-/** Returns the user of (issuer, subject): stores a new one, and a changed profile of a known one (§15.3). */
 export function createUpsertUser({
   db,
   now,
@@ -27,11 +29,11 @@ export function createUpsertUser({
   return async function upsertUser(issuer, subject, profile) {
     const key = JSON.stringify([issuer, subject])
     const cached = cache.get(key)
-    if (cached !== undefined && cached.until > now() && isCurrent(cached.user, profile)) {
+    if (cached !== undefined && cached.until > now() && hasProfile(cached.user, profile)) {
       return cached.user
     }
     const stored = (await findUser(db, issuer, subject)) ?? (await insert(issuer, subject, profile))
-    const user = isCurrent(stored, profile) ? stored : { ...stored, ...profile }
+    const user = hasProfile(stored, profile) ? stored : { ...stored, ...profile }
     if (user !== stored) {
       await updateProfile(db, user.id, { name: user.name, email: user.email, picture: user.picture })
     }
@@ -46,14 +48,14 @@ export function createUpsertUser({
         await onNewUser(trx, user)
         return user
       }
-      const first = await findUser(trx, issuer, subject)
-      if (first === undefined) throw new Error('A user was neither stored nor found.')
-      return first
+      const existing = await findUser(trx, issuer, subject)
+      if (existing === undefined) throw new Error('A user was neither stored nor found.')
+      return existing
     })
   }
 }
 
-function isCurrent(user: User, profile: Partial<Profile>): boolean {
+function hasProfile(user: User, profile: Partial<Profile>): boolean {
   return (['name', 'email', 'picture'] as const).every(
     (field) => profile[field] === undefined || profile[field] === user[field],
   )

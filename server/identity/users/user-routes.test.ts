@@ -43,15 +43,18 @@ it.each<[string, (token: string) => readonly string[], string]>([
   ['another header', (token) => ['x-api-key', token], ''],
   ['a cookie', (token) => ['cookie', `access_token=${token}; authorization=Bearer ${token}`], ''],
   ['the address', () => [], '?access_token='],
-])('takes a token from the Authorization header alone: %s is 401 (§7.1)', async (_name, headers, query) => {
-  const path = `/api/auth/userinfo${query === '' ? '' : query + tokens.access_token}`
-  const { status, body, challenge } = await send(path, headers(tokens.access_token))
-  expect(status).toBe(401)
-  expect(challenge).toBe('Bearer')
-  expect(JSON.parse(body)).toEqual({ error: { code: 'unauthenticated', message: expect.any(String) } })
-})
+])(
+  'accepts a token in the Authorization header only: %s is refused (§7.1)',
+  async (_name, headers, query) => {
+    const path = `/api/auth/userinfo${query === '' ? '' : query + tokens.access_token}`
+    const { status, body, challenge } = await send(path, headers(tokens.access_token))
+    expect(status).toBe(401)
+    expect(challenge).toBe('Bearer')
+    expect(JSON.parse(body)).toEqual({ error: { code: 'unauthenticated', message: expect.any(String) } })
+  },
+)
 
-/** By hand, since `fetch` joins headers of one name. */
+/** Uses `node:http`, because `fetch` joins headers with the same name. */
 function send(
   path: string,
   headers: readonly string[],
@@ -77,25 +80,21 @@ function send(
   })
 }
 
-const prefixed = { issuer: 'https://id.example', subject: 'local|1', email: 'Ada.Lovelace@example.com' }
+const user = { issuer: 'https://id.example', subject: 'local|1', email: 'Ada.Lovelace@example.com' }
 
 it("derives a prefix from the e-mail's local part and a short hash", () => {
-  expect(userPrefix(prefixed)).toMatch(/^ada\.lovelace-[0-9a-f]{8}$/)
+  expect(userPrefix(user)).toMatch(/^ada\.lovelace-[0-9a-f]{8}$/)
 })
 
-it('derives different prefixes for equal e-mails of two issuers or subjects, and always the same for one user', () => {
-  const prefixes = [
-    prefixed,
-    { ...prefixed, issuer: 'https://other.example' },
-    { ...prefixed, subject: 'local|2' },
-  ]
-  expect(new Set(prefixes.map(userPrefix)).size).toBe(3)
-  expect(userPrefix({ ...prefixed })).toBe(userPrefix(prefixed))
+it('derives the same prefix for a user each time, and another one for another user with the same e-mail', () => {
+  const users = [user, { ...user, issuer: 'https://other.example' }, { ...user, subject: 'local|2' }]
+  expect(new Set(users.map(userPrefix)).size).toBe(3)
+  expect(userPrefix({ ...user })).toBe(userPrefix(user))
 })
 
 it.each([null, '', '@example.com', '<b>@example.com'])(
-  'makes a prefix without a readable e-mail: %s',
+  'derives a prefix when the e-mail has no usable local part: %s',
   (email) => {
-    expect(userPrefix({ ...prefixed, email })).toMatch(/^[a-z]+-[0-9a-f]{8}$/)
+    expect(userPrefix({ ...user, email })).toMatch(/^[a-z]+-[0-9a-f]{8}$/)
   },
 )

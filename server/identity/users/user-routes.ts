@@ -4,9 +4,12 @@ import type { Api } from '../../http/api.ts'
 import { requireUser } from '../authenticate.ts'
 import type { User } from '../user.ts'
 
-/** A readable unique prefix for a user: the local part of the e-mail and a short hash of issuer and subject. */
+/**
+ * A readable prefix that is unique for each user: the local part of the e-mail and a short hash of issuer and subject
+ * (§7.27).
+ */
 export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'subject' | 'email'>): string {
-  const local =
+  const localPart =
     (email ?? '')
       .split('@')[0]
       ?.toLowerCase()
@@ -15,7 +18,7 @@ export function userPrefix({ issuer, subject, email }: Pick<User, 'issuer' | 'su
     .update(JSON.stringify([issuer, subject]))
     .digest('hex')
     .slice(0, 8)
-  return `${local}-${hash}`
+  return `${localPart}-${hash}`
 }
 
 export function registerUserRoutes(api: Api): void {

@@ -1,8 +1,7 @@
 import { AppError } from '../../lib/app-error.ts'
 import { newId } from '../../lib/new-id.ts'
 import type { Database, Db } from '../../db/database.ts'
-import type { Identity } from '../../identity/identity.ts'
-import type { EndedSession } from '../../identity/identity.ts'
+import type { EndedSession, Identity } from '../../identity/identity.ts'
 import type { User } from '../../identity/user.ts'
 
 export interface TestIdentity extends Identity {
