@@ -56,7 +56,7 @@ const fold = (events: readonly RunEvent[], from: RunState = emptyRun) => events.
 const replyOf = (run: RunState) => run.messages.at(-1)!
 
 describe('any run', () => {
-  it('does not change when events are replayed from any point', () => {
+  it('does not change when earlier events are applied again', () => {
     fc.assert(
       fc.property(anyRun, fc.nat(), (events, from) => {
         const run = fold(events)
@@ -65,7 +65,7 @@ describe('any run', () => {
     )
   })
 
-  it('is the same when events arrive twice or out of order', () => {
+  it('is the same when events are applied twice or out of order', () => {
     fc.assert(
       fc.property(anyRun, fc.array(fc.nat(), { maxLength: 20 }), (events, echoes) => {
         const noisy = events.flatMap((event, index) => [
@@ -77,7 +77,7 @@ describe('any run', () => {
     )
   })
 
-  it('is the same when it is resumed in the middle (a reload)', () => {
+  it('is the same when it is continued from a serialized state', () => {
     fc.assert(
       fc.property(anyRun, fc.nat(), (events, cut) => {
         const at = cut % events.length
@@ -112,7 +112,7 @@ describe('any run', () => {
     )
   })
 
-  it('shows all its text, however it was cut into events', () => {
+  it('contains all its text, however the text was split into events', () => {
     fc.assert(
       fc.property(fc.array(anyText), (pieces) => {
         const cut = fold(numbered([started, ...pieces.map(text)]))
@@ -123,7 +123,7 @@ describe('any run', () => {
     )
   })
 
-  it('consists of events that survive serialization unchanged', () => {
+  it('consists of events that serialize and parse without a change', () => {
     fc.assert(
       fc.property(anyRun, (events) => {
         expect(events.map((event) => CompletionEvent.parse(JSON.parse(JSON.stringify(event))))).toEqual(
@@ -134,7 +134,7 @@ describe('any run', () => {
   })
 })
 
-it('begins with the two messages, the reply empty', () => {
+it('starts with the user message and an empty reply', () => {
   const run = fold(numbered([started]))
   expect(run).toEqual({ seq: 1, status: 'running', messages: [question, reply] })
 })
@@ -214,7 +214,7 @@ describe('a tool call', () => {
     expect(fold(numbered(events)).messages[1]?.call).toEqual({ state: 'answered' })
   })
 
-  it('is followed by its result and the next reply, to which later events apply (§7.37, §17.16)', () => {
+  it('is followed by its result and the next reply, which later events change (§7.37, §17.16)', () => {
     const run = fold(
       numbered([
         started,
@@ -230,14 +230,14 @@ describe('a tool call', () => {
     expect(run.messages.at(-1)).toMatchObject({ content: 'It is 5.', status: 'complete' })
   })
 
-  it('stays complete when the run is stopped while the call is pending or runs', () => {
+  it('stays complete when the run is stopped before or during the call', () => {
     const run = fold(numbered([started, called, { type: 'ended', status: 'stopped' }]))
     expect(run.status).toBe('stopped')
     expect(replyOf(run).status).toBe('complete')
   })
 })
 
-it('puts a notice on the reply', () => {
+it('adds a notice to the reply', () => {
   const run = fold(numbered([started, { type: 'notice', notice: 'No tools here.' }]))
   expect(replyOf(run).notice).toBe('No tools here.')
 })
@@ -270,7 +270,7 @@ it.each(['stopped', 'interrupted'] as const)('keeps the text of a run that was %
   expect(replyOf(run)).toMatchObject({ content: 'So far', status })
 })
 
-it('appends text after content that came as parts (§3.7)', () => {
+it('appends text to content that has parts (§3.7)', () => {
   const parts: Message = {
     ...reply,
     content: [{ type: 'text', text: 'a' }, { type: 'image' }, { text: 'b' }],
@@ -281,7 +281,7 @@ it('appends text after content that came as parts (§3.7)', () => {
   expect(replyOf(run).content).toBe('abc')
 })
 
-it('ignores events that change a reply before there is one', () => {
+it('ignores events that change a reply when there is none', () => {
   expect(fold(numbered([text('early')])).messages).toEqual([])
 })
 

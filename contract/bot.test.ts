@@ -19,7 +19,7 @@ it('distinguishes an absent field from a cleared one', () => {
   expect(BotInput.parse({ ...bot, ...cleared })).toEqual({ ...bot, ...cleared })
 })
 
-it('trims text', () => {
+it('trims texts', () => {
   expect(BotInput.parse({ name: ' A ', model: '\tm\n', base_url: ' https://x.example ' })).toEqual({
     name: 'A',
     model: 'm',
@@ -33,7 +33,7 @@ it.each([
   'HTTP://127.0.0.1:8080/v1/',
   'https://[::1]:8443/v1?api-version=2026-01-01',
   'https://example.com?x=1',
-])('takes the address %s', (base_url) => {
+])('accepts the address %s', (base_url) => {
   expect(problemsOf({ ...bot, base_url })).toEqual([])
 })
 
@@ -55,6 +55,6 @@ it.each([
   ])
 })
 
-it.each(['.', '..', ' .. '])('refuses the name %j, which an address cannot hold (§22.12)', (name) => {
+it.each(['.', '..', ' .. '])('refuses the name %j, which cannot be part of a URL path (§22.12)', (name) => {
   expect(problemsOf({ ...bot, name })).toHaveLength(1)
 })

@@ -25,7 +25,7 @@ it.each([
   expect(ChatListQuery.safeParse(query).success).toBe(false)
 })
 
-it.each(['a', '_-Z9', 'x'.repeat(64)])('takes %s as an id', (id) => {
+it.each(['a', '_-Z9', 'x'.repeat(64)])('accepts %s as an id', (id) => {
   expect(ClientId.safeParse(id).success).toBe(true)
 })
 

@@ -51,7 +51,7 @@ describe('an event of a stream', () => {
     ['that ends in no known way', { type: 'ended', status: 'streaming', seq: 1 }],
     ['of text without text', { type: 'text', seq: 1, choices: [] }],
     ['with an unknown code', { type: 'error', seq: 1, error: { code: 'oops', message: 'x' } }],
-  ])('is none %s', (_, event) => {
+  ])('is invalid %s', (_, event) => {
     expect(CompletionEvent.safeParse(event).success).toBe(false)
   })
 
@@ -93,7 +93,7 @@ describe('an event of a stream', () => {
   })
 })
 
-it('reads the id of the last event as a number', () => {
+it('parses the number of the last event', () => {
   expect(FollowQuery.parse({ after: '12' })).toEqual({ after: 12 })
   expect(FollowQuery.safeParse({ after: '-1' }).success).toBe(false)
   expect(FollowQuery.safeParse({ after: 'x' }).success).toBe(false)

@@ -15,7 +15,7 @@ it.each([
   ['brave_search', 'Brave Search'],
   ['GitHub', 'GitHub'],
   ['', ''],
-])('calls %s %s', (name, title) => {
+])('shows %s as %s', (name, title) => {
   expect(titleOfIntegration(name)).toBe(title)
 })
 

@@ -7,7 +7,7 @@ it('joins the texts of content parts (§3.7)', () => {
 })
 
 describe('a cut text', () => {
-  it('has at most the given number of characters and marks omitted text', () => {
+  it('has at most the given number of characters, and reports whether it was cut', () => {
     expect(cutText('abcd', 4)).toEqual({ text: 'abcd', isCut: false })
     expect(cutText('abcde', 4)).toEqual({ text: 'abcd', isCut: true })
   })
@@ -27,7 +27,7 @@ describe('a title', () => {
     expect(deriveTitle('', 9)).toEqual({ text: '', isCut: false })
   })
 
-  it('reads only the beginning of a long text', () => {
+  it('is derived from the beginning of a long text only', () => {
     expect(deriveTitle(`${' '.repeat(maxTitleSourceChars)}late`, 9).text).toBe('')
   })
 })

@@ -15,7 +15,13 @@ describe.each(engines)('chats on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  const say = async (client: ChatClient, chatId: string, question: string, answer: string, more = {}) => {
+  const sendAndReceive = async (
+    client: ChatClient,
+    chatId: string,
+    question: string,
+    answer: string,
+    more = {},
+  ) => {
     product.model.reply([answer, { finish: 'stop' }])
     const stream = await client.send(chatId, question, more)
     await stream.ended
@@ -24,7 +30,7 @@ describe.each(engines)('chats on %s', (engine) => {
   const list = async (client: ChatClient, query = '') =>
     (await client.get(`/api/chats${query}`)).json<ChatList>()
 
-  it('reserves an id that reads as an empty chat (§7.6, §7.7, §3.18)', async () => {
+  it('reserves an id under which an empty chat can be read (§7.6, §7.7, §3.18)', async () => {
     const chatId = await ada.newChat()
     expect(chatId).toMatch(/^[\w-]{22}$/)
     expect(await ada.readChat(chatId)).toEqual({
@@ -36,11 +42,11 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('lists chats newest first, page by page, empty ones too (§7.8, §3.4)', async () => {
+  it('lists chats newest first in pages, including empty chats (§7.8, §3.4)', async () => {
     const eve = await product.join('Eve')
     const ids: string[] = []
     for (let index = 0; index < 3; index++) ids.push(await eve.newChat())
-    await say(eve, ids[0] ?? '', 'What?', 'That.')
+    await sendAndReceive(eve, ids[0] ?? '', 'What?', 'That.')
     const all = await list(eve)
     expect(all.chats.map((chat) => chat.id)).toEqual([ids[0], ...[ids[1], ids[2]].sort(byTime(all))])
     expect(all).toMatchObject({ total: 3, page: 1, limit: 10 })
@@ -56,11 +62,11 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(second.total).toBe(3)
   })
 
-  it('summarizes a chat by the first two and the last message of its path, shortened', async () => {
+  it('shows the first two messages and the last one of the path in a summary, shortened', async () => {
     const chatId = await ada.newChat()
-    await say(ada, chatId, 'first', 'x'.repeat(499).concat('😀'.repeat(3)))
-    await say(ada, chatId, 'third', 'fourth')
-    await say(ada, chatId, 'fifth', 'sixth')
+    await sendAndReceive(ada, chatId, 'first', 'x'.repeat(499).concat('😀'.repeat(3)))
+    await sendAndReceive(ada, chatId, 'third', 'fourth')
+    await sendAndReceive(ada, chatId, 'fifth', 'sixth')
     const summary = (await list(ada)).chats.find((chat) => chat.id === chatId)
     expect(summary?.messages.map((message) => message.content)).toEqual(['first', 'x'.repeat(499), 'sixth'])
   })
@@ -80,8 +86,8 @@ describe.each(engines)('chats on %s', (engine) => {
 
   it('selects the newest message below the chosen one (§4.25, §7.13, §14.6)', async () => {
     const chatId = await ada.newChat()
-    const [question, first] = await say(ada, chatId, 'Hi', 'first')
-    const [, below] = await say(ada, chatId, 'more', 'below the first')
+    const [question, first] = await sendAndReceive(ada, chatId, 'Hi', 'first')
+    const [, below] = await sendAndReceive(ada, chatId, 'more', 'below the first')
     product.model.reply(['second', { finish: 'stop' }])
     const again = await ada.complete({ chatId, userMessageId: question?.id })
     await again.ended
@@ -103,7 +109,7 @@ describe.each(engines)('chats on %s', (engine) => {
   it('deletes unused chats that were reserved a day ago (§16.14)', async () => {
     const old = await ada.newChat()
     const used = await ada.newChat()
-    await say(ada, used, 'Hi', 'Ho')
+    await sendAndReceive(ada, used, 'Hi', 'Ho')
     const { db } = product.database
     const day = 86_400_000
     await db
@@ -126,7 +132,7 @@ describe.each(engines)('chats on %s', (engine) => {
     beforeAll(async () => {
       eve = await product.join('Eve')
       chatId = await ada.newChat()
-      const messages = await say(ada, chatId, 'private', 'confidential', { id: 'mine' })
+      const messages = await sendAndReceive(ada, chatId, 'private', 'confidential', { id: 'mine' })
       question = messages[0]?.id ?? ''
       reply = messages[1]?.id ?? ''
     })
@@ -169,9 +175,9 @@ describe.each(engines)('chats on %s', (engine) => {
       ],
       ['stopping it', 'POST', () => '/api/chat/stop', () => ({ chatId })],
       ['selecting in it', 'POST', () => '/api/chat/select-response', () => ({ chatId, messageId: reply })],
-    ])('is not there for %s, and stays as it is', async (_what, method, url, body) => {
+    ])('is not found for %s, and is not changed', async (_what, method, url, body) => {
       const before = await snapshot()
-      const asked = product.model.requests.length
+      const requestsBefore = product.model.requests.length
       const send = async (address: string, sent?: object) =>
         statusAndBody(await (method === 'GET' ? eve.get(address) : eve.post(address, sent)))
       const answer = await send(url(chatId), body())
@@ -186,11 +192,11 @@ describe.each(engines)('chats on %s', (engine) => {
       )
       expect(unknown).toEqual(answer)
       expect(await snapshot()).toEqual(before)
-      expect(product.model.requests.length).toBe(asked)
+      expect(product.model.requests.length).toBe(requestsBefore)
     })
 
     it.each(['foo.bar', 'x'.repeat(65), '%00', '%F0%9F%98%80'])(
-      'is not there under %s, which can be no id',
+      'is not found under %s, which is not a valid id',
       async (id) => {
         const { status, body } = statusAndBody(await eve.get(`/api/chats/${id}`))
         expect(status).toBe(404)
@@ -198,7 +204,7 @@ describe.each(engines)('chats on %s', (engine) => {
       },
     )
 
-    it('has no message that can be used in another chat', async () => {
+    it('has no message that another user can use in a chat of their own', async () => {
       const own = await eve.newChat()
       for (const body of [
         { chatId: own, content: 'x', parentId: reply },
@@ -214,7 +220,7 @@ describe.each(engines)('chats on %s', (engine) => {
       expect(await eve.readChat(own)).toMatchObject({ messages: [], selected_message_id: null })
     })
 
-    it('is in no list and no search of the user', async () => {
+    it('is not in the list or a search of another user', async () => {
       for (const query of ['', '?search=private', '?search=confidential']) {
         expect((await list(eve, query)).chats.map((chat) => chat.id)).not.toContain(chatId)
       }
@@ -222,9 +228,9 @@ describe.each(engines)('chats on %s', (engine) => {
     })
   })
 
-  it('lets a browser cache an image for the user who read it only (§12.22, §17.8)', async () => {
+  it('allows the browser to cache an image, for the user who read it only (§12.22, §17.8)', async () => {
     const chatId = await ada.newChat()
-    const [question] = await say(ada, chatId, 'Draw', 'Drawn.')
+    const [question] = await sendAndReceive(ada, chatId, 'Draw', 'Drawn.')
     const messageId = question?.id ?? ''
     await product.database.db
       .insertInto('result_images')
@@ -236,7 +242,7 @@ describe.each(engines)('chats on %s', (engine) => {
     expect(answer.headers.vary).toBe('authorization')
   })
 
-  it('needs a signed-in user for every call', async () => {
+  it('requires a signed-in user for every request', async () => {
     const calls = [
       ['GET', '/api/chat/id'],
       ['GET', '/api/chats/x'],

@@ -15,7 +15,7 @@ describe.each(engines)('messages on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  it('are returned as stored, each later than the one before', async () => {
+  it('are returned as stored, each with a later time than the one before', async () => {
     const { db } = database
     const user = await addUser(db)
     const { id: chat_id } = await addChat(db, { id: newId(), user_id: user.id })

@@ -19,7 +19,7 @@ describe.each(engines)('completions on %s', (engine) => {
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
   describe('a new message', () => {
-    it('is answered with a stream of data lines that ends with the marker (§7.11, §7.30, §7.31)', async () => {
+    it('is followed by a stream of data lines that ends with the end marker (§7.11, §7.30, §7.31)', async () => {
       product.model.reply(['Hello', { delay: 120 }, ' there', { finish: 'stop' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -38,7 +38,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'complete' })
     })
 
-    it('carries the text in choices[0].delta.content and names the model (§7.34, §7.35)', async () => {
+    it('is followed by events with the text in choices[0].delta.content and the name of the model (§7.34, §7.35)', async () => {
       product.model.reply(['One', { finish: 'stop' }])
       const stream = await ada.send(await ada.newChat(), 'Hi')
       await stream.ended
@@ -50,7 +50,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(lines).toContainEqual(expect.objectContaining({ type: 'model', model: 'scripted' }))
     })
 
-    it('is stored as it was streamed: the stored chat equals the reduced events (§3.3, §3.6, §3.9)', async () => {
+    it('is stored with its reply exactly as streamed (§3.3, §3.6, §3.9)', async () => {
       const named = { model: 'scripted', provider: 'Wood', choices: [] }
       product.model.reply([
         { raw: `data: ${JSON.stringify(named)}\n\n` },
@@ -83,7 +83,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(chat.run).toBeNull()
     })
 
-    it('joins the parts of a content (§3.7)', async () => {
+    it('is stored as one text when its content has parts (§3.7)', async () => {
       const chatId = await ada.newChat()
       const stream = await ada.complete({
         chatId,
@@ -93,7 +93,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages[0]?.content).toBe('in parts')
     })
 
-    it('sends the path to the model, each turn once, and no error messages (§21.8)', async () => {
+    it('is sent to the model with its path, without error messages (§21.8)', async () => {
       const chatId = await ada.newChat()
       product.model.reply([{ status: 400, body: { error: { message: 'no such model' } } }])
       await (
@@ -114,7 +114,7 @@ describe.each(engines)('completions on %s', (engine) => {
       ])
     })
 
-    it('flushes the first text at once and merges what follows within 50 ms (§17.18)', async () => {
+    it('streams the first text at once and merges the text of each 50 ms after it (§17.18)', async () => {
       const gate = product.model.gate()
       product.model.reply(['a', gate, ...Array.from({ length: 200 }, () => 'b'), { finish: 'stop' }])
       const stream = await ada.send(await ada.newChat(), 'Hi')
@@ -145,7 +145,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.length).toBe(before)
     })
 
-    it('can only follow a reply of the same chat, or begin the chat (§17.13)', async () => {
+    it('is accepted only after a reply of the same chat, or at its start (§17.13)', async () => {
       const chatId = await ada.newChat()
       const first = await ada.send(chatId, 'one', { id: 'm1' })
       await first.ended
@@ -163,7 +163,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(sibling.run.messages[0]).toMatchObject({ content: 'edited', parent_id: null })
     })
 
-    it('has a time, in both forms, later than every other message of its chat (§3.8)', async () => {
+    it('has a time later than every other message of its chat, in both formats (§3.8)', async () => {
       const chatId = await ada.newChat()
       for (const text of ['a', 'b', 'c']) await (await ada.send(chatId, text)).ended
       const { messages } = await ada.readChat(chatId)
@@ -175,7 +175,7 @@ describe.each(engines)('completions on %s', (engine) => {
     })
   })
 
-  describe('regenerate', () => {
+  describe('regenerating a reply', () => {
     it('creates a sibling reply and selects it (§4.24)', async () => {
       const chatId = await ada.newChat()
       product.model.reply(['first', { finish: 'stop' }])
@@ -211,7 +211,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('a failure', () => {
-    it('of the model is an error event, then the end; the reply shows the error and keeps the partial (§7.32, §8.7)', async () => {
+    it('of the model is sent as an error event, and the reply shows the error and keeps its partial text (§7.32, §8.7)', async () => {
       const chatId = await ada.newChat()
       product.model.reply(['half an ans', { delay: 80 }, { cut: true }])
       const stream = await ada.send(chatId, 'Hi')
@@ -232,7 +232,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(row.content).toBe('half an ans')
     })
 
-    it('ends an answer that grows too long, and stops the model (§16.2)', async () => {
+    it('ends a reply that is too long, and the request to the model (§16.2)', async () => {
       const big = 'x'.repeat(100_000)
       product.model.reply([...Array.from({ length: 12 }, () => big), { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -243,7 +243,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages[1]?.partial?.length).toBe(1_000_000)
     })
 
-    it('lets the next message through', async () => {
+    it('does not prevent the next message', async () => {
       const chatId = await ada.newChat()
       product.model.reply([{ status: 500, body: {} }, 'x'])
       product.model.reply([{ status: 500, body: {} }])
@@ -257,7 +257,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(next.status).toBe(200)
     })
 
-    it('by the length limit is stored with the complete reply (§14.11)', async () => {
+    it('due to the output limit is stored with the complete reply (§14.11)', async () => {
       product.model.reply(['cut sh', { finish: 'length' }])
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Hi')
@@ -272,7 +272,7 @@ describe.each(engines)('completions on %s', (engine) => {
   })
 
   describe('a run', () => {
-    it('uses the bot as it was at its start', async () => {
+    it('uses the settings that the bot had when the run started', async () => {
       const gate = product.model.gate()
       product.model.reply(['a', gate, 'b', { finish: 'stop' }])
       await ada.post('/api/bot', { name: 'Brief', model: 'old' })
@@ -285,7 +285,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body.model).toBe('old')
     })
 
-    it('continues when its reader disconnects, also before the first token (§10.14)', async () => {
+    it('continues when the client disconnects, even before the first token (§10.14)', async () => {
       const gate = product.model.gate()
       product.model.reply([gate, 'all ', { delay: 100 }, 'of it', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -298,7 +298,7 @@ describe.each(engines)('completions on %s', (engine) => {
       await expect.poll(async () => (await ada.readChat(chatId)).run).toBeNull()
     })
 
-    it('is part of the chat with its text so far and the number of its last event (§17.19)', async () => {
+    it('is returned with the chat: its text so far and the number of its last event (§17.19)', async () => {
       const gate = product.model.gate()
       product.model.reply(['so far', gate, ' so good', { finish: 'stop' }])
       const chatId = await ada.newChat()

@@ -36,7 +36,7 @@ describe.each(engines)('shutting down on %s', (engine) => {
     expect(await readReply(chatId)).toEqual({ content: 'kept', status: 'interrupted' })
   })
 
-  it('lets a reply finish that is nearly done (§22.9)', async () => {
+  it('waits for a reply that ends within the grace period (§22.9)', async () => {
     const ada = await open()
     product.model.reply(['almost', { delay: 300 }, ' done', { finish: 'stop' }])
     const chatId = await ada.newChat()

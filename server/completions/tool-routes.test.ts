@@ -12,7 +12,7 @@ const conflict = (message: string) => ({
   body: { error: { code: 'conflict', message: expect.stringContaining(message) as string } },
 })
 
-describe.each(engines)('approval of tools, on %s', (engine) => {
+describe.each(engines)('approval of tool calls, on %s', (engine) => {
   let product: ToolApp
   let count = 0
   beforeAll(async () => {
@@ -20,15 +20,15 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  /** A user whose only tool is this one. */
-  async function meet(behaviour: string, allow_tools: readonly string[] | null): Promise<ChatClient> {
+  /** Signs in a user whose only tool is this one. */
+  async function joinWithTool(behaviour: string, allow_tools: readonly string[] | null): Promise<ChatClient> {
     const client = await product.join(`User ${++count}`)
     await product.connect(client, behaviour, { allow_tools })
     return client
   }
 
-  /** A chat that waits for a call. */
-  async function ask(client: ChatClient, behaviour = 'polite', tool = 'act', args: object = {}) {
+  /** Creates a chat with a call that needs approval. */
+  async function requestCall(client: ChatClient, behaviour = 'polite', tool = 'act', args: object = {}) {
     product.model.reply(['Let me see.', callOf(behaviour, tool, args)])
     const chatId = await client.newChat()
     const stream = await client.send(chatId, 'Do it')
@@ -36,17 +36,17 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     return { chatId, stream, call: waitingCall(chatId, stream) }
   }
 
-  const answer = (text: string) => product.model.reply([text])
-  const wasAsked = () => product.model.requests.at(-1)?.body.messages ?? []
+  const replyWith = (text: string) => product.model.reply([text])
+  const lastPrompt = () => product.model.requests.at(-1)?.body.messages ?? []
 
   it.each([
     ['of a connector without a list', null, 'no_list'],
     ['on the list', ['act'], 'listed'],
   ] as const)('runs a tool %s at once, and continues (§4.18)', async (_what, allow_tools, approval) => {
-    const ada = await meet('polite', allow_tools)
+    const ada = await joinWithTool('polite', allow_tools)
     const before = await product.countCalls('polite')
     product.model.reply([callOf('polite', 'act')])
-    answer('It is done.')
+    replyWith('It is done.')
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Do it')
     await stream.ended
@@ -65,10 +65,10 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     ['an empty list', []],
     ['a list without it', ['other']],
   ] as const)('a tool of a connector with %s', (_what, allow_tools) => {
-    it('is pending, also after a reload, and no tool is called (§4.19, §12.4)', async () => {
-      const ada = await meet('polite', allow_tools)
+    it('needs approval, also after a reload, and is not called before (§4.19, §12.4)', async () => {
+      const ada = await joinWithTool('polite', allow_tools)
       const before = await product.countCalls('polite')
-      const { chatId, stream } = await ask(ada)
+      const { chatId, stream } = await requestCall(ada)
       const chat = await ada.readChat(chatId)
       expect(chat.messages).toEqual(stream.run.messages)
       expect(chat.messages.at(-1)).toMatchObject({
@@ -81,11 +81,11 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect(await product.listRecords(ada)).toEqual([])
     })
 
-    it('runs once when it is allowed once, and needs approval the next time (§4.20)', async () => {
-      const ada = await meet('polite', allow_tools)
+    it('runs once after it was allowed once, and needs approval the next time (§4.20)', async () => {
+      const ada = await joinWithTool('polite', allow_tools)
       const before = await product.countCalls('polite')
-      const { chatId, call } = await ask(ada)
-      answer('It is done.')
+      const { chatId, call } = await requestCall(ada)
+      replyWith('It is done.')
       const confirmed = await ada.confirm(call)
       await confirmed.ended
       expect(confirmed.events[0]).toMatchObject({
@@ -96,21 +96,21 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages).toEqual(confirmed.run.messages)
       expect(await product.countCalls('polite')).toBe(before + 1)
       expect(await product.listRecords(ada)).toEqual([{ tool: 'act', approval: 'once', outcome: 'done' }])
-      await ask(ada)
+      await requestCall(ada)
       expect(await product.countCalls('polite')).toBe(before + 1)
     })
 
-    it('runs without approval once it is always allowed (§4.21)', async () => {
-      const ada = await meet('polite', allow_tools)
-      const { call } = await ask(ada)
+    it('runs without approval after it was always allowed (§4.21)', async () => {
+      const ada = await joinWithTool('polite', allow_tools)
+      const { call } = await requestCall(ada)
       const url = product.servers.url('polite')
       await ada.put('/api/mcp-server/polite', { name: 'polite', url, allow_tools: [...allow_tools, 'act'] })
-      answer('One.')
+      replyWith('One.')
       await (
         await ada.confirm(call)
       ).ended
       product.model.reply([callOf('polite', 'act')])
-      answer('Two.')
+      replyWith('Two.')
       const again = await ada.send(await ada.newChat(), 'Again')
       await again.ended
       expect(again.text).toBe('Two.')
@@ -118,18 +118,18 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     })
 
     it.each(['cancel', 'Something else entirely'])(
-      'is denied by sending "%s", and the model reads that (§4.22)',
+      'is denied when the user sends "%s" instead, and the model receives the denial (§4.22)',
       async (content) => {
-        const ada = await meet('polite', allow_tools)
+        const ada = await joinWithTool('polite', allow_tools)
         const before = await product.countCalls('polite')
-        const { chatId, call } = await ask(ada)
-        answer('Then not.')
+        const { chatId, call } = await requestCall(ada)
+        replyWith('Then not.')
         const denied = await ada.send(chatId, content, { parentId: call.messageId })
         await denied.ended
         expect(denied.text).toBe('Then not.')
         const chat = await ada.readChat(chatId)
         expect(chat.messages[1]).toMatchObject({ id: call.messageId, call: { state: 'denied' } })
-        expect(wasAsked()).toMatchObject([
+        expect(lastPrompt()).toMatchObject([
           { role: 'user' },
           { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
           { role: 'tool', tool_call_id: 'call_1', content: 'This call was denied by the user.' },
@@ -144,9 +144,9 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     )
   })
 
-  it('shows a second tab the same call, which the first one allows (§4.20)', async () => {
-    const ada = await meet('polite', [])
-    const { chatId, call } = await ask(ada)
+  it('streams a call that was approved in one tab to a second tab (§4.20)', async () => {
+    const ada = await joinWithTool('polite', [])
+    const { chatId, call } = await requestCall(ada)
     const gate = product.model.gate()
     product.model.reply(['It is ', gate, 'done.'])
     const confirmed = await ada.confirm(call)
@@ -162,11 +162,11 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 
   it('needs approval again for a tool that has changed, and shows the changes (§12.14)', async () => {
-    const ada = await meet('rug-pull', ['send'])
+    const ada = await joinWithTool('rug-pull', ['send'])
     await product.servers.turn('rug-pull')
     await ada.post('/api/mcp-server/rug-pull/disconnect')
     await ada.post('/api/mcp-server/rug-pull/connect')
-    const { stream } = await ask(ada, 'rug-pull', 'send')
+    const { stream } = await requestCall(ada, 'rug-pull', 'send')
     expect(stream.run.messages.at(-1)?.call).toMatchObject({
       state: 'waiting',
       changes: [{ what: 'description', before: 'Sends a note.' }, { what: 'annotations' }],
@@ -175,8 +175,8 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 
   it('does not call a tool that has changed since the approval was requested (§12.15)', async () => {
-    const ada = await meet('polite', [])
-    const { call } = await ask(ada)
+    const ada = await joinWithTool('polite', [])
+    const { call } = await requestCall(ada)
     const before = await product.countCalls('polite')
     await product.database.db
       .updateTable('connector_tools')
@@ -185,7 +185,7 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
         eb.selectFrom('connectors').select('id').where('user_id', '=', ada.user.id),
       )
       .execute()
-    answer('Then not.')
+    replyWith('Then not.')
     const confirmed = await ada.confirm(call)
     await confirmed.ended
     expect(confirmed.run.messages[2]).toMatchObject({
@@ -200,8 +200,8 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     let ada: ChatClient
     let eve: ChatClient
     beforeAll(async () => {
-      ada = await meet('polite', [])
-      eve = await meet('polite', [])
+      ada = await joinWithTool('polite', [])
+      eve = await joinWithTool('polite', [])
     })
 
     async function expectRefused(
@@ -210,11 +210,11 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       client = ada,
     ): Promise<void> {
       const [before, calls] = [await hashTables(product.database), await product.countCalls('polite')]
-      const asked = product.model.requests.length
+      const requestsBefore = product.model.requests.length
       expect(statusAndBody(await client.post('/api/tool/confirm', body))).toEqual(conflict(message))
       expect(await hashTables(product.database)).toEqual(before)
       expect(await product.countCalls('polite')).toBe(calls)
-      expect(product.model.requests.length).toBe(asked)
+      expect(product.model.requests.length).toBe(requestsBefore)
     }
 
     it.each([
@@ -227,18 +227,18 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       ['another connector', { server: 'default' }, 'No call like this one needs approval'],
       ['another message', { messageId: 'never' }, 'No call like this one needs approval'],
     ])('%s', async (_what, change, message) => {
-      const { call } = await ask(ada, 'polite', 'act', { a: 1 })
+      const { call } = await requestCall(ada, 'polite', 'act', { a: 1 })
       await expectRefused({ ...call, ...change }, message)
     })
 
-    it('a call that was never made, however it is sent (§12.6)', async () => {
-      const lonely = await meet('polite', [])
+    it('a call that the model never made (§12.6)', async () => {
+      const lonely = await joinWithTool('polite', [])
       const made = { botName: 'Helper', server: 'polite', tool: 'act', args: {} }
       await expectRefused(made, 'No call like this one needs approval', lonely)
     })
 
     it('a call of another user (§12.6)', async () => {
-      const { chatId, call } = await ask(ada)
+      const { chatId, call } = await requestCall(ada)
       const { chatId: _, messageId: __, ...loose } = call
       await expectRefused(loose, 'No call like this one needs approval', eve)
       const before = await hashTables(product.database)
@@ -247,8 +247,8 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
       expect((await ada.readChat(chatId)).messages.at(-1)?.call?.state).toBe('waiting')
     })
 
-    it('a call that was approved, while it runs and afterwards (§12.5, §12.6)', async () => {
-      const { call } = await ask(ada)
+    it('a call that was already approved, during the call and afterwards (§12.5, §12.6)', async () => {
+      const { call } = await requestCall(ada)
       const gate = product.model.gate()
       product.model.reply([gate, 'done'])
       const confirmed = await ada.confirm(call)
@@ -260,12 +260,12 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     })
   })
 
-  it('returns a result that says that the connector is gone (§12.16)', async () => {
-    const ada = await meet('polite', [])
-    const { call } = await ask(ada)
+  it('returns a result that the connector does not exist any more (§12.16)', async () => {
+    const ada = await joinWithTool('polite', [])
+    const { call } = await requestCall(ada)
     await ada.delete('/api/mcp-server/polite')
     const before = await product.countCalls('polite')
-    answer('Then not.')
+    replyWith('Then not.')
     const confirmed = await ada.confirm(call)
     await confirmed.ended
     expect(confirmed.run.messages[2]).toMatchObject({
@@ -277,10 +277,10 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 
   it('accepts the same arguments in another order, as text or as an object (§7.12, §12.6)', async () => {
-    const ada = await meet('polite', [])
+    const ada = await joinWithTool('polite', [])
     for (const args of [{ b: { d: 2, c: 1 }, a: 1 }, '{"b":{"d":2,"c":1},"a":1}']) {
-      await ask(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
-      answer('done')
+      await requestCall(ada, 'polite', 'act', { a: 1, b: { c: 1, d: 2 } })
+      replyWith('done')
       const confirmed = await ada.confirm({ server: 'polite', tool: 'act', args })
       await confirmed.ended
       expect(confirmed.text).toBe('done')
@@ -290,10 +290,10 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   it.runIf(isConcurrent(engine))(
     'runs a call once when it is approved many times at once (§7.12, §12.7)',
     async () => {
-      const ada = await meet('polite', [])
-      const { chatId, call } = await ask(ada)
+      const ada = await joinWithTool('polite', [])
+      const { chatId, call } = await requestCall(ada)
       const before = await product.countCalls('polite')
-      answer('done')
+      replyWith('done')
       const streams = await Promise.all(Array.from({ length: 12 }, () => ada.confirm(call)))
       await Promise.all(streams.map((stream) => stream.ended))
       expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -306,9 +306,9 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
     },
   )
 
-  it('is removed from the table once, whatever was read before (§12.7)', async () => {
-    const ada = await meet('polite', [])
-    const { chatId, call } = await ask(ada)
+  it('can be claimed only once (§12.7)', async () => {
+    const ada = await joinWithTool('polite', [])
+    const { chatId, call } = await requestCall(ada)
     const at = { chat_id: chatId, id: call.messageId ?? '' }
     const { db } = product.database
     expect(await claimPendingCall(db, at, 'denied')).toBe(true)
@@ -317,8 +317,8 @@ describe.each(engines)('approval of tools, on %s', (engine) => {
   })
 })
 
-describe('a user who allows many calls', () => {
-  it('is rate-limited like other completions, and the call stays pending', async () => {
+describe('a user who approves many calls', () => {
+  it('is rate-limited as for completions, and the call still needs approval', async () => {
     const product = await openToolApp({ environment: { RATE_LIMIT_COMPLETIONS: '2' } })
     const ada = await product.join()
     await product.connect(ada, 'polite')

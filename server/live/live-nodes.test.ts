@@ -26,7 +26,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   }
 
   it.runIf(isConcurrent(engine))(
-    'report what is written at the other, without gaps or repetitions (§10.16)',
+    'report the events of runs on the other server, without gaps or repetitions (§10.16)',
     async () => {
       const { here, there } = await open()
       const eve = await near.join('Eve')
@@ -58,7 +58,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
   )
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'tell of a branch chosen at the other (§10.16)',
+    'report a branch that was selected on the other server (§10.16)',
     async () => {
       const { here, there } = await open()
       near.model.reply(['One', { finish: 'stop' }])

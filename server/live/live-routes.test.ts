@@ -16,7 +16,7 @@ describe.each(engines)('live updates on %s', (engine) => {
 
   const listen = (client: ChatClient) => openLiveStream(product.base, client.headers)
 
-  it('send every event of a reply to each browser, as its own stream does (§10.1, §17.4)', async () => {
+  it('send every event of a reply to each browser, exactly as the stream of the request (§10.1, §17.4)', async () => {
     const tabs = await Promise.all([listen(ada), listen(ada)])
     for (const tab of tabs) expect(tab.events()).toEqual([{ type: 'ready', runs: [] }])
     product.model.reply(['Hello', { delay: 80 }, ' there', { finish: 'stop' }])
@@ -33,7 +33,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('send the status of a run to a late subscriber, and every event after it (§10.9, §17.4)', async () => {
+  it('start with the active runs and send every later event (§10.9, §17.4)', async () => {
     const gate = product.model.gate()
     product.model.reply(['Before', gate, ' after', { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -50,7 +50,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     late.leave()
   })
 
-  it('report new chats, a selected branch, and a stop from elsewhere (§10.3, §10.4, §10.5, §17.4)', async () => {
+  it('report new chats, a selected branch, and a stop in another tab (§10.3, §10.4, §10.5, §17.4)', async () => {
     const tab = await listen(ada)
     const gate = product.model.gate()
     product.model.reply(['One', { finish: 'stop' }])
@@ -74,7 +74,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     tab.leave()
   })
 
-  it('send nothing of another user, and need a signed-in user (§17.22)', async () => {
+  it('contain nothing of another user, and require a signed-in user (§17.22)', async () => {
     const eve = await product.join('Eve')
     const listening = await listen(eve)
     product.model.reply(['A secret', { finish: 'stop' }])
@@ -95,7 +95,7 @@ describe.each(engines)('live updates on %s', (engine) => {
     }
   })
 
-  it('limit the streams of a user, without those that have closed (§16.12)', async () => {
+  it('limit the open streams of a user (§16.12)', async () => {
     const many = await product.join('Many')
     const tabs = await Promise.all(Array.from({ length: 50 }, () => listen(many)))
     expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))
@@ -111,7 +111,7 @@ describe.each(engines)('live updates on %s', (engine) => {
   })
 })
 
-it('a live stream ends with its session, but not when the provider is unreachable', async () => {
+it('a live stream ends with its session, but not when the identity provider is unreachable', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const product = await openChatApp()
   try {
@@ -137,7 +137,7 @@ it('a live stream ends with its session, but not when the provider is unreachabl
   }
 })
 
-it('live streams end with the server, also when no run is active', async () => {
+it('live streams end when the server shuts down, also without an active run', async () => {
   const product = await openChatApp()
   const ada = await product.join()
   const tab = await openLiveStream(product.base, ada.headers)

@@ -35,7 +35,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     return { ada, stream, nextLists: createListener(stream) }
   }
 
-  it('report every change of bots, but no refused one (§10.6)', async () => {
+  it('report every change of bots, but not a refused one (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const eve = await product.join('Eve')
     const stranger = await openLiveStream(product.base, eve.headers)
@@ -72,7 +72,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('do not lead to another notification when the list is read', async () => {
+  it('are not sent when a list is only read', async () => {
     const { ada, stream, nextLists } = await open()
     // The first read discovers the default connector's tools and notifies once; later reads do not.
     await ada.get('/api/mcp-servers')
@@ -84,7 +84,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     stream.leave()
   })
 
-  it('report integrations, and the connectors that come and go with them (§10.6)', async () => {
+  it('report integrations, and the connectors that they add and remove (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const integration = { name: 'tavily', auth_type: 'api_key', api_key: 'tvly-1234567890abcdef' }
     await ada.post('/api/integration', integration)
@@ -98,7 +98,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine) && engine === 'postgres')(
-    'tell what is changed at another server (§10.6)',
+    'report changes that were made on another server (§10.6)',
     async () => {
       const { ada, stream, nextLists } = await open()
       const far = await startChatNode(product.database, ada, product.model.baseUrl)

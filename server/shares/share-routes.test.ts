@@ -108,7 +108,7 @@ describe.each(engines)('own links on %s', (engine) => {
     },
   )
 
-  it('needs a token, except to read (§6.2, §6.3, §7.1)', async () => {
+  it('requires a token, except for reading (§6.2, §6.3, §7.1)', async () => {
     const { chatId, reply } = await talk(ada, 'Guarded')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()
@@ -131,7 +131,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)
   })
 
-  it('lists a user’s own links, newest first, by the start of each chat (§17.10, §20.4)', async () => {
+  it('lists the links of the user, newest first, each with the start of its chat (§17.10, §20.4)', async () => {
     const grace = await product.join('Grace')
     expect(await list(grace)).toEqual([])
     const long = `A\n long ${'word '.repeat(60)}`
@@ -154,7 +154,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await list(ada)).map(({ id }) => id)).not.toContain(newer)
   })
 
-  it('revokes a link at once and for good; sharing again gives another one (§17.10, §20.2, §20.4)', async () => {
+  it('revokes a link at once and forever; sharing again creates another link (§17.10, §20.2, §20.4)', async () => {
     const { chatId, reply } = await talk(ada, 'Take it back')
     const shareId = await share(ada, chatId, reply)
     expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(204)
@@ -167,7 +167,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect((await visit(again)).statusCode).toBe(200)
   })
 
-  it('revokes no link of another user, which looks like a missing one', async () => {
+  it('responds to the link of another user as to a missing one, and does not revoke it', async () => {
     const { chatId, reply } = await talk(ada, 'Mine to end')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()

@@ -56,7 +56,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(shared.messages.map(({ parent_id }) => parent_id)).toEqual([null, shared.messages[0]?.id])
   })
 
-  it('never changes, not a byte, when the chat continues, branches and is shared again (§1.6, §20.7)', async () => {
+  it('does not change when the chat continues, branches and is shared again (§1.6, §20.7)', async () => {
     const chatId = await ada.newChat()
     const [question = '', reply = ''] = await converse(chatId, 'Hello')
     const shareId = await share(chatId, reply)
@@ -73,7 +73,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect((await visit(shareId)).body).toBe(before.body)
   })
 
-  it('shows the name and status of a tool call; its arguments and result stay private (§20.6)', async () => {
+  it('shows the name and state of a tool call, but not its arguments and result (§20.6)', async () => {
     const call = '{"id":"secret-id","name":"files__read","fingerprint":"secret","rest":[]}'
     await write(`tools-${engine}`, [
       { id: 'q', role: 'user', content: 'Look it up' },
@@ -146,7 +146,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(answer.body).not.toMatch(/secret|usage|reasoning|arguments/)
   })
 
-  it('does not show why a reply failed: the reason may contain an address or a key (§20.6)', async () => {
+  it('does not show why a reply failed, because the reason may contain an address or a key (§20.6)', async () => {
     await write(`failed-${engine}`, [
       { id: 'q', role: 'user', content: 'Hi' },
       {
@@ -167,7 +167,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     })
   })
 
-  it('reveals neither its owner nor their bot, chat or ids (§20.6)', async () => {
+  it('does not contain the owner, the bot, or the ids of the chat and its messages (§20.6)', async () => {
     const chatId = await ada.newChat()
     const ids = await converse(chatId, 'Who am I?')
     const { body } = await visit(await share(chatId, ids[1] ?? ''))
@@ -187,7 +187,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     }
   })
 
-  it('responds to an unknown, a revoked and an invalid id in the same way, with the same look-up (§20.8)', async () => {
+  it('responds to an unknown, a revoked and an invalid id in the same way, after the same query (§20.8)', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await converse(chatId, 'Short life')
     const revoked = await share(chatId, reply)
@@ -208,7 +208,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(left).toEqual([])
   })
 
-  it('is stored by no cache and no search engine, found or not (§20.8)', async () => {
+  it('must not be stored by caches and search engines, whether found or not (§20.8)', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await converse(chatId, 'Hidden')
     for (const answer of [await visit(await share(chatId, reply)), await visit('missing')]) {
@@ -249,7 +249,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     expect(await state()).toEqual(before)
   })
 
-  it('is complete however long its path is', async () => {
+  it('contains the whole path, even if it is very long', async () => {
     await write(`long-${engine}`, [{ id: 'm0', role: 'user', content: 'text 0' }])
     const { db } = product.database
     const messages = Array.from({ length: 1_200 }, (_, index) => ({
@@ -271,7 +271,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   })
 })
 
-it('is rate-limited per address, whatever id is requested (§16.11)', async () => {
+it('is rate-limited by address for all ids together (§16.11)', async () => {
   const product = await openTestApp({ environment: { RATE_LIMIT_SHARE_READS: '3' } })
   const visit = (id: string, remoteAddress: string) =>
     product.app.inject({ url: `/api/share/${id}`, headers: { host }, remoteAddress })

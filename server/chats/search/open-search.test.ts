@@ -52,7 +52,7 @@ describe.each(engines)('search on %s', (engine) => {
     return { ids: found.chats.map((chat) => chat.id), total: found.total }
   }
 
-  it('finds parts of words in any script, without their case, newest first (§20.10)', async () => {
+  it('finds parts of words in any script, case-insensitively, newest first (§20.10)', async () => {
     const user = await newUser()
     const texts = ['Größenordnung', 'ΣΊΣΥΦΟΣ rolls', 'приВЕТ мир', '今天天气很好', 'naïve café', '👩‍👩‍👧 family']
     const ids: string[] = []
@@ -80,7 +80,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'el', 2, 4)).toEqual({ ids: [...ids].reverse().slice(4), total: 6 })
   })
 
-  it('requires every word, in any messages of the chat (§17.20)', async () => {
+  it('finds chats that contain every word, in any of their messages (§17.20)', async () => {
     const user = await newUser()
     const both = await addTexts(user, ['the lighthouse', 'a keeper', 'again', 'at night'])
     await addTexts(user, ['the lighthouse', 'alone'])
@@ -90,7 +90,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'keeper absent')).toEqual({ ids: [], total: 0 })
   })
 
-  it('reads special characters literally', async () => {
+  it('treats special characters as text', async () => {
     const user = await newUser()
     const odd = await addTexts(user, ['100% of a_b \\ "quoted" NEAR(x) * -- \'; drop'])
     await addTexts(user, ['1000 of axb quoted near x drop'])
@@ -122,7 +122,7 @@ describe.each(engines)('search on %s', (engine) => {
     expect(await find(user, 'needle')).toEqual({ ids: ids.reverse(), total: 3 })
   })
 
-  it('counts up to 1,000 and still returns later pages (§17.20)', async () => {
+  it('counts up to 1,000 chats, and returns later pages too (§17.20)', async () => {
     const user = await newUser()
     const first = await addTexts(user, ['common word'])
     for (let index = 0; index < 1_004; index++) await addTexts(user, ['common'])

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { matchExpression, splitGrams, isExact } from './words.ts'
 
 describe('grams', () => {
-  it('are all four-grams within words, and their ends, each once', () => {
+  it('are all four-grams of each word and its last one to three characters, each once', () => {
     expect(splitGrams('hello  hell')).toBe('hell ello llo lo o ell ll l')
     expect(splitGrams('天气\n👩‍👧')).toBe('天气 气 👩‍👧 ‍👧 👧')
     expect(splitGrams(' \n')).toBe('')
   })
 
-  it('match together, or by their beginning', () => {
+  it('are combined for a long word, and matched as a prefix for a short one', () => {
     expect(matchExpression('hello')).toBe('"hell" AND "ello"')
     expect(matchExpression('hel')).toBe('"hel" *')
     expect(matchExpression('a"b')).toBe('"a""b" *')
     expect(matchExpression('aaaaaa')).toBe('"aaaa"')
   })
 
-  it('match short words exactly', () => {
+  it('match words of up to four characters exactly', () => {
     expect([isExact('hell'), isExact('hello')]).toEqual([true, false])
   })
 })

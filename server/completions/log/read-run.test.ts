@@ -7,7 +7,7 @@ import type { ChatApp, ChatClient } from '../../testing/chat/open-chat-app.ts'
 import { engines } from '../../testing/database/test-database.ts'
 import { logRetentionMs, removeOldLogs } from '../maintenance/run-maintenance.ts'
 
-describe.each(engines)('re-attaching on %s', (engine) => {
+describe.each(engines)('following a run on %s', (engine) => {
   let product: ChatApp
   let ada: ChatClient
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
   const counting = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => [`${from + index} `, { delay: 10 }]).flat()
 
-  it('sends the remaining events after any event, without gaps or repetitions, with id lines (§17.5)', async () => {
+  it('sends all events after the given one, without gaps or repetitions, with id lines (§17.5)', async () => {
     const gate = product.model.gate()
     product.model.reply([...counting(0, 30), gate, ...counting(30, 50), { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -40,7 +40,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(whole.raw.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('continues after a reload at any moment from what the chat showed (§10.9)', async () => {
+  it('continues after a reload from the text that the chat returned (§10.9)', async () => {
     product.model.reply([...counting(0, 120), { finish: 'stop' }])
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Count')
@@ -68,7 +68,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(first.text.startsWith(shown)).toBe(true)
   })
 
-  it('sends a large backlog whole', async () => {
+  it('sends a large backlog completely', async () => {
     const line = `${'x'.repeat(9_999)}\n`
     product.model.reply([...Array.from({ length: 90 }, () => line), { finish: 'stop' }])
     const chatId = await ada.newChat()
@@ -80,7 +80,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(again.text).toBe(line.repeat(90))
   })
 
-  it('is refused before a run, after its end, and once its log is older than ten minutes and removed (§16.15)', async () => {
+  it('is refused when there is no run, after the last event, and ten minutes after the end of the run (§16.15)', async () => {
     const chatId = await ada.newChat()
     const refuse = async (after?: number, headers?: Record<string, string>) => {
       const stream = await ada.follow(chatId, after, headers)
@@ -108,7 +108,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect((await ada.readChat(chatId)).messages[1]?.status).toBe('complete')
   })
 
-  it('ends when the log is removed under a reader, and replays a repeated message from the stored messages', async () => {
+  it('ends when the log is removed meanwhile; a repeated message is then replayed from the stored messages', async () => {
     const { database } = product
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'Hi', { id: 'once' })
@@ -122,14 +122,14 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     await bare.ended
     expect(bare.events).toEqual([])
     await ended.set({ ended_at: Date.now() - logRetentionMs - 1 }).execute()
-    const asked = product.model.requests.length
+    const requestsBefore = product.model.requests.length
     const repeated = await ada.send(chatId, 'Hi', { id: 'once' })
     await repeated.ended
     expect(repeated.text).toBe(first.text)
-    expect(product.model.requests).toHaveLength(asked)
+    expect(product.model.requests).toHaveLength(requestsBefore)
   })
 
-  it('follows only the given reply', async () => {
+  it('sends only the events of the given reply', async () => {
     const chatId = await ada.newChat()
     const first = await ada.send(chatId, 'one')
     await first.ended
@@ -147,7 +147,7 @@ describe.each(engines)('re-attaching on %s', (engine) => {
     expect(stream.events).toEqual(first.events)
   })
 
-  it('is refused for another user without a byte of the reply, also with an event id', async () => {
+  it('is refused for another user, also with an event id', async () => {
     const gate = product.model.gate()
     product.model.reply(['secret', gate, { finish: 'stop' }])
     const chatId = await ada.newChat()

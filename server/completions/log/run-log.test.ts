@@ -12,11 +12,11 @@ import type { RunChunk, RunRecorder } from './run-recorder.ts'
 
 const started = startedEvent()
 
-// The time of the log goes by as a test says: how long a turn takes is the machine's affair.
+// The timers are fake, so that the result does not depend on the speed of the machine.
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => vi.useRealTimers())
 
-/** Lets happen what needs no time. */
+/** Runs everything that does not wait for a timer. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await turn()
 }
@@ -26,7 +26,7 @@ async function pass(milliseconds: number): Promise<void> {
   await settle()
 }
 
-/** A database that notes what is written, in one list with what is shown. */
+/** Opens a log on a fake database. `acts` lists the commits and the shown batches in order. */
 function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
   const acts: string[] = []
   const rows: RunEventRow[] = []
@@ -67,7 +67,7 @@ const eventsIn = (frames: string): RunEvent[] =>
     .map((frame) => JSON.parse(frame.slice(6)) as RunEvent)
 
 describe('the run log', () => {
-  it('commits before it shows events, and all runs together (§10.15)', async () => {
+  it('commits the events of all runs together, and shows them afterwards (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -86,7 +86,7 @@ describe('the run log', () => {
     expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
-  it('does not delay the first text, also after the name of the model (§17.18)', async () => {
+  it('commits the first text without delay, also after the name of the model (§17.18)', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -96,7 +96,7 @@ describe('the run log', () => {
     expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['model', 'text'])
   })
 
-  it('pulls a reply at once until its first text, and then for the next commit', async () => {
+  it('pulls data at once until the first text of a reply, and before each commit from then on', async () => {
     const { log, rows, acts } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -118,7 +118,7 @@ describe('the run log', () => {
     await settle()
     expect(acts).toEqual(['commit a2 b2'])
     sourceA.drain.mockClear()
-    // The first of its kind would hurry, were it not pulled for a commit: no second commit begins beside this one.
+    // The first reasoning is urgent, but a commit is due already, so no second one starts.
     sourceA.push({ type: 'text', text: ' more' }, { type: 'reasoning', text: 'hm' })
     sourceB.push({ type: 'text', text: ' too' })
     expect(sourceA.drain).not.toHaveBeenCalled()
@@ -134,7 +134,7 @@ describe('the run log', () => {
     expect(sourceA.drain).toHaveBeenCalledTimes(2)
   })
 
-  it('pulls a full reply at once, and the remaining parts when the reply ends', async () => {
+  it('pulls data at once when the source is full, and the remaining data when the reply ends', async () => {
     const { log, rows } = openLog()
     const run = log.open(1, started)
     const waiting: RunChunk[] = [{ type: 'text', text: 'one' }]
@@ -153,7 +153,7 @@ describe('the run log', () => {
     expect(waiting).toHaveLength(1)
   })
 
-  it('stores the data of an event before the event is shown (§10.15)', async () => {
+  it('stores what belongs to an event before the event is shown (§10.15)', async () => {
     const { log, acts, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -167,7 +167,7 @@ describe('the run log', () => {
     expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
-  it('resolves when everything so far is committed and shown, or the run was lost', async () => {
+  it('resolves a flush when all events are committed and shown, or when the run is lost', async () => {
     let held: ReadonlySet<number> = new Set([1])
     const { log, acts, listen } = openLog(() => held)
     const run = log.open(1, started)
@@ -185,7 +185,7 @@ describe('the run log', () => {
     await run.flush()
   })
 
-  it('accepts no event after the end of a run', async () => {
+  it('ignores events after the end of a run', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
@@ -195,7 +195,7 @@ describe('the run log', () => {
     expect(eventsIn(received.frames).map((event) => event.type)).toEqual(['ended'])
   })
 
-  it('shows no event of a run that is no longer held, and all events of the others', async () => {
+  it('shows no event of a run that another node has taken over, and all events of other runs', async () => {
     const { log, listen } = openLog(() => new Set([2]))
     const a = log.open(1, started)
     const b = log.open(2, started)
@@ -208,7 +208,7 @@ describe('the run log', () => {
     expect(eventsIn(receivedB.frames).length).toBe(1)
   })
 
-  it('retries a failed commit for each run alone, and keeps the order', async () => {
+  it('retries a failed commit for each run separately, in the same order', async () => {
     let failures = 3
     const { log, listen, rows, onError } = openLog((events) => {
       if (events.some((event) => event.run_id === 1) && failures-- > 0) throw new Error('disk full')
@@ -229,7 +229,7 @@ describe('the run log', () => {
     expect(onError).toHaveBeenCalled()
   })
 
-  it('sends a subscriber only the events that it lacks', async () => {
+  it('frames only the events after the given one', async () => {
     const { log, listen } = openLog()
     const run = log.open(1, started)
     const late = listen(run, 3, true)
@@ -240,7 +240,7 @@ describe('the run log', () => {
     expect(late.frames).toMatch(/^id: 4\ndata: \{"type":"reasoning","seq":4,/)
   })
 
-  it('reduces to the same reply however the text was split', async () => {
+  it('yields the same reply however the text was split', async () => {
     const piece = fc.record({
       kind: fc.constantFrom('text' as const, 'reasoning' as const),
       text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),

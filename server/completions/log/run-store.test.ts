@@ -29,7 +29,7 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
   })
   afterAll(() => database.close())
 
-  it.runIf(isConcurrent(engine))('waits for a concurrent message, which does not wait for it', async () => {
+  it.runIf(isConcurrent(engine))('waits for a concurrent message without a deadlock', async () => {
     const { db, dialect } = database
     const insert = (trx: typeof db) => insertRun(trx, dialect, run, JSON.stringify(started))
     const id = await insert(db)
@@ -43,7 +43,7 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
           .transaction()
           .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
           .catch((error: unknown) => error)
-        // Until it waits.
+        // Time to reach the lock of the chat, which `closeRun` waits for.
         await wait(300)
         await insert(trx)
       })
@@ -55,7 +55,7 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
 })
 
 describe.each(engines)('the newest run of a chat, on %s', (engine) => {
-  it('is the one that started last, also when the clock of its server is behind', async () => {
+  it('is the one that started last, even if the clock of its server is slow', async () => {
     const { db, dialect, close } = await openTestDatabase(engine)
     await addUser(db, ada)
     await addChat(db, chat)

@@ -51,7 +51,7 @@ describe('buildPrompt', () => {
     expect(buildPrompt(path)).toEqual(turns(path))
   })
 
-  it('leaves out a reply without text and joins the turns around it (§21.8)', () => {
+  it('omits a reply without text and joins the turns around it (§21.8)', () => {
     expect(buildPrompt([user('a'), assistant(' \n'), user('b'), assistant('c')])).toEqual(
       turns([user('a\n\nb'), assistant('c')]),
     )
@@ -91,7 +91,7 @@ describe('buildPrompt', () => {
     ['running', 'The tool may or may not have finished.', 'This call was not made.'],
     ['waiting', 'the user has not approved it.', 'This call was not made.'],
     ['answered', 'is not part of this conversation.', 'This call was not made.'],
-  ])('has a sentence where a call that is %s has no result', (state, own, next) => {
+  ])('explains that a call in the state %s has no result', (state, own, next) => {
     const path = [user('a'), calling('one', state, { rest: [call('two')] }), user('b')]
     const said = shape(buildPrompt(path))
     expect(said).toHaveLength(5)
@@ -99,7 +99,7 @@ describe('buildPrompt', () => {
     expect(said[3]).toBe(`two: ${next}`)
   })
 
-  it('describes calls and results in words to a model without tools (§12.18)', () => {
+  it('describes calls and results as text for a model without tools (§12.18)', () => {
     const path = [
       user('a'),
       calling('one', 'answered', { text: 'Hm.' }),
@@ -112,7 +112,7 @@ describe('buildPrompt', () => {
     expect(prompt[2]?.content).toContain('\n1\n')
   })
 
-  it('encloses a result in a mark that it cannot contain, always the same one (§12.13)', () => {
+  it('puts a result between boundaries that it cannot contain, always the same ones (§12.13)', () => {
     const path = (text: string) => [user('a'), calling('one', 'answered'), result('r', text)]
     const [mark = ''] = /\[[\w-]{8}\]/.exec(buildPrompt(path('x')).at(-1)?.content ?? '') ?? []
     expect(buildPrompt(path('other')).at(-1)?.content.split(mark)).toHaveLength(3)
@@ -143,11 +143,11 @@ describe('buildPrompt', () => {
     expect(shape(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
   })
 
-  it('omits a result whose call was cut off', () => {
+  it('omits a result whose call is no longer in the path', () => {
     expect(shape(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
   })
 
-  it('has exactly one result for every call, whatever the path', () => {
+  it('has exactly one result for every call, for any path', () => {
     const piece = fc.oneof(
       fc.constant(user('u')),
       fc.constant(assistant('a')),

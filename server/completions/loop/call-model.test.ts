@@ -8,13 +8,13 @@ import { callModel, maxCallChars, maxReplyChars } from './call-model.ts'
 const request = { model: 'm', messages: [], tools: [], maxTokens: null }
 
 async function run(model: ModelStream, signal = new AbortController().signal) {
-  const said: string[] = []
+  const received: string[] = []
   const events: UnnumberedEvent[] = []
   let source: RunSource = { drain: () => [] }
   const pull = (): void => {
     for (const chunk of source.drain()) {
       if (chunk.type === 'event') events.push(chunk.event)
-      else said.push(`${chunk.type}: ${chunk.text}`)
+      else received.push(`${chunk.type}: ${chunk.text}`)
     }
   }
   const readFrom = (opened: RunSource): void => {
@@ -22,10 +22,10 @@ async function run(model: ModelStream, signal = new AbortController().signal) {
   }
   const recorder = { readFrom, onReadable: pull, endReading: pull }
   const { ending, calls } = await callModel({ model, request, signal, recorder })
-  return { ending, calls, said, events }
+  return { ending, calls, received, events }
 }
 
-/** A model that yields batches of parts, each one turn after the other. */
+/** A model that sends each batch of parts in a separate microtask. */
 const streaming =
   (batches: readonly ModelPart[][], onBatch?: (index: number) => void): ModelStream =>
   (_request, { onReadable }) => {
@@ -45,7 +45,7 @@ const answering = (...parts: ModelPart[]): ModelStream => streaming(parts.map((p
 
 describe('callModel', () => {
   it('emits the parts of the model in order', async () => {
-    const { ending, said, events } = await run(
+    const { ending, received, events } = await run(
       answering(
         { type: 'model', model: 'm-1', provider: 'p' },
         { type: 'reasoning', text: 'hm' },
@@ -54,7 +54,7 @@ describe('callModel', () => {
         { type: 'finish', reason: 'stop' },
       ),
     )
-    expect(said).toEqual(['reasoning: hm', 'text: yes'])
+    expect(received).toEqual(['reasoning: hm', 'text: yes'])
     expect(events).toEqual([
       { type: 'model', model: 'm-1', provider: 'p' },
       { type: 'usage', usage: { input_tokens: 1, output_tokens: null } },
@@ -64,22 +64,22 @@ describe('callModel', () => {
 
   it.each([
     ['a failure', [{ type: 'failed', code: 'upstream_timeout', message: 'slow' }], 'upstream_timeout'],
-    ['an answer without text', [{ type: 'finish', reason: 'stop' }], 'upstream_invalid'],
-    ['a withheld answer', [{ type: 'finish', reason: 'content_filter' }], 'upstream_error'],
-    ['a model that just returns', [{ type: 'text', text: 'a' }], 'upstream_cut'],
-  ] as const)('ends truthfully after %s', async (_what, parts, code) => {
+    ['an empty reply', [{ type: 'finish', reason: 'stop' }], 'upstream_invalid'],
+    ['a blocked reply', [{ type: 'finish', reason: 'content_filter' }], 'upstream_error'],
+    ['a model that ends without a finish reason', [{ type: 'text', text: 'a' }], 'upstream_cut'],
+  ] as const)('ends as failed after %s', async (_what, parts, code) => {
     const { ending } = await run(answering(...parts))
     expect(ending).toMatchObject({ status: 'failed', error: { code } })
   })
 
-  it('returns the calls of the model, also without text', async () => {
+  it('returns the tool calls of a reply without text', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const { ending, calls } = await run(answering(call, { type: 'finish', reason: 'tool_calls' }))
     expect(ending).toEqual({ status: 'complete' })
     expect(calls).toEqual([{ id: '1', name: 'x', arguments: '{}' }])
   })
 
-  it('returns no calls of a failed response', async () => {
+  it('returns no tool calls of a failed reply', async () => {
     const { ending, calls } = await run(
       answering(
         { type: 'tool_call', id: '1', name: 'x', arguments: '{}' },
@@ -92,15 +92,15 @@ describe('callModel', () => {
 
   it.each([
     ['arguments', { arguments: JSON.stringify({ a: 'x'.repeat(maxCallChars / 2) }) }],
-    ['what its upstream wants back', { arguments: '{}', note: { seal: 'x'.repeat(maxCallChars / 2) } }],
-  ])('calls nothing of an answer whose calls are too long together: %s (§16.2)', async (_what, given) => {
+    ['data for the provider', { arguments: '{}', note: { seal: 'x'.repeat(maxCallChars / 2) } }],
+  ])('fails when the tool calls of a reply are too long in total: %s (§16.2)', async (_what, given) => {
     const call = { type: 'tool_call', id: '1', name: 'x', ...given } as const
     const { ending, calls } = await run(answering(call, call, call, { type: 'finish', reason: 'tool_calls' }))
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(calls).toEqual([])
   })
 
-  it('stores the reasoning of all calls with the first one, however long (§12.20)', async () => {
+  it('accepts long reasoning data on the first tool call (§12.20)', async () => {
     const call = { type: 'tool_call', id: '1', name: 'x', arguments: '{}' } as const
     const note = { thinking: 'x'.repeat(maxReplyChars) }
     const { ending, calls } = await run(
@@ -116,7 +116,7 @@ describe('callModel', () => {
   })
 
   it.each(['stopped', 'interrupted'] as const)(
-    'ends as %s at once, aborts the upstream and takes nothing more',
+    'ends as %s at once, aborts the upstream request and reads no more',
     async (reason) => {
       const controller = new AbortController()
       let upstream: AbortSignal | undefined
@@ -126,14 +126,14 @@ describe('callModel', () => {
         upstream = options.signal
         return { ...texts(asked, options), closed: new Promise(() => undefined) }
       }
-      const { ending, said } = await run(stuck, controller.signal)
+      const { ending, received } = await run(stuck, controller.signal)
       expect(ending).toEqual({ status: reason })
-      expect(said).toEqual(['text: some'])
+      expect(received).toEqual(['text: some'])
       expect(upstream?.aborted).toBe(true)
     },
   )
 
-  it('does not call the model after a stop', async () => {
+  it('does not call the model when the run is already stopped', async () => {
     let asked = false
     const { ending } = await run(() => {
       asked = true
@@ -143,20 +143,20 @@ describe('callModel', () => {
     expect(asked).toBe(false)
   })
 
-  it('cuts an endless response at the limit, between characters (§16.2)', async () => {
+  it('cuts an endless reply at the limit, without splitting a character (§16.2)', async () => {
     let upstream: AbortSignal | undefined
     const texts = streaming([
       [{ type: 'text', text: 'x'.repeat(maxReplyChars - 1) }],
       [{ type: 'text', text: '😀😀' }],
       [{ type: 'text', text: 'never' }],
     ])
-    const { ending, said } = await run((asked, options) => {
+    const { ending, received } = await run((asked, options) => {
       upstream = options.signal
       return texts(asked, options)
     })
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
-    expect(said.length).toBe(2)
-    expect(said.every((text) => text.isWellFormed())).toBe(true)
+    expect(received.length).toBe(2)
+    expect(received.every((text) => text.isWellFormed())).toBe(true)
     expect(upstream?.aborted).toBe(true)
   })
 })

@@ -60,9 +60,9 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     expect(stream.run.messages[1]?.call).toEqual({ state: 'answered', title: expect.any(String) as string })
   })
 
-  describe('with an elicitation', () => {
+  describe('an elicitation', () => {
     const filled = { name: 'Ada', check: true }
-    async function beAsked() {
+    async function requestElicitation() {
       product.model.reply([callOf('everything', 'trigger-elicitation-request')])
       const sent = await product.sendNew('Ask me')
       await sent.stream.until((it) => callOfReply(it)?.question !== undefined)
@@ -71,8 +71,8 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       return { ...sent, question, at: { chatId: sent.chatId, messageId, questionId: question?.id ?? '' } }
     }
 
-    it('shows it, also after a reload, and continues with the submitted values (§13.13, §17.7)', async () => {
-      const { chatId, stream, question, at } = await beAsked()
+    it('is shown, also after a reload, and the call continues with the submitted values (§13.13, §17.7)', async () => {
+      const { chatId, stream, question, at } = await requestElicitation()
       expect((await ada.readChat(chatId)).messages[1]?.call?.question).toEqual(question)
       const content = Object.fromEntries(
         (question?.fields ?? []).flatMap(({ name, required, kind }) => {
@@ -94,16 +94,16 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       })
     })
 
-    it('accepts a decline (§13.13)', async () => {
-      const { stream, at } = await beAsked()
+    it('can be declined (§13.13)', async () => {
+      const { stream, at } = await requestElicitation()
       product.model.reply(['Fine.'])
       await ada.post('/api/tool/answer', { ...at, answer: { action: 'decline' } })
       await stream.ended
       expect(resultOf(stream)?.content).toMatch(/decline/i)
     })
 
-    it('refuses an invalid answer, one to another elicitation, and one of another user (§13.17, §17.7)', async () => {
-      const { chatId, stream, at } = await beAsked()
+    it('refuses an invalid answer, an answer to another elicitation, and an answer of another user (§13.17, §17.7)', async () => {
+      const { chatId, stream, at } = await requestElicitation()
       const eve = await product.join('Eve')
       const answer = { action: 'accept', content: { name: 5 } }
       const decline = { action: 'decline' }
@@ -123,7 +123,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     })
 
     it('is cancelled when the reply is stopped', async () => {
-      const { chatId, stream, at } = await beAsked()
+      const { chatId, stream, at } = await requestElicitation()
       await ada.post('/api/chat/stop', { chatId })
       await stream.ended
       expect(stream.run.status).toBe('stopped')

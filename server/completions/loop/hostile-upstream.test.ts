@@ -19,7 +19,7 @@ const key = 'sk-canary-4f1d9a77c2e84b0fa6d2'
 /** Faults that end only with a stop, or after minutes. */
 const endless = ['no-answer', 'silence', 'silence-after-text', 'drip', 'hang-after-finish', 'hang-after-done']
 
-/** What any format can be asked for and gets no answer to. */
+/** Faults after which no format yields a complete reply. */
 const failing = [
   'bad-chunk',
   'long-length',
@@ -77,7 +77,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     return { chatId, stream }
   }
 
-  /** What is stored is what was shown, nothing stays open, and the chat can be continued. */
+  /** Expects that the stored reply equals the streamed one, that the run has ended, and that the chat continues. */
   async function expectWhole(what: string, { chatId, stream }: Awaited<ReturnType<typeof beginChat>>) {
     await stream.ended
     expect(stream.raw.endsWith('data: [DONE]\n\n'), what).toBe(true)
@@ -94,7 +94,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
 
   // The forms differ before anything is stored: one of them is enough on the second engine.
   it.each(engine === 'sqlite' ? apiTypes : (['openai'] as const))(
-    'of the form %s ends every reply truthfully, and the next one comes (§8.7)',
+    'with the format %s fails the reply with its reason, and the next message is accepted (§8.7)',
     async (apiType) => {
       const faults = apiType === 'openai' ? Object.keys(hostileFaults) : failing
       // Each takes its time, alone.
@@ -122,7 +122,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     60_000,
   )
 
-  it('that never ends is stopped, and its text is kept', async () => {
+  it('that never ends its reply can be stopped, and the text is kept', async () => {
     await Promise.all(
       endless.slice(0, 4).map(async (fault) => {
         const begun = await beginChat('openai', fault)
@@ -137,7 +137,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     await expect.poll(() => hostile.openRequests, { timeout: 10_000 }).toBe(0)
   })
 
-  it('leaves no reply open and reveals no key (§21.11)', async () => {
+  it('leaves no reply in the streaming state and reveals no key (§21.11)', async () => {
     const { db, location } = product.database
     const open = await db.selectFrom('messages').select('id').where('status', '=', 'streaming').execute()
     const running = await db.selectFrom('runs').select('id').where('status', '=', 'running').execute()

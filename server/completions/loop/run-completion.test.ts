@@ -56,7 +56,7 @@ const run = (first: RunStep, actions: RunActions, signal = new AbortController()
 const start: RunStep = { kind: 'call_model' }
 
 describe('the loop of a run', () => {
-  it('calls the model once when it calls no tool', async () => {
+  it('calls the model once when it makes no tool call', async () => {
     const { actions, done } = listActions([])
     expect(await run(start, actions)).toEqual(complete)
     expect(done).toEqual(['call model'])
@@ -70,7 +70,7 @@ describe('the loop of a run', () => {
     )
   })
 
-  it('ends where a call needs approval (§12.4)', async () => {
+  it('ends when a call needs approval (§12.4)', async () => {
     const { actions, done } = listActions([['a', 'b', 'c']], { needsApproval: 'b' })
     expect(await run(start, actions)).toEqual(complete)
     expect(done.at(-1)).toBe('dispatch b after')
@@ -97,7 +97,7 @@ describe('the loop of a run', () => {
     expect(done.at(-1)).toBe('open reply')
   })
 
-  it('ends after the maximum of calls, in however few rounds (§12.2)', async () => {
+  it('ends after the maximum of calls, even in few rounds (§12.2)', async () => {
     const batch = Array.from({ length: 128 }, () => 'a')
     const { actions, done } = listActions([batch, batch, batch])
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })

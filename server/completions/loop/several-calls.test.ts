@@ -63,7 +63,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     })
 
     it.runIf(engine === 'postgres' && isConcurrent(engine))(
-      'asks the model while what was denied is put on record (§13.12)',
+      'calls the model while the denials are being recorded (§13.12)',
       async () => {
         product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
         const { chatId, stream } = await product.sendNew('Two things')

@@ -16,7 +16,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
   describe('of a model without tool support', () => {
     const refusal = [{ status: 400, body: { error: { message: '"tiny" does not support tools' } } }] as const
 
-    it('calls it again without tools, and says so once for a bot and a chat (§12.18)', async () => {
+    it('calls it again without tools, with one notice for each bot and chat (§12.18)', async () => {
       await ada.post('/api/bot', { name: 'Tiny', model: 'tiny' })
       const chatId = await ada.newChat()
       product.model.reply(refusal)
@@ -31,15 +31,15 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.at(-2)?.body['tools']).toBeDefined()
       expect(product.model.requests.at(-1)?.body['tools']).toBeUndefined()
       expect((await ada.readChat(chatId)).messages).toEqual(first.run.messages)
-      const asked = product.model.requests.length
+      const requestsBefore = product.model.requests.length
       product.model.reply(['Still small.'])
       const second = await ada.send(chatId, 'And now?', { botName: 'Tiny' })
       await second.ended
       expect(second.run.messages[1]?.notice).toBeUndefined()
-      expect(product.model.requests.length).toBe(asked + 1)
+      expect(product.model.requests.length).toBe(requestsBefore + 1)
     })
 
-    it('sends tools again when the model is called at another path', async () => {
+    it('sends tools again when the path of its API has changed', async () => {
       await ada.post('/api/bot', { name: 'Moved', model: 'tiny' })
       product.model.reply(refusal)
       product.model.reply(['I am small.'])
@@ -59,7 +59,7 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
       expect(product.model.requests.at(-1)?.body['tools']).toBeDefined()
     })
 
-    it('describes earlier calls to it in words (§12.18)', async () => {
+    it('describes earlier tool calls as text (§12.18)', async () => {
       product.model.reply(['I count.', calculate('20 + 3')])
       product.model.reply(['It is 23.'])
       const { chatId, stream } = await product.sendNew('Add')

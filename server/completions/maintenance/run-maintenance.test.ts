@@ -54,7 +54,7 @@ describe.each(engines)('a run that has ended in the database, on %s', (engine) =
     expect(lost()).toBe('interrupted')
   })
 
-  it('is not lost while its own end is committed: only the commit decides', async () => {
+  it('is not lost while its own end is being committed', async () => {
     const { recorder, renew, lost } = await openRun()
     recorder.append('text', 'whole')
     recorder.add({ type: 'ended', status: 'complete' })

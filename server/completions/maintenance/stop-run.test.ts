@@ -18,7 +18,7 @@ describe.each(engines)('stop on %s', (engine) => {
   const slow = () => Array.from({ length: 3_000 }, (_, index) => [`${index} `, { delay: 20 }]).flat()
 
   it.each([0, 50, 300, 1_000])(
-    'after %i ms ends the upstream and keeps the partial text (§4.15, §17.6)',
+    'after %i ms aborts the upstream request and keeps the partial text (§4.15, §17.6)',
     async (delay) => {
       // One that is stopped at once may never be asked for.
       product.model.when('Count', slow())
@@ -40,7 +40,7 @@ describe.each(engines)('stop on %s', (engine) => {
     },
   )
 
-  it('reports that nothing was stopped when nothing runs', async () => {
+  it('returns that nothing was stopped when there is no run', async () => {
     const chatId = await ada.newChat()
     expect(statusAndBody(await ada.post('/api/chat/stop', { chatId }))).toEqual({
       status: 200,

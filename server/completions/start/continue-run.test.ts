@@ -17,7 +17,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   })
   afterAll(() => product.close())
 
-  async function ask(...calls: ReturnType<typeof callOf>[]) {
+  async function requestCall(...calls: ReturnType<typeof callOf>[]) {
     product.model.reply(calls.length === 0 ? [callOf('polite', 'act')] : calls)
     const chatId = await ada.newChat()
     const stream = await ada.send(chatId, 'Do it')
@@ -38,32 +38,32 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     return { chatId, stream, result }
   }
 
-  const goOn = (chatId: string, server: string, more: object = {}) =>
+  const continueFrom = (chatId: string, server: string, more: object = {}) =>
     ada.complete({ chatId, content: 'made up', server, ...more })
   const textOf = async (stream: TestStream) => {
     await stream.ended
     return stream.text
   }
 
-  it('is the same run for a client that requests it itself: no tool and no model is called twice (§4.23, §12.11)', async () => {
-    const { chatId, call } = await ask()
+  it('returns the run that already continues: no tool and no model is called twice (§4.23, §12.11)', async () => {
+    const { chatId, call } = await requestCall()
     const gate = product.model.gate()
     product.model.reply(['It is ', gate, 'done.'])
     const confirmed = await ada.confirm({ server: call.server, tool: call.tool, args: call.args })
     await confirmed.until(({ events }) => events.some(({ type }) => type === 'tool_result'))
-    const [calls, asked] = [await product.countCalls('polite'), () => product.model.requests.length]
-    const early = await goOn(chatId, 'polite')
+    const [calls, countRequests] = [await product.countCalls('polite'), () => product.model.requests.length]
+    const early = await continueFrom(chatId, 'polite')
     await confirmed.until(({ text }) => text === 'It is ')
-    const before = asked()
+    const before = countRequests()
     gate.open()
     expect(await textOf(early)).toBe('It is done.')
     await confirmed.ended
-    const late = await goOn(chatId, 'polite')
+    const late = await continueFrom(chatId, 'polite')
     expect(await textOf(late)).toBe('It is done.')
     expect(late.events).toEqual(early.events)
     const result = confirmed.run.messages.find(({ outcome }) => outcome !== undefined)
-    expect(await textOf(await goOn(chatId, 'polite', { parentId: result?.id }))).toBe('It is done.')
-    expect(asked()).toBe(before)
+    expect(await textOf(await continueFrom(chatId, 'polite', { parentId: result?.id }))).toBe('It is done.')
+    expect(countRequests()).toBe(before)
     expect(await product.countCalls('polite')).toBe(calls)
     const chat = await ada.readChat(chatId)
     expect(chat.messages).toEqual(confirmed.run.messages)
@@ -71,12 +71,12 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   })
 
   it('is replayed from the messages when the log is removed (§12.11)', async () => {
-    const { chatId, call } = await ask()
+    const { chatId, call } = await requestCall()
     product.model.reply(['Done.'])
     const confirmed = await ada.confirm(call)
     await confirmed.ended
     await product.database.db.deleteFrom('runs').where('chat_id', '=', chatId).execute()
-    const late = await goOn(chatId, 'polite')
+    const late = await continueFrom(chatId, 'polite')
     expect(await textOf(late)).toBe('Done.')
     expect(late.run.messages).toEqual(confirmed.run.messages.slice(2))
     const chat = await ada.readChat(chatId)
@@ -110,10 +110,10 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     })
   })
 
-  it('calls the model where a stop had ended the run (§4.23, §12.12)', async () => {
+  it('calls the model after a run that was stopped (§4.23, §12.12)', async () => {
     const { chatId, result } = await stopInCall()
     product.model.reply(['Then without.'])
-    const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
+    const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
     expect(await textOf(stream)).toBe('Then without.')
     expect(stream.events[0]).toMatchObject({ type: 'started', user_message: { id: result.id } })
     expect((await ada.readChat(chatId)).messages.at(-1)).toMatchObject({
@@ -124,7 +124,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
 
   it('first dispatches the other calls of the turn whose call was stopped (§12.12)', async () => {
     const { chatId, result } = await stopInCall(callOf('polite', 'act', {}, 'b'))
-    const stream = await goOn(chatId, 'silent-call', { parentId: result.id })
+    const stream = await continueFrom(chatId, 'silent-call', { parentId: result.id })
     await stream.ended
     expect(stream.run.messages.at(-1)).toMatchObject({
       server: 'polite',
@@ -143,7 +143,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   })
 
   it('creates a sibling when another reply to the result is requested (§4.24, §4.25, §12.19)', async () => {
-    const { chatId, call } = await ask()
+    const { chatId, call } = await requestCall()
     product.model.reply(['One answer.'])
     const confirmed = await ada.confirm(call)
     await confirmed.ended
@@ -156,7 +156,7 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
     const select = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
     expect(select.json()).toEqual({ selected_message_id: first?.id })
     expect((await ada.readChat(chatId)).selected_message_id).toBe(first?.id)
-    // From above, the branch that was written last.
+    // Selecting a message above them selects the branch that was written last.
     const root = confirmed.run.messages[1]?.id
     const above = await ada.post('/api/chat/select-response', { chatId, messageId: root })
     expect(above.json()).toEqual({ selected_message_id: second?.id })
@@ -165,21 +165,21 @@ describe.each(engines)('continuing from the result of a tool, on %s', (engine) =
   describe('refuses, and writes nothing,', () => {
     async function expectRefused(body: Readonly<Record<string, unknown>>, status: number): Promise<void> {
       const before = await hashTables(product.database)
-      const asked = product.model.requests.length
+      const requestsBefore = product.model.requests.length
       const stream = await ada.complete({ content: 'all done, trust me', ...body })
       await stream.ended
       expect([stream.status, stream.raw]).toEqual([status, stream.raw])
       expect(await hashTables(product.database)).toEqual(before)
-      expect(product.model.requests.length).toBe(asked)
+      expect(product.model.requests.length).toBe(requestsBefore)
     }
 
-    it('a result of a pending call', async () => {
-      const { chatId, call } = await ask()
+    it('when the call still needs approval', async () => {
+      const { chatId, call } = await requestCall()
       await expectRefused({ chatId, server: 'polite' }, 409)
       await expectRefused({ chatId, server: 'polite', parentId: call.messageId }, 409)
     })
 
-    it('a result without a call, or of another connector (§12.10)', async () => {
+    it('when there is no result of this connector (§12.10)', async () => {
       const chatId = await ada.newChat()
       await expectRefused({ chatId, server: 'polite' }, 409)
       const { chatId: stopped, result } = await stopInCall()

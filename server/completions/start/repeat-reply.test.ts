@@ -17,8 +17,8 @@ describe.each(engines)('completions on %s', (engine) => {
 
   const countRows = (chatId: string) => countChatRows(product.database.db, chatId)
 
-  describe('the same id', () => {
-    it('is the same message: its stream is sent again and the model is not called twice (§17.12)', async () => {
+  describe('a message that is sent again with the same id', () => {
+    it('is not stored again: its stream is repeated and the model is not called (§17.12)', async () => {
       const gate = product.model.gate()
       product.model.reply(['Once', gate, ' only', { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -49,7 +49,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(again.raw.endsWith('data: [DONE]\n\n')).toBe(true)
     })
 
-    it('with other content is a conflict, and nothing is written (§17.12)', async () => {
+    it('is refused when the content differs, and nothing is written (§17.12)', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })
@@ -67,7 +67,7 @@ describe.each(engines)('completions on %s', (engine) => {
     })
 
     it.runIf(isConcurrent(engine))(
-      'in 64 concurrent requests creates one message and calls the model once (§17.12)',
+      'is stored once and calls the model once in 64 concurrent requests (§17.12)',
       async () => {
         const chatId = await ada.newChat()
         const before = product.model.requests.length
@@ -83,8 +83,8 @@ describe.each(engines)('completions on %s', (engine) => {
     )
   })
 
-  describe('one run per chat', () => {
-    it('refuses a second message and a regeneration meanwhile, and writes nothing (§10.18)', async () => {
+  describe('a chat with an active run', () => {
+    it('refuses another message and a regeneration, and writes nothing (§10.18)', async () => {
       const gate = product.model.gate()
       product.model.reply(['slow', gate, { finish: 'stop' }])
       const chatId = await ada.newChat()
@@ -106,7 +106,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(running.run.status).toBe('complete')
     })
 
-    it.runIf(isConcurrent(engine))('accepts one of two concurrent regenerations (§10.18)', async () => {
+    it.runIf(isConcurrent(engine))('accepts only one of two concurrent regenerations (§10.18)', async () => {
       const chatId = await ada.newChat()
       await (
         await ada.send(chatId, 'Hi', { id: 'm1' })

@@ -10,7 +10,7 @@ const ada = { id: 'ada' }
 const chat = chatRow({ user_id: ada.id })
 
 describe.each(engines)('the result that a turn is continued from, on %s', (engine) => {
-  it('is found after as many calls as one run can make (§4.23)', async () => {
+  it('is found even after the maximum number of calls of a run (§4.23)', async () => {
     const { db, close } = await openTestDatabase(engine)
     await addUser(db, ada)
     await addChat(db, chat)

@@ -49,7 +49,7 @@ function start(
 }
 
 describe('running a call', () => {
-  it('uses the tool and approval that were decided on, and returns the outcome', async () => {
+  it('calls the decided tool with its approval, and returns the outcome', async () => {
     let asked: ToolCallRequest | undefined
     const { outcome } = start((request) => {
       asked = request
@@ -87,7 +87,7 @@ describe('running a call', () => {
     },
   )
 
-  it('emits finite progress with cleaned text, and only the first and latest of many updates (§13.4)', async () => {
+  it('emits the first and the latest of many progress updates, with cleaned text (§13.4)', async () => {
     const { outcome, events } = start(async ({ onProgress }) => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)

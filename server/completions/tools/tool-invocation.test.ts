@@ -19,7 +19,7 @@ const decide = (resolved: ResolvedTool) =>
     continues: false,
   })
 
-it('dispatches a call of a missing tool so that a tool which appears a moment later is not called (§4.18, §12.16)', async () => {
+it('dispatches a call of a missing tool without calling a tool that is added a moment later (§4.18, §12.16)', async () => {
   const { invocation, shown } = await decide({
     kind: 'missing',
     reason: 'There is none.',
@@ -61,7 +61,7 @@ it.each([
   },
 )
 
-it('stores and shows which version of the tool a call that needs approval is for (§4.19)', async () => {
+it('stores and shows the version of the tool that needs approval (§4.19)', async () => {
   const definition = JSON.stringify({ name: 'send', title: 'Send', description: '', inputSchema: {} })
   const tool = { fingerprint: 'f1', definition } as KnownTool['tool']
   const { invocation, shown, stored } = await decide({

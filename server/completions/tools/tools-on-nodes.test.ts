@@ -12,7 +12,7 @@ import { statusAndBody } from '../../testing/send-request.ts'
 const patience = 20_000
 const patient = { timeout: 3 * patience }
 
-describe.each(engines)('a call that another server makes, on %s', (engine) => {
+describe.each(engines)('a tool call that runs on another server, on %s', (engine) => {
   let near: ToolApp
   let far: ChatNode | undefined
   afterEach(async () => {
@@ -31,7 +31,7 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
   const expectCalled = () => expect.poll(() => near.countCalls('silent-call'), { timeout: patience }).toBe(1)
 
   it.runIf(isConcurrent(engine))(
-    'is approved here, and shown and stopped there (§13.10)',
+    'can be approved on this server, and shown and stopped on the other (§13.10)',
     patient,
     async () => {
       const { here, there } = await open('silent-call', [])
@@ -56,27 +56,31 @@ describe.each(engines)('a call that another server makes, on %s', (engine) => {
     },
   )
 
-  it.runIf(isConcurrent(engine))('has its elicitation answered here (§13.17)', patient, async () => {
-    const { here, there } = await open('question')
-    near.model.reply([callOf('tools', 'act')])
-    near.model.reply(['Answered.'])
-    const chatId = await here.newChat()
-    const stream = await there.send(chatId, 'Ask')
-    await stream.until(({ run }) => run.messages[1]?.call?.question !== undefined)
-    const chat = await here.readChat(chatId)
-    const question = chat.messages[1]?.call?.question
-    const at = { chatId, messageId: chat.messages[1]?.id, questionId: question?.id }
-    const answer = { action: 'accept', content: { name: 'Ada' } }
-    expect(statusAndBody(await here.post('/api/tool/answer', { ...at, answer }))).toMatchObject({
-      status: 200,
-    })
-    await stream.ended
-    expect(stream.text).toBe('Answered.')
-    expect(stream.run.messages[2]?.outcome?.status).toBe('done')
-  })
+  it.runIf(isConcurrent(engine))(
+    'receives the answer to its elicitation from this server (§13.17)',
+    patient,
+    async () => {
+      const { here, there } = await open('question')
+      near.model.reply([callOf('tools', 'act')])
+      near.model.reply(['Answered.'])
+      const chatId = await here.newChat()
+      const stream = await there.send(chatId, 'Ask')
+      await stream.until(({ run }) => run.messages[1]?.call?.question !== undefined)
+      const chat = await here.readChat(chatId)
+      const question = chat.messages[1]?.call?.question
+      const at = { chatId, messageId: chat.messages[1]?.id, questionId: question?.id }
+      const answer = { action: 'accept', content: { name: 'Ada' } }
+      expect(statusAndBody(await here.post('/api/tool/answer', { ...at, answer }))).toMatchObject({
+        status: 200,
+      })
+      await stream.ended
+      expect(stream.text).toBe('Answered.')
+      expect(stream.run.messages[2]?.outcome?.status).toBe('done')
+    },
+  )
 
   it.runIf(isConcurrent(engine))(
-    'has a result that says that it may have finished when that server is killed, and never runs again (§12.9)',
+    'gets a result that it may have finished when the other server is killed, and never runs again (§12.9)',
     async () => {
       const { here, there, kill } = await open('silent-call')
       near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])
