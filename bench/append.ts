@@ -47,5 +47,5 @@ for (const { count, times } of chats) {
   )
 }
 const [few = Number.NaN, many = Number.NaN] = chats.map(({ times }) => median(times))
-process.stdout.write(`ratio ${(many / few).toFixed(2)}, to reach: under ${maxRatio}\n`)
+process.stdout.write(`ratio ${(many / few).toFixed(2)}, goal: under ${maxRatio}\n`)
 if (!(many / few < maxRatio)) process.exitCode = 1

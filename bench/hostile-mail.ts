@@ -40,6 +40,6 @@ for (const [name, message] of Object.entries(messages)) {
   const watch = watchEventLoop()
   await presentMessage(message, 60_000)
   const blockedMs = watch.stop()
-  process.stdout.write(`${name}: blocked ${blockedMs.toFixed(0)} ms, to reach: under ${maxBlockedMs} ms\n`)
+  process.stdout.write(`${name}: blocked ${blockedMs.toFixed(0)} ms, goal: under ${maxBlockedMs} ms\n`)
   if (blockedMs >= maxBlockedMs) process.exitCode = 1
 }

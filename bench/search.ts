@@ -58,7 +58,7 @@ const watch = setInterval(() => {
 }, 5)
 
 const random = createRandom(7)
-let reached = true
+let areGoalsMet = true
 await search.searchChats(user, { search: 'warm up', page: 1, limit: 10 })
 for (const { name, words } of kinds) {
   const times: number[] = []
@@ -74,15 +74,15 @@ for (const { name, words } of kinds) {
     total += found.total
   }
   const p95 = percentile(times, 95)
-  const isReached = p95 <= maxSearchMs
-  reached &&= isReached
+  const isMet = p95 <= maxSearchMs
+  areGoalsMet &&= isMet
   console.log(
-    `${name}: p50 ${format(percentile(times, 50))}, p95 ${format(p95)} (CPU ${format(percentile(cpuTimes, 50))}, ${format(percentile(cpuTimes, 95))}), ${Math.round(total / searchesPerKind)} chats on average (to reach: p95 ${maxSearchMs} ms) ${isReached ? 'reached' : 'NOT REACHED'}`,
+    `${name}: p50 ${format(percentile(times, 50))}, p95 ${format(p95)} (CPU ${format(percentile(cpuTimes, 50))}, ${format(percentile(cpuTimes, 95))}), ${Math.round(total / searchesPerKind)} chats on average (goal: p95 ${maxSearchMs} ms) ${isMet ? 'met' : 'NOT MET'}`,
   )
 }
 const blockedBySearchMs = blockedMs
 console.log(
-  `longest time that the searches blocked other work: ${blockedBySearchMs.toFixed(1)} ms (to reach: ${maxBlockedMs} ms) ${blockedBySearchMs <= maxBlockedMs ? 'reached' : 'NOT REACHED'}`,
+  `longest time that the searches blocked other work: ${blockedBySearchMs.toFixed(1)} ms (goal: ${maxBlockedMs} ms) ${blockedBySearchMs <= maxBlockedMs ? 'met' : 'NOT MET'}`,
 )
 
 if (database.file !== null) {
@@ -106,4 +106,4 @@ clearInterval(watch)
 await search.close()
 await database.close()
 rmSync(dataDir, { recursive: true, force: true })
-process.exitCode = reached ? 0 : 1
+process.exitCode = areGoalsMet ? 0 : 1
