@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { checkCircles } from './architecture/circles.mjs'
 import { checkDocPaths } from './architecture/doc-paths.mjs'
 import { checkFolders } from './architecture/folders.mjs'
-import { checkHomes } from './architecture/homes.mjs'
 import { checkNames } from './architecture/names.mjs'
 import { checkPackageArrows } from './architecture/package-arrows.mjs'
 import { readSources } from './architecture/read-sources.mjs'
+import { checkRestrictedCode } from './architecture/restricted-code.mjs'
 import { checkRouteTests } from './architecture/route-tests.mjs'
 import { checkServerDomains } from './architecture/server-domains.mjs'
 import { checkSizes, describeSizes } from './architecture/sizes.mjs'
@@ -20,7 +20,7 @@ const rules = [
   checkCircles,
   checkFolders,
   checkNames,
-  checkHomes,
+  checkRestrictedCode,
   checkRouteTests,
   checkSizes(exemptions),
 ]

@@ -25,6 +25,6 @@ export function findChromium() {
   const configured = process.env['CHROMIUM_PATH']
   if (configured !== undefined && configured !== '') return configured
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin', '/snap/bin']
-  const places = names.flatMap((name) => folders.map((folder) => join(folder, name)))
-  return [...places, ...applications].find((place) => existsSync(place))
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return [...candidates, ...applications].find((path) => existsSync(path))
 }

@@ -40,13 +40,13 @@ function findChangedManifest(folder, wanted) {
  * @param {Record<string, LockEntry>} wanted
  */
 function findStalePackage(installed, wanted) {
-  for (const [place, entry] of Object.entries(wanted)) {
+  for (const [path, entry] of Object.entries(wanted)) {
     // Optional packages for other systems are missing on purpose.
-    if (!place.startsWith('node_modules/') || entry.link === true) continue
-    const found = installed[place]
+    if (!path.startsWith('node_modules/') || entry.link === true) continue
+    const found = installed[path]
     if (found === undefined && entry.optional === true) continue
     if (found?.version !== entry.version)
-      return `${place.replace(/^.*node_modules\//, '')} ${entry.version} is missing`
+      return `${path.replace(/^.*node_modules\//, '')} ${entry.version} is missing`
   }
   return undefined
 }

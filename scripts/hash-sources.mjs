@@ -19,17 +19,17 @@ export function hashSources(folder, paths) {
 
 /**
  * @param {import('node:crypto').Hash} hash
- * @param {string} place
+ * @param {string} fullPath
  * @param {string} name
  */
-function addPath(hash, place, name) {
-  const found = statSync(place, { throwIfNoEntry: false })
+function addPath(hash, fullPath, name) {
+  const found = statSync(fullPath, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isDirectory()) {
-    hash.update(`${name}\0${found.size}\0`).update(readFileSync(place))
+    hash.update(`${name}\0${found.size}\0`).update(readFileSync(fullPath))
     return
   }
-  for (const entry of readdirSync(place).toSorted())
+  for (const entry of readdirSync(fullPath).toSorted())
     if (!skipped.has(entry) && !entry.startsWith('.') && !/\.test\.tsx?$/.test(entry))
-      addPath(hash, join(place, entry), `${name}/${entry}`)
+      addPath(hash, join(fullPath, entry), `${name}/${entry}`)
 }

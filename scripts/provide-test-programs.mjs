@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { bundleServer } from './bundle-server.mjs'
 import { rootFolder } from './run-command.mjs'
 
-/** What tests start in processes of their own. */
+/** The programs that tests start as separate processes, below `server`. */
 const programs = ['main.ts', 'testing/chat/run-chat-node.ts']
 
 /** @type {string | undefined} */

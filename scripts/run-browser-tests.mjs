@@ -5,8 +5,8 @@ import { provideChromium } from './provide-chromium.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
 
 /**
- * Runs Playwright against a copy of what is built, so that a build meanwhile does not pull it away from under the tests.
- * Answers Playwright's exit code, or undefined without a browser.
+ * Runs Playwright against a copy of the build, so that another build during the run does not replace the tested files.
+ * Returns Playwright's exit code, or undefined when there is no browser.
  *
  * @param {readonly string[]} parameters for Playwright
  * @param {NodeJS.ProcessEnv} [env]

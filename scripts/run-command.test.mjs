@@ -15,7 +15,7 @@ it('returns the exit code and the output of a program', async () => {
   expect((await runCommand('no-such-program', [], { quiet: true })).code).toBe(127)
 })
 
-it.skipIf(process.platform === 'win32')('kills a program at its deadline, with what it started', async () => {
+it.skipIf(process.platform === 'win32')('kills a program at its deadline together with its child processes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'yonder-command-'))
   const beat = join(folder, 'beat')
   const grandchild = `setInterval(() => require('fs').appendFileSync(${JSON.stringify(beat)}, '.'), 20)`

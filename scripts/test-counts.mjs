@@ -20,7 +20,7 @@ export function describeCounts({ passed, failed, skipped }) {
 }
 
 /**
- * What a report of Vitest counts. A file that cannot be loaded has no tests in it: it counts as one failure.
+ * Counts the results in a report of Vitest. A file that cannot be loaded contains no tests and counts as one failure.
  *
  * @param {string} path
  * @param {number} code with which Vitest ended
@@ -43,7 +43,7 @@ export function countVitest(path, code) {
 }
 
 /**
- * What a report of Playwright counts.
+ * Counts the results in a report of Playwright.
  *
  * @param {string} path
  * @param {number} code with which Playwright ended
@@ -60,7 +60,7 @@ export function countPlaywright(path, code) {
 }
 
 /**
- * A run that ended badly without a failed test (an error outside of any, a crash) is one failure.
+ * Counts a run that failed without a failed test, for example because of a crash, as one failure.
  *
  * @param {number} code
  * @param {Counts} counts

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { rootFolder, runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
-// The unit tests beside what changed, on SQLite alone: in the folders of files that differ from the given revision, by
-// default from the last commit. `npm run test:quick -- main` takes all that a branch has changed.
+// Runs the unit tests in the folders of changed files, on SQLite only. Changed files differ from the given revision, by
+// default from the last commit. `npm run test:quick -- main` includes everything that a branch has changed.
 
 await setUp()
 const tests = listTests(listChanged(process.argv[2] ?? 'HEAD'))
@@ -18,7 +18,7 @@ if (tests.length === 0) {
 
 /**
  * @param {string} revision
- * @returns {string[]} files of the work tree that differ from it, those included that git does not track yet
+ * @returns {string[]} files of the work tree that differ from it, untracked files included
  */
 function listChanged(revision) {
   const list = (/** @type {string[]} */ ...parameters) =>

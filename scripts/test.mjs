@@ -20,7 +20,7 @@ await installMissing()
 rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
-// What later stages need comes over the network, or is compiled, while the first stages compute.
+// The programs that later stages need are downloaded or compiled while the first stages run.
 const sqlite = requireSqlite()
 const provided = Promise.all([provideConformance(), provideChromium()])
 
@@ -57,7 +57,7 @@ async function runCheckStage() {
 
 async function runServerStage() {
   await Promise.all([sqlite, provided])
-  // Vitest itself finds a PostgreSQL that runs already.
+  // Vitest itself finds a PostgreSQL that is already running.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {
     return await runVitest(
@@ -87,13 +87,13 @@ async function runVitest(name, projects, env = {}) {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ],
-    // A test that never gives way to a timer cannot be ended by its own time limit.
+    // A test that blocks the event loop cannot be stopped by the timeout of Vitest.
     { deadlineMs: stageDeadlineMs, env },
   )
   return countVitest(report, code)
 }
 
-/** User sentences against the built product in Chromium. */
+/** Runs the browser tests against the built product. */
 async function runBrowserStage() {
   const report = join(reports, 'playwright.json')
   const code = await runBrowserTests(['--reporter=list,json'], { PLAYWRIGHT_JSON_OUTPUT_FILE: report })

@@ -30,7 +30,7 @@ function renderDocs() {
 <!-- Written by npm run docs from server/config/settings.ts. Change it there. -->
 
 Settings are environment variables, or lines of a \`.env\` file in the folder that Yonder is started in. The environment wins
-over the file, and an empty value counts as left out. A wrong value stops the start; the error lists every wrong setting.
+over the file, and an empty value counts as not set. A wrong value stops the start; the error lists every wrong setting.
 
 ${sections.join('\n')}`
 }
@@ -39,8 +39,8 @@ function renderExample() {
   const sections = describeSettings().map(({ title, settings }) =>
     [`# ${title}`, ...settings.map(({ name, example }) => `#${name}=${example}`), ''].join('\n'),
   )
-  return `# Copy to .env and uncomment what you change. Every line shows the default or an example. docs/settings.md says what each
-# setting does.
+  return `# Copy to .env and uncomment what you change. Every line shows the default or an example. docs/settings.md describes
+# each setting.
 
 ${sections.join('\n')}`
 }

@@ -1,5 +1,5 @@
 /**
- * No file imports itself by way of others, types included: a reader can start at the bottom.
+ * Refuses import circles, type imports included, so that a file can be understood after the files that it imports.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
@@ -27,7 +27,7 @@ function listCircles(targets) {
   const circles = []
   for (const start of targets.keys()) {
     if (reported.has(start)) continue
-    const circle = findWayBack(targets, start)
+    const circle = findPathBack(targets, start)
     if (circle === undefined) continue
     for (const path of circle) reported.add(path)
     circles.push(circle)
@@ -38,9 +38,9 @@ function listCircles(targets) {
 /**
  * @param {ReadonlyMap<string, readonly string[]>} targets
  * @param {string} start
- * @returns {string[] | undefined} the files of a shortest way from `start` back to it
+ * @returns {string[] | undefined} the files of a shortest path from `start` back to `start`
  */
-function findWayBack(targets, start) {
+function findPathBack(targets, start) {
   /** @type {Map<string, string>} */
   const cameFrom = new Map()
   const waiting = [start]
@@ -61,10 +61,10 @@ function findWayBack(targets, start) {
  * @param {string} start
  */
 function traceBack(cameFrom, last, start) {
-  const way = [last]
+  const circle = [last]
   for (let path = last; path !== start;) {
     path = cameFrom.get(path) ?? start
-    way.unshift(path)
+    circle.unshift(path)
   }
-  return way
+  return circle
 }

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 const maxFiles = 20
 
 /**
- * A folder holds at most 20 source files, tests not counted; more means that it has parts which want names.
+ * A folder holds at most 20 source files, tests not counted. A larger one should be divided into folders by subject.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

@@ -1,4 +1,5 @@
-const drawers = new Set([
+/** Words that do not describe what a file or folder contains. */
+const vagueWords = new Set([
   'util',
   'utils',
   'helper',
@@ -8,12 +9,11 @@ const drawers = new Set([
   'service',
   'services',
   'stuff',
-  'serivce',
 ])
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
 /**
- * Kebab-case names, and no drawer to put just anything into. A name is unique in its folder only.
+ * Names are in kebab-case and contain no vague word. A name has to be unique in its folder only.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
@@ -27,7 +27,7 @@ function checkPath(path) {
   return names.flatMap((name) => {
     if (!kebab.test(name)) return [`${path}: '${name}' is not kebab-case`]
     if (name === 'api-key-service') return []
-    const drawer = name.split('-').find((word) => drawers.has(word))
-    return drawer === undefined ? [] : [`${path}: '${drawer}' says nothing about what is inside`]
+    const vagueWord = name.split('-').find((word) => vagueWords.has(word))
+    return vagueWord === undefined ? [] : [`${path}: '${vagueWord}' does not describe the content`]
   })
 }

@@ -8,11 +8,11 @@ const mayImport = /** @type {Record<string, readonly string[]>} */ ({
   scripts: [],
 })
 
-/** Runs under tsx and only after an installation, so it may import what it documents. */
+/** May import the settings that it documents, because it runs under tsx and after an installation. */
 const settingsDocs = 'scripts/write-settings-docs.mjs'
 
 /**
- * Imports run web -> contract <- server; the contract needs zod alone; the browser never sees Node.
+ * `web` and `server` import `contract` and never each other. `contract` imports only zod, and `web` no modules of Node.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
@@ -48,12 +48,12 @@ function checkInside(path, specifier, target) {
  * @param {string} specifier
  */
 function checkOutside({ path, isTest }, specifier) {
-  // What stands in the root of the web package builds it and runs in Node.
+  // The files in the root of the web package configure its build and run in Node.
   if (isTest || /^web\/[^/]+\.ts$/.test(path)) return undefined
   const from = packageOf(path)
   if (from === 'contract' && !/^zod(\/|$)/.test(specifier))
     return `the contract imports zod and nothing else ('${specifier}')`
-  if (from === 'web' && specifier.startsWith('node:')) return `the browser has no '${specifier}'`
+  if (from === 'web' && specifier.startsWith('node:')) return `the browser does not have '${specifier}'`
   return undefined
 }
 

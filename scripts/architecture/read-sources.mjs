@@ -15,7 +15,7 @@ import { join, posix } from 'node:path'
  * @property {boolean} isTest
  * @property {readonly Import[]} imports
  *
- * @typedef {(sources: readonly Source[]) => string[]} Rule answers a sentence for each problem
+ * @typedef {(sources: readonly Source[]) => string[]} Rule returns a sentence for each problem
  */
 
 const folders = ['contract', 'server', 'web', 'e2e', 'bench', 'scripts']
@@ -31,7 +31,7 @@ export function readSources(root) {
   return (
     folders
       .flatMap((folder) => listFiles(root, folder))
-      // The test of the rules is full of sources that break them.
+      // The test of the rules contains sources that break them.
       .filter((path) => /\.(ts|tsx|mjs)$/.test(path) && !path.endsWith('architecture/rules.test.mjs'))
       .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
   )

@@ -1,5 +1,5 @@
 /**
- * Every file of routes has its test beside it.
+ * Every file of routes has a test in the same folder.
  *
  * @type {import('./read-sources.mjs').Rule}
  */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { checkCircles } from './circles.mjs'
 import { checkDocPaths } from './doc-paths.mjs'
 import { checkFolders } from './folders.mjs'
-import { checkHomes } from './homes.mjs'
+import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkNames } from './names.mjs'
 import { checkPackageArrows } from './package-arrows.mjs'
 import { parseSource } from './read-sources.mjs'
@@ -22,10 +22,10 @@ function tree(files) {
 }
 
 /**
- * Each case: a rule, a file that breaks it, and one beside it that keeps it.
+ * Each case: a rule, a file that violates it, a file that does not, and the message of the violation.
  *
  * @type {{ title: string, rule: import('./read-sources.mjs').Rule,
- *   bad: [string, string], good: [string, string], says: string }[]}
+ *   bad: [string, string], good: [string, string], message: string }[]}
  */
 const cases = [
   {
@@ -33,286 +33,286 @@ const cases = [
     rule: checkPackageArrows,
     bad: ['contract/chat.ts', "import { join } from 'node:path'"],
     good: ['contract/bot.ts', "import { z } from 'zod'\nexport type { Chat } from './chat.ts'"],
-    says: 'zod and nothing else',
+    message: 'zod and nothing else',
   },
   {
     title: 'the contract imports no other package',
     rule: checkPackageArrows,
     bad: ['contract/chat.ts', "import type { Row } from '../server/db/tables.ts'"],
     good: ['contract/chat.test.ts', "import { expect } from 'vitest'"],
-    says: 'contract must not import server',
+    message: 'contract must not import server',
   },
   {
     title: 'the browser does not import the server',
     rule: checkPackageArrows,
     bad: ['web/lib/api-client.ts', "import { listChats } from '../../server/chats/chat-store.ts'"],
     good: ['web/lib/open-stream.ts', "import type { Chat } from '@yonder/contract/chat'"],
-    says: 'web must not import server',
+    message: 'web must not import server',
   },
   {
-    title: 'the server does not import the browser, not even late',
+    title: 'the server does not import the browser, also not dynamically',
     rule: checkPackageArrows,
     bad: ['server/main.ts', "const page = await import('../web/app/main.tsx')"],
     good: ['server/app.ts', "const page = await import('./http/api.ts')"],
-    says: 'server must not import web',
+    message: 'server must not import web',
   },
   {
-    title: 'the browser has no Node modules',
+    title: 'the browser imports no Node modules',
     rule: checkPackageArrows,
     bad: ['web/lib/read-file.ts', "import { readFile } from 'node:fs'"],
     good: ['web/vite.config.ts', "import { join } from 'node:path'"],
-    says: 'the browser has no',
+    message: 'the browser does not have',
   },
   {
     title: 'the contract is imported by its name',
     rule: checkPackageArrows,
     bad: ['server/chats/chat-store.ts', "import type { Chat } from '../../contract/chat.ts'"],
     good: ['server/chats/chat-tree.ts', "import type { Chat } from '@yonder/contract/chat'"],
-    says: "imported as '@yonder/contract",
+    message: "imported as '@yonder/contract",
   },
   {
     title: 'relative imports carry their extension',
     rule: checkPackageArrows,
     bad: ['server/chats/chat-store.ts', "import { listPath } from './chat-tree'"],
     good: ['server/chats/chat-tree.ts', "import './chat-store.ts'"],
-    says: 'with its extension',
+    message: 'with its extension',
   },
   {
-    title: 'domains import in their written order',
+    title: 'a domain imports only the domains that its list allows',
     rule: checkServerDomains,
     bad: ['server/chats/chat-store.ts', "import { runCompletion } from '../completions/run-completion.ts'"],
     good: [
       'server/completions/run-completion.ts',
       "import { requireBot } from '../bots/bot-store.ts'\nimport { parseConfig } from '../config/config.ts'",
     ],
-    says: 'chats must not import completions',
+    message: 'chats must not import completions',
   },
   {
-    title: 'a domain does not import a neighbour of the same rank',
+    title: 'two domains on the same level do not import each other',
     rule: checkServerDomains,
     bad: ['server/bots/bot-store.ts', "import type { Chat } from '../chats/chat-store.ts'"],
     good: ['server/connectors/call-tool.ts', "import { send } from '../integrations/integration-store.ts'"],
-    says: 'bots must not import chats',
+    message: 'bots must not import chats',
   },
   {
-    title: 'the edge knows no domain',
+    title: 'http imports no domain',
     rule: checkServerDomains,
     bad: ['server/http/bearer-guard.ts', "import { verify } from '../identity/verify-token.ts'"],
     good: ['server/identity/verify-token.ts', "import { AppError } from '../http/app-error.ts'"],
-    says: 'http must not import identity',
+    message: 'http must not import identity',
   },
   {
-    title: 'a folder without a place in the order is refused',
+    title: 'a domain that is not listed imports nothing',
     rule: checkServerDomains,
     bad: ['server/billing/send-bill.ts', "import { requireBot } from '../bots/bot-store.ts'"],
     good: ['server/main.ts', "import { requireBot } from './bots/bot-store.ts'"],
-    says: 'no place in the order',
+    message: 'not in the list of domains',
   },
   {
     title: 'no file imports the routes of another domain',
     rule: checkServerDomains,
     bad: ['server/completions/run-completion.ts', "import { chatRoutes } from '../chats/chat-routes.ts'"],
     good: ['server/chats/open-chats.ts', "import { chatRoutes } from './chat-routes.ts'"],
-    says: 'routes of another domain',
+    message: 'routes of another domain',
   },
   {
-    title: 'no file outside the composition imports it',
+    title: 'no domain imports the composition',
     rule: checkServerDomains,
     bad: ['server/chats/list-chats.ts', "import { createApp } from '../app.ts'"],
     good: ['server/main.ts', "import { createApp } from './app.ts'"],
-    says: 'only the composition',
+    message: 'only the composition',
   },
   {
-    title: 'what tests use stays with tests, on the server',
+    title: 'only tests import server/testing',
     rule: checkServerDomains,
     bad: ['server/chats/list-chats.ts', "import { openTestApp } from '../testing/test-app.ts'"],
     good: ['server/chats/list-chats.test.ts', "import { openTestApp } from '../testing/test-app.ts'"],
-    says: 'only tests import',
+    message: 'only tests import',
   },
   {
     title: 'features never import each other',
     rule: checkWebFeatures,
     bad: ['web/features/chat/composer.tsx', "import { ShareDialog } from '../sharing/share-dialog.tsx'"],
     good: ['web/app/chat-screen.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
-    says: 'feature chat must not import feature sharing',
+    message: 'feature chat must not import feature sharing',
   },
   {
-    title: 'the parts of the interface know no feature',
+    title: 'primitives import no feature',
     rule: checkWebFeatures,
     bad: ['web/ui/menu.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
     good: ['web/features/chat/composer.tsx', "import { Menu } from '../../ui/menu.tsx'"],
-    says: 'ui must not import features',
+    message: 'ui must not import features',
   },
   {
     title: 'a feature does not import the application',
     rule: checkWebFeatures,
     bad: ['web/features/chat/composer.tsx', "import { routes } from '../../app/routes.tsx'"],
     good: ['web/features/chat/send-button.tsx', "import { Composer } from './composer.tsx'"],
-    says: 'features must not import app',
+    message: 'features must not import app',
   },
   {
-    title: 'what tests use stays with tests, in the browser',
+    title: 'only tests import web/testing',
     rule: checkWebFeatures,
     bad: ['web/lib/clock.ts', "import { fake } from '../testing/fake-clock.ts'"],
     good: ['web/lib/clock.test.ts', "import { fake } from '../testing/fake-clock.ts'"],
-    says: 'only tests import',
+    message: 'only tests import',
   },
   {
-    title: 'no drawer, as a folder',
+    title: 'a folder name has no vague word',
     rule: checkNames,
     bad: ['web/utils/format-date.ts', ''],
     good: ['web/lib/format-day.ts', ''],
-    says: "'utils' says nothing",
+    message: "'utils' does not describe",
   },
   {
-    title: 'no drawer, as a word of a name',
+    title: 'a file name has no vague word',
     rule: checkNames,
     bad: ['server/chats/chat-service.ts', ''],
     good: ['server/chats/chat-store.ts', ''],
-    says: "'service' says nothing",
+    message: "'service' does not describe",
   },
   {
     title: 'names are kebab-case',
     rule: checkNames,
     bad: ['web/ui/MenuButton.tsx', ''],
     good: ['web/ui/menu-button.test.tsx', ''],
-    says: 'not kebab-case',
+    message: 'not kebab-case',
   },
   {
     title: 'only the configuration reads the environment',
-    rule: checkHomes,
+    rule: checkRestrictedCode,
     bad: ['server/app.ts', "const port = process.env['PORT']"],
     good: ['server/config/config.ts', "// why process.env\nconst port = process.env['PORT']"],
-    says: 'server/app.ts:1: only server/config reads',
+    message: 'server/app.ts:1: only server/config reads',
   },
   {
-    title: 'a comment is no use',
-    rule: checkHomes,
+    title: 'comments are ignored',
+    rule: checkRestrictedCode,
     bad: ['server/app.ts', "/* '/api/*' */ const port = process.env['PORT']"],
     good: ['server/main.ts', '// not process.env\n/* nor process.env\n here */'],
-    says: 'only server/config',
+    message: 'only server/config',
   },
   {
-    title: 'SQL stands in stores: the builder',
-    rule: checkHomes,
+    title: 'SQL is allowed in stores only: the query builder',
+    rule: checkRestrictedCode,
     bad: ['server/chats/chat-routes.ts', "\nawait db.selectFrom('chat').execute()"],
     good: ['server/chats/chat-store.ts', "await db.selectFrom('chat').execute()"],
-    says: 'chat-routes.ts:2: SQL stands',
+    message: 'chat-routes.ts:2: SQL is allowed',
   },
   {
-    title: 'SQL stands in stores: the text',
-    rule: checkHomes,
+    title: 'SQL is allowed in stores only: as text',
+    rule: checkRestrictedCode,
     bad: ['server/chats/list-chats.ts', 'await sql<Row>`select 1`.execute(db)'],
     good: ['server/db/dialect.ts', 'await sql<Row>`select 1`.execute(db)'],
-    says: 'SQL stands',
+    message: 'SQL is allowed',
   },
   {
-    title: 'outgoing requests have their homes: fetch',
-    rule: checkHomes,
+    title: 'outgoing requests are allowed in some folders only: fetch',
+    rule: checkRestrictedCode,
     bad: ['server/connectors/read-icon.ts', 'const answer = await fetch(address)'],
     good: [
       'server/connectors/call-tool.ts',
       'const answer = await client.fetch(address)\nprefetch()\nrefetch(1)',
     ],
-    says: 'outgoing requests',
+    message: 'outgoing requests',
   },
   {
-    title: 'outgoing requests have their homes: undici and node:http',
-    rule: checkHomes,
+    title: 'outgoing requests are allowed in some folders only: undici and node:http',
+    rule: checkRestrictedCode,
     bad: ['server/bots/ping-bot.ts', "import { request } from 'node:https'"],
     good: [
       'server/chats/list-chats.ts',
       "import type { IncomingMessage } from 'node:http'\nimport { isIP } from 'node:net'",
     ],
-    says: 'outgoing requests',
+    message: 'outgoing requests',
   },
   {
-    title: 'outgoing requests have their homes: the browser',
-    rule: checkHomes,
+    title: 'outgoing requests are allowed in some folders only: the browser',
+    rule: checkRestrictedCode,
     bad: ['web/features/chat/send-message.ts', "await fetch('/api/chat')"],
     good: ['web/lib/api-client.ts', "await fetch('/api/chat')"],
-    says: 'outgoing requests',
+    message: 'outgoing requests',
   },
   {
     title: 'state is not cloned through JSON',
-    rule: checkHomes,
+    rule: checkRestrictedCode,
     bad: ['web/features/chat/copy.ts', 'const next = JSON.parse(JSON.stringify(chat))'],
     good: ['web/features/chat/read.ts', 'const next = JSON.parse(text)'],
-    says: 'never cloned',
+    message: 'never cloned',
   },
   {
-    title: 'state is not cloned by the platform',
-    rule: checkHomes,
+    title: 'state is not cloned with structuredClone',
+    rule: checkRestrictedCode,
     bad: ['server/chats/copy-chat.ts', 'const next = structuredClone(chat)'],
     good: ['server/chats/copy-chat.test.ts', 'const next = structuredClone(chat)'],
-    says: 'never cloned',
+    message: 'never cloned',
   },
   {
-    title: 'exports have names',
-    rule: checkHomes,
+    title: 'default exports are refused',
+    rule: checkRestrictedCode,
     bad: ['web/ui/menu.tsx', 'const Menu = 1\nexport default Menu'],
     good: ['web/vite.config.ts', 'export default {}'],
-    says: 'menu.tsx:2: exports have names',
+    message: 'menu.tsx:2: use a named export',
   },
   {
     title: 'colours are tokens',
-    rule: checkHomes,
+    rule: checkRestrictedCode,
     bad: ['web/features/chat/note.tsx', 'const look = "text-[#1c1b1a]"'],
     good: ['web/features/chat/other-note.tsx', 'const look = "text-ink"'],
-    says: 'tokens.css',
+    message: 'tokens.css',
   },
   {
     title: 'radii and motion are tokens',
-    rule: checkHomes,
+    rule: checkRestrictedCode,
     bad: ['web/app/layout/bar.tsx', 'const look = "rounded-[6px]"'],
     good: ['web/app/layout/other-bar.tsx', 'const look = "rounded-inner max-w-[85%]"'],
-    says: 'tokens.css',
+    message: 'tokens.css',
   },
   {
     title: 'primitives take no class names: as a prop',
-    rule: checkHomes,
+    rule: checkRestrictedCode,
     bad: ['web/ui/button/button.tsx', 'interface Props { readonly className?: string }'],
     good: ['web/features/chat/row.tsx', 'interface Props { readonly className?: string }'],
-    says: 'give it a variant',
+    message: 'give it a variant',
   },
   {
-    title: 'primitives take no class names: out of the props of an element',
-    rule: checkHomes,
+    title: 'primitives take no class names: among the props of an element',
+    rule: checkRestrictedCode,
     bad: ['web/ui/button/button.tsx', 'function Button({ look, className, ...rest }) {}'],
     good: ['web/ui/button/other-button.tsx', 'const button = <button className="p-1" />'],
-    says: 'give it a variant',
+    message: 'give it a variant',
   },
   {
-    title: 'the gallery imports the parts of the interface alone',
+    title: 'the gallery imports only primitives',
     rule: checkWebFeatures,
     bad: ['web/gallery/gallery.tsx', "import { Composer } from '../features/chat/composer.tsx'"],
     good: ['web/gallery/tokens.tsx', "import { Button } from '../ui/button/button.tsx'"],
-    says: 'gallery must not import features',
+    message: 'gallery must not import features',
   },
   {
     title: 'routes have a test beside them',
     rule: checkRouteTests,
     bad: ['server/chats/chat-routes.ts', ''],
     good: ['server/chats/chat-store.ts', ''],
-    says: 'no test beside it',
+    message: 'no test beside it',
   },
 ]
 
 describe('the rules of the architecture', () => {
-  it.each(cases)('$title', ({ rule, bad, good, says }) => {
+  it.each(cases)('$title', ({ rule, bad, good, message }) => {
     const problems = rule(tree(Object.fromEntries([bad, good])))
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(bad[0])
-    expect(problems[0]).toContain(says)
+    expect(problems[0]).toContain(message)
   })
 
-  it('accepts routes that have their test', () => {
+  it('accepts routes with a test beside them', () => {
     expect(
       checkRouteTests(tree({ 'server/a/a-routes.ts': '', 'server/a/a-routes.test.ts': '' })),
     ).toStrictEqual([])
   })
 
-  it('names a shortest circle of imports, types included, once', () => {
+  it('reports each import circle once, type imports included', () => {
     const problems = checkCircles(
       tree({
         'server/a/a.ts': "import './b.ts'",
@@ -327,7 +327,7 @@ describe('the rules of the architecture', () => {
     ])
   })
 
-  it('refuses a folder of more than 20 source files, and counts no tests', () => {
+  it('refuses a folder of more than 20 source files, not counting tests', () => {
     const files = Array.from({ length: 20 }, (_, n) => `web/ui/part-${n}.tsx`)
     const listed = Object.fromEntries([...files, 'web/ui/part-0.test.tsx'].map((path) => [path, '']))
     expect(checkFolders(tree(listed))).toStrictEqual([])
@@ -379,7 +379,7 @@ describe('the size limits', () => {
     ])
   })
 
-  it('accepts it with a reason, and rejects it without one', () => {
+  it('accepts a longer file with an exemption that has a reason', () => {
     const files = tree({ ...short, 'web/ui/long.tsx': long })
     expect(checkSizes('# why\nweb/ui/long.tsx one protocol on one page\n')(files)).toStrictEqual([])
     expect(checkSizes('web/ui/long.tsx\n')(files)).toStrictEqual([

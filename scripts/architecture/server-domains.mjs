@@ -1,28 +1,28 @@
-/** What every domain may use, the lowest last. */
-const ground = ['http', 'db', 'config', 'lib']
+/** The layers that every domain may import, the lowest last. */
+const lowerLayers = ['http', 'db', 'config', 'lib']
 
-/** The order of the domains: each may import those on its right. */
+/** The order of the domains: each may import those in its list. */
 const domains = /** @type {Record<string, readonly string[]>} */ ({
-  completions: ['bots', 'chats', 'models', 'connectors', 'identity', ...ground],
-  connectors: ['integrations', 'identity', ...ground],
-  shares: ['chats', 'identity', ...ground],
-  integrations: ['identity', ...ground],
-  bots: ['models', 'identity', ...ground],
-  chats: ['identity', ...ground],
-  live: ['identity', ...ground],
-  models: ground,
-  identity: ground,
+  completions: ['bots', 'chats', 'models', 'connectors', 'identity', ...lowerLayers],
+  connectors: ['integrations', 'identity', ...lowerLayers],
+  shares: ['chats', 'identity', ...lowerLayers],
+  integrations: ['identity', ...lowerLayers],
+  bots: ['models', 'identity', ...lowerLayers],
+  chats: ['identity', ...lowerLayers],
+  live: ['identity', ...lowerLayers],
+  models: lowerLayers,
+  identity: lowerLayers,
   db: ['lib'],
   http: ['lib'],
   config: ['lib'],
   lib: [],
 })
 
-/** Files that put the whole together: those outside of every domain. */
+/** The files that compose the domains: those directly in `server/`. */
 const composition = /^server\/[^/]+$/
 
 /**
- * Domains import each other in their written order, never another's routes; only the composition sees everything.
+ * A domain imports only those that its list allows, and never the routes of another. The composition may import all.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
@@ -49,7 +49,7 @@ function checkImport(path, target) {
   if (from === to) return undefined
   if (target.endsWith('-routes.ts')) return `no file imports the routes of another domain (${target})`
   const allowed = domains[from]
-  if (allowed === undefined) return `the folder server/${from} has no place in the order of domains`
+  if (allowed === undefined) return `the folder server/${from} is not in the list of domains`
   return allowed.includes(to) ? undefined : `${from} must not import ${to} (${target})`
 }
 

@@ -3,7 +3,7 @@ const softLimit = 250
 const softShare = 0.05
 
 /**
- * No file over 400 lines, at most one in twenty over 250; tests have no limit.
+ * No file has more than 400 lines, and at most one in twenty more than 250. Tests have no limit.
  *
  * @param {string} exemptions a line for each exempted file: its path, then the reason
  * @returns {import('./read-sources.mjs').Rule}

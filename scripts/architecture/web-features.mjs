@@ -3,15 +3,15 @@ const layers = /** @type {Record<string, readonly string[]>} */ ({
   app: ['app', 'features', 'data', 'ui', 'lib'],
   features: ['data', 'ui', 'lib'],
   data: ['data', 'lib'],
-  // Shows the primitives during development; no part of the product.
+  // Shows the primitives during development; not part of the product.
   gallery: ['gallery', 'ui', 'lib'],
   ui: ['ui', 'lib'],
   lib: ['lib'],
 })
 
 /**
- * Features never import each other: web/app composes them. What several of them read and change stands in data. Below lie
- * ui and lib, which know no feature.
+ * Features never import each other: `web/app` combines them. Data that several features use is in `web/data`. `ui` and
+ * `lib` import no feature.
  *
  * @type {import('./read-sources.mjs').Rule}
  */
