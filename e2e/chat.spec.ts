@@ -127,7 +127,7 @@ test('when the server is killed, every word that was shown is still there after 
   problems.expect(/ERR_|The stream broke|Failed to load|Failed to fetch \(\/api\/|503/i)
   await startLongReply(page)
   await product.stop('SIGKILL')
-  await expect(page.getByText('The connection is lost. Joining again...')).toBeVisible()
+  await expect(page.getByText('The connection was lost. Reconnecting...')).toBeVisible()
   const shown = await lastReply(page).locator('.markdown').innerText()
   await product.start()
   // The run belongs to a dead process; it expires with its lease.

@@ -218,7 +218,7 @@ test('a device that was offline during a reply shows all of it when it is online
   const device = await openDevice(openBrowser, user, page.url())
   await expect(replyText(device)).toHaveText(counted(20))
   await device.context().setOffline(true)
-  await expect(device.getByText('The connection is lost. Joining again...')).toBeVisible({ timeout: 15_000 })
+  await expect(device.getByText('The connection was lost. Reconnecting...')).toBeVisible({ timeout: 15_000 })
   await input(device).fill('a draft of the tunnel')
   gate.open()
   await expect(replyText(page)).toHaveText(counted(60))

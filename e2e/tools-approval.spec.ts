@@ -88,12 +88,12 @@ test('an ordinary message denies a pending call, as the input says (§12.8, §13
   model,
 }) => {
   await requestSum(page, model)
-  await expect(page.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
+  await expect(page.getByText('A tool call needs your approval. Sending a message denies it.')).toBeVisible()
   model.reply(['Then not.'])
   await send(page, 'Never mind')
   await expect(lastTurn(page)).toContainText('Then not.')
   await expect(block(page, 'Calculator')).toContainText('Denied')
-  await expect(page.getByText('A tool waits for your permission.')).toHaveCount(0)
+  await expect(page.getByText('A tool call needs your approval.')).toHaveCount(0)
 })
 
 test('a call is still pending after a reload, and can be approved with the keyboard alone (§13.11)', async ({
@@ -161,7 +161,7 @@ test('a pending call appears in every tab and device, and disappears everywhere 
 })
 
 test('a call that was approved elsewhere does not run twice (§13.10)', async ({ page, model, problems }) => {
-  problems.expect(/409|The call was not confirmed/)
+  problems.expect(/409|The call could not be approved/)
   await requestSum(page, model)
   await expect(card(page)).toBeVisible()
   // This page receives no live updates.

@@ -105,7 +105,7 @@ test('a device that was offline shows what a tool did meanwhile (§10.10)', asyn
   await device.goto(page.url())
   await expect(block(device, title)).toBeVisible()
   await device.context().setOffline(true)
-  await expect(device.getByText('The connection is lost. Joining again...')).toBeVisible({ timeout: 15_000 })
+  await expect(device.getByText('The connection was lost. Reconnecting...')).toBeVisible({ timeout: 15_000 })
   await model.received(2)
   gate.open()
   await expect(lastTurn(page)).toContainText('All done.')

@@ -113,7 +113,7 @@ test('an elicitation is shown in every tab and after a reload, and the call cont
   const second = await openTab(context, page.url())
   for (const screen of [page, second]) await expect(form(screen)).toBeVisible()
   await form(page).getByRole('button', { name: 'Submit' }).click()
-  await expect(form(page).getByText('Please fill this in').first()).toBeVisible()
+  await expect(form(page).getByText('Enter a value').first()).toBeVisible()
   await form(page).getByLabel('String *').fill('Ada Lovelace')
   model.reply(['Thank you.'])
   await form(page).getByRole('button', { name: 'Submit' }).click()
@@ -262,7 +262,7 @@ test('a call that was running when the server was killed is shown as interrupted
   const title = 'Trigger Long Running Operation Tool'
   await expect(block(page, title)).toContainText(/\d+ of 60/)
   await product.stop('SIGKILL')
-  await expect(page.getByText('The connection is lost. Joining again...')).toBeVisible()
+  await expect(page.getByText('The connection was lost. Reconnecting...')).toBeVisible()
   await product.start()
   await expect(line(page, title)).toContainText('Interrupted', { timeout: 60_000 })
   await line(page, title).click()

@@ -36,7 +36,7 @@ export function useChatSearch(search: string): ChatSearch {
     async (path: string) => {
       const response = await api.read<ChatList>(path)
       if (response !== undefined) return response
-      logError('The chats were not searched: 401')
+      logError('The chats could not be searched: the user is signed out (401)')
       return { chats: [], total: 0, page: 1, limit: pageSize }
     },
     { revalidateFirstPage: false, revalidateOnMount: true },

@@ -31,14 +31,14 @@ describe('a pending approval call', () => {
 
   it('shows its arguments, where it goes, and three buttons (§2.34, §4.19, §13.6)', async () => {
     await openToolChat(waiting)
-    expect(within(block()).getByRole('button', { name: /Waiting for you/ })).toBeVisible()
+    expect(within(block()).getByRole('button', { name: /Needs approval/ })).toBeVisible()
     expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
     expect(await within(block()).findByText(/built in/)).toHaveTextContent(
       'Allow default (built in) to run this tool with these arguments?',
     )
     expect(within(block()).getByText('Computes an expression.')).toBeVisible()
     for (const name of ['Allow Once', 'Allow Always', 'Deny']) expect(button(name)).toBeEnabled()
-    expect(screen.getByText('A tool waits for your permission. Sending a message denies it.')).toBeVisible()
+    expect(screen.getByText('A tool call needs your approval. Sending a message denies it.')).toBeVisible()
   })
 
   it('runs once when allowed once, and the turn continues in the same stream (§2.33, §4.20, §4.23, §7.12, §7.36, §7.37)', async () => {
@@ -155,7 +155,7 @@ describe('a pending approval call', () => {
   })
 
   it('shows its result when it was already allowed elsewhere (§13.10)', async () => {
-    expectConsole('error', /The call was not confirmed/)
+    expectConsole('error', /The call could not be approved/)
     const { api } = await openToolChat(waiting)
     api
       .on('POST /api/tool/confirm', () => failure(409, 'conflict', 'This call was already answered.'))
@@ -164,7 +164,7 @@ describe('a pending approval call', () => {
       )
     await userEvent.click(button('Allow Once'))
     expect(
-      await screen.findByText('The call was not confirmed: This call was already answered.'),
+      await screen.findByText('The call could not be approved: This call was already answered.'),
     ).toBeVisible()
     expect(await screen.findByText('It is five.')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Allow Once' })).toBeNull()
@@ -192,7 +192,7 @@ describe('a pending approval call', () => {
       'Nothing',
     ])
     expect(screen.getAllByLabelText('Now')[0]).toHaveTextContent('Computes and sends it away.')
-    expect(screen.getByText('Its earlier value is unknown.')).toBeVisible()
+    expect(screen.getByText('The earlier value is unknown.')).toBeVisible()
   })
 
   it('cannot be decided once a message follows it (§2.34)', async () => {
@@ -216,9 +216,7 @@ describe('a pending approval call', () => {
       call: { state: 'waiting', title: 'Calculator' },
     })
     stream.end()
-    expect(
-      await screen.findByText('The tool Calculator of default waits for your permission.'),
-    ).toBeInTheDocument()
+    expect(await screen.findByText('The tool Calculator of default needs your approval.')).toBeInTheDocument()
     expect(await screen.findByRole('button', { name: 'Allow Once' })).toBeEnabled()
   })
 })

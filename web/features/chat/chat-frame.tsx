@@ -95,8 +95,8 @@ export interface ChatStatusProps {
 
 /** A line above the input: a lost connection, a failure, or that sending a message denies the pending call (§10.25, §13.9). */
 export function ChatStatus({ view: { isConnected, notice }, needsApproval }: ChatStatusProps) {
-  const hint = needsApproval ? 'A tool waits for your permission. Sending a message denies it.' : undefined
-  const text = isConnected ? (notice ?? hint) : 'The connection is lost. Joining again...'
+  const hint = needsApproval ? 'A tool call needs your approval. Sending a message denies it.' : undefined
+  const text = isConnected ? (notice ?? hint) : 'The connection was lost. Reconnecting...'
   return <output className="block px-4 pb-2 text-center text-sm text-muted empty:hidden">{text}</output>
 }
 
@@ -113,5 +113,5 @@ export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined 
 function announce({ content, call, server, tool }: Message): string {
   const text = textOfContent(content).slice(0, maxAnnouncedChars)
   if (call?.state !== 'waiting') return `Reply finished. ${text}`
-  return `${text} The tool ${call.title ?? tool} of ${server} waits for your permission.`.trim()
+  return `${text} The tool ${call.title ?? tool} of ${server} needs your approval.`.trim()
 }

@@ -155,7 +155,7 @@ function ReplyCall({ message }: { readonly message: Message }) {
       })}
       {!busy && result !== undefined && result.id === last?.id && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <p className="text-sm text-muted italic">Nothing was written after this result.</p>
+          <p className="text-sm text-muted italic">The model did not continue after this result.</p>
           <Button size="small" disabled={continueAfter === undefined} onClick={() => continueAfter?.(result)}>
             Continue
           </Button>

@@ -158,7 +158,7 @@ export class ChatSession {
     return this.#request(optimisticCall(this.#messages, reply), {
       path: '/api/tool/confirm',
       body: { botName, server, tool, args, chatId: this.#chatId, messageId },
-      onFailure: this.#failureHandler('The call was not confirmed'),
+      onFailure: this.#failureHandler('The call could not be approved'),
     })
   }
 
@@ -247,7 +247,13 @@ export class ChatSession {
     if (chat.messages.some(({ id }) => id === message.id)) return outbox.clear(this.#chatId)
     const age = Date.now() - sentAt
     if (failure !== undefined || age > maxResponseMs)
-      this.#apply({ type: 'unsent', unsent: { message, reason: failure ?? 'The page was left too early.' } })
+      this.#apply({
+        type: 'unsent',
+        unsent: {
+          message,
+          reason: failure ?? 'The page was closed before the server confirmed the message.',
+        },
+      })
     // Another tab may be sending the message at this moment.
     else setTimeout(this.reload, maxResponseMs - age + 1)
   }
@@ -279,7 +285,7 @@ export class ChatSession {
     for await (const streamSignal of readRun(this.#api, this.#chatId, position, signal)) {
       if (signal.aborted) return
       if (streamSignal.type === 'unconfirmed')
-        throw new Error('The connection broke before the message was confirmed.')
+        throw new Error('The connection was lost before the server confirmed the message.')
       this.#apply(streamSignal.type === 'unknown' ? { type: 'left' } : streamSignal)
     }
   }
@@ -313,7 +319,8 @@ export class ChatSession {
     if (isActive) {
       outbox.clear(this.#chatId)
       restoreDraft(this.#chatId, message.content)
-      const notice = 'Another reply is being written in this chat. Your message is kept in the box below.'
+      const notice =
+        'Another reply is being written in this chat. Your message is in the input again. Send it when the reply is finished.'
       this.#apply({ type: 'dropped', notice })
     } else {
       const reason = explainRunError(error)

@@ -15,7 +15,7 @@ export class RunRefusedError extends Error {
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
     super(statusText || String(status))
     this.detail = detail
-    this.reason = detail?.message ?? `The server answered ${status}.`
+    this.reason = detail?.message ?? `The server returned the status ${status}.`
   }
 }
 

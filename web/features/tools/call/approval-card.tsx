@@ -121,7 +121,7 @@ const names: Readonly<Record<ToolChange['what'], string>> = {
   input: 'Input',
   output: 'Output',
   annotations: 'Hints',
-  other: 'Something else',
+  other: 'Other',
 }
 
 /** The differences between a tool and the version that the user allowed (§13.6). */
@@ -136,7 +136,7 @@ function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
         <div key={what} className="flex flex-col gap-1">
           <p className="text-xs font-medium">{names[what]}</p>
           {before === null && after === null ? (
-            <p className="text-xs text-muted">Its earlier value is unknown.</p>
+            <p className="text-xs text-muted">The earlier value is unknown.</p>
           ) : (
             <div className="tool-changes">
               <Version label="Before" text={before} />

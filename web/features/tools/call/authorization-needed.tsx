@@ -26,7 +26,7 @@ export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps
         <bdi className="font-medium">
           <InertText>{server}</InertText>
         </bdi>{' '}
-        needs your authorization. Connect it, then ask again.
+        needs your authorization. Connect it, then send your message again.
       </p>
       <Button look="primary" size="small" busy={busy} onClick={() => void connect()}>
         Connect

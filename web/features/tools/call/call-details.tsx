@@ -149,7 +149,8 @@ const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 /** An image of a result. It is loaded when it is shown, and only once, because it never changes. */
 function ResultImage({ path }: { readonly path: string }) {
   const { data: image, error } = useSWRImmutable<Image, Error>(path)
-  if (error !== undefined) return <p className="text-sm text-muted">The image could not be loaded.</p>
+  if (error !== undefined)
+    return <p className="text-sm text-muted">The image could not be loaded. Reload the page to try again.</p>
   if (image === undefined)
     return (
       <span className="block h-40 w-full">

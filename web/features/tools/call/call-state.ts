@@ -24,7 +24,7 @@ export function readCallState(reply: Message, result: Message | undefined, isLas
 
 /** Each state in a word or two. */
 export const callStateLabels: Readonly<Record<CallState, string>> = {
-  waiting: 'Waiting for you',
+  waiting: 'Needs approval',
   running: 'Running',
   done: 'Done',
   tool_error: 'Failed',

@@ -56,7 +56,7 @@ export function FieldControl({ field, value, error, disabled, onChange, ref }: F
           }}
         >
           <option value={-1} disabled={required}>
-            {required ? 'Please choose' : 'No choice'}
+            {required ? 'Choose an option' : 'None'}
           </option>
           {field.options.map((option, index) => (
             <option key={option.value} value={index}>

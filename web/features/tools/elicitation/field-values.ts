@@ -36,10 +36,14 @@ function toLocalDateTime(timestampMs: number): string {
 
 /** Returns a sentence about what is wrong with a value; undefined when it can be sent (§13.15). */
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
-  if (isEmpty(value))
-    return field.required && !(field.kind === 'choice' && field.many) ? 'Please fill this in' : undefined
+  if (isEmpty(value)) return explainMissing(field)
   if (field.kind === 'text') return checkText(field, String(value))
   return field.kind === 'number' ? checkNumber(field, Number(value)) : undefined
+}
+
+function explainMissing(field: ElicitationField): string | undefined {
+  if (!field.required || (field.kind === 'choice' && field.many)) return undefined
+  return field.kind === 'choice' ? 'Choose an option' : 'Enter a value'
 }
 
 /** Creates the answer to send. Fields that are empty and not required are left out. */
@@ -70,20 +74,20 @@ function checkText(
   text: string,
 ): string | undefined {
   const maxChars = Math.min(maxLength ?? maxTextChars, maxTextChars)
-  if (text.length < (minLength ?? 0)) return `At least ${minLength} characters`
-  if (text.length > maxChars) return `At most ${maxChars} characters`
-  if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return 'Please enter an e-mail address'
-  if (format === 'uri' && !URL.canParse(text)) return 'Please enter a whole address, like https://example.com'
+  if (text.length < (minLength ?? 0)) return `Enter at least ${minLength} characters`
+  if (text.length > maxChars) return `Enter at most ${maxChars} characters`
+  if (format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return 'Enter an e-mail address'
+  if (format === 'uri' && !URL.canParse(text)) return 'Enter a full URL, for example https://example.com'
   const isDate = format === 'date' || format === 'date-time'
-  return isDate && Number.isNaN(Date.parse(text)) ? 'Please enter a date' : undefined
+  return isDate && Number.isNaN(Date.parse(text)) ? 'Enter a date' : undefined
 }
 
 function checkNumber(
   { whole, minimum, maximum }: Extract<ElicitationField, { kind: 'number' }>,
   value: number,
 ): string | undefined {
-  if (!Number.isFinite(value)) return 'Please enter a number'
-  if (whole && !Number.isInteger(value)) return 'Please enter a whole number'
-  if (minimum !== null && value < minimum) return `At least ${minimum}`
-  return maximum !== null && value > maximum ? `At most ${maximum}` : undefined
+  if (!Number.isFinite(value)) return 'Enter a number'
+  if (whole && !Number.isInteger(value)) return 'Enter a whole number'
+  if (minimum !== null && value < minimum) return `Enter ${minimum} or more`
+  return maximum !== null && value > maximum ? `Enter ${maximum} or less` : undefined
 }
