@@ -190,6 +190,3 @@ export type UnnumberedEvent = WithoutSeq<RunEvent>
 export type StartedEvent = z.infer<typeof StartedEvent>
 export type EndedEvent = z.infer<typeof EndedEvent>
 export type EndedStatus = EndedEvent['status']
-
-/** The text that closes a stream, after the last event (§7.31). */
-export const endMarker = '[DONE]'

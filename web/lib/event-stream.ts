@@ -1,3 +1,4 @@
+import { endMarker } from '@yonder/contract/event-stream'
 import type { ApiClient, ApiRequest } from './api-client.ts'
 
 /** A connection that was silent for this long counts as dead; the server sends a heartbeat every 15 s. */
@@ -41,9 +42,6 @@ export async function connectStream(
   close()
   return undefined
 }
-
-/** The data of the event that ends a stream (§7.31). */
-const endMarker = '[DONE]'
 
 /**
  * Reads an event stream and yields the data of each event until the end marker or the end of the body. Chunks may

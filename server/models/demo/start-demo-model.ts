@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { endMarker } from '@yonder/contract/event-stream'
 import { planDemoReply } from './plan-demo-reply.ts'
 import type { DemoReply } from './plan-demo-reply.ts'
 import { readDemoRequest } from './read-demo-request.ts'
@@ -104,7 +105,7 @@ async function stream(response: ServerResponse, reply: DemoReply, options: Strea
   }
   send({}, remaining < 0 ? 'length' : reply.call === null ? 'stop' : 'tool_calls')
   response.write(`data: ${JSON.stringify({ ...frame, choices: [], usage: options.usage })}\n\n`)
-  response.end('data: [DONE]\n\n')
+  response.end(`data: ${endMarker}\n\n`)
 }
 
 function sendWhole(response: ServerResponse, reply: DemoReply, usage: object): void {

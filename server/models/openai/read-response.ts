@@ -1,3 +1,4 @@
+import { endMarker } from '@yonder/contract/event-stream'
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
 import { ModelFailure } from '../failure.ts'
@@ -14,9 +15,6 @@ export interface ResponseReader {
    */
   end(): void
 }
-
-/** The text that ends a stream of chat completion chunks. */
-const endMarker = '[DONE]'
 
 type ResponseForm = 'nothing' | 'events' | 'json'
 
