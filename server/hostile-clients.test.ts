@@ -36,18 +36,18 @@ describe('the running product', () => {
     await Promise.all([model.close(), hostile.close()])
   })
 
-  /** Writes bytes to a socket of its own; gives what came back until it was closed, or until `patience` ran out. */
-  function talk(bytes: string | Buffer, { patience = 400, end = false } = {}): Promise<string> {
+  /** Sends bytes on a new connection. Returns what was received until it was closed, or for `maxMs` milliseconds. */
+  function sendBytes(bytes: string | Buffer, { maxMs = 400, end = false } = {}): Promise<string> {
     return new Promise((resolve) => {
-      let heard = ''
+      let received = ''
       const socket = connect(product.port, '127.0.0.1')
       const finish = (): void => {
         clearTimeout(timer)
         socket.destroy()
-        resolve(heard)
+        resolve(received)
       }
-      const timer = setTimeout(finish, patience)
-      socket.on('data', (chunk) => (heard += chunk.toString('latin1')))
+      const timer = setTimeout(finish, maxMs)
+      socket.on('data', (chunk) => (received += chunk.toString('latin1')))
       socket.on('error', finish)
       socket.on('close', finish)
       socket.write(bytes)
@@ -55,8 +55,8 @@ describe('the running product', () => {
     })
   }
   const host = () => `Host: localhost:${product.port}\r\n`
-  const statusesOf = (heard: string) =>
-    [...heard.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
+  const statusesOf = (received: string) =>
+    [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status))
   const send = async (content: string, botName = 'Helper') => {
     const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()
     const stream = await ada.stream('/api/chat/completions', { chatId, botName, content })
@@ -66,7 +66,7 @@ describe('the running product', () => {
     const metrics = await (await fetch(`${product.base}/metrics`)).text()
     return Number(/^yonder_process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
   }
-  /** A well-behaved client is still served. */
+  /** Checks that a well-behaved client is still served. */
   const expectServed = async () => {
     expect(product.alive, product.output()).toBe(true)
     model.reply(['as ', 'ever', { finish: 'stop' }])
@@ -76,7 +76,7 @@ describe('the running product', () => {
   }
 
   it.each<[string, () => string | Buffer, readonly number[]]>([
-    ['no HTTP', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc', [400]],
+    ['bytes that are not HTTP', () => '\x16\x03\x01\x02\0\x01\0\x01\xfc', [400]],
     ['a header of 17 KiB', () => `GET / HTTP/1.1\r\n${host()}X-Big: ${'x'.repeat(17 * 1024)}\r\n\r\n`, [431]],
     [
       'two thousand headers',
@@ -116,19 +116,21 @@ describe('the running product', () => {
     ],
     ['a forged name', () => `GET /api/settings HTTP/1.1\r\nHost: evil.example\r\n\r\n`, [400]],
     ['halves of a pair in an address', () => `GET /api/share/%ED%A0%80 HTTP/1.1\r\n${host()}\r\n`, [400]],
-  ])('refuses %s with an error that says so', async (_what, bytes, allowed) => {
-    const heard = await talk(bytes())
-    const [status = 0] = statusesOf(heard)
-    expect(allowed, heard.slice(0, 500)).toContain(status)
-    expect(heard).toMatch(/\r\ncontent-type: application\/json; charset=utf-8\r\n/i)
-    expect(heard).toMatch(/\{"error":\{"code":"[a-z_]+","message":"[^"]/)
-    expect(heard).not.toMatch(/\r\nlocation:/i)
+  ])('refuses %s with an error that names the problem', async (_what, bytes, allowed) => {
+    const received = await sendBytes(bytes())
+    const [status = 0] = statusesOf(received)
+    expect(allowed, received.slice(0, 500)).toContain(status)
+    expect(received).toMatch(/\r\ncontent-type: application\/json; charset=utf-8\r\n/i)
+    expect(received).toMatch(/\{"error":\{"code":"[a-z_]+","message":"[^"]/)
+    expect(received).not.toMatch(/\r\nlocation:/i)
     expect(product.alive, product.output()).toBe(true)
   })
 
   it('opens no tunnel, and refuses requests without a host', async () => {
-    expect(await talk(`CONNECT 169.254.169.254:80 HTTP/1.1\r\n${host()}\r\n`)).not.toMatch(/^HTTP\/1\.1 2/)
-    expect(statusesOf(await talk('GET /api/settings HTTP/1.1\r\n\r\n'))).toEqual([400])
+    expect(await sendBytes(`CONNECT 169.254.169.254:80 HTTP/1.1\r\n${host()}\r\n`)).not.toMatch(
+      /^HTTP\/1\.1 2/,
+    )
+    expect(statusesOf(await sendBytes('GET /api/settings HTTP/1.1\r\n\r\n'))).toEqual([400])
     expect(product.alive).toBe(true)
   })
 
@@ -147,26 +149,30 @@ describe('the running product', () => {
       '/oidc/.well-known/openid-configuration',
       '/oidc/auth?client_id=yonder',
     ]) {
-      const answer = await stranger.get(path, forged)
-      expect(`${JSON.stringify(answer.headers)} ${answer.body}`, path).not.toMatch(/evil\.example|6\.6\.6\.6/)
+      const response = await stranger.get(path, forged)
+      expect(`${JSON.stringify(response.headers)} ${response.body}`, path).not.toMatch(
+        /evil\.example|6\.6\.6\.6/,
+      )
     }
     expect((await stranger.get('/api/settings', forged)).body).not.toContain('"error"')
   })
 
   it('responds to pipelined requests in order, and drops those of closed connections', async () => {
     const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host()}\r\n`
-    const heard = await talk([one('/healthz'), one('/api/bots'), one('/api/none'), one('/healthz')].join(''))
-    expect(statusesOf(heard)).toEqual([200, 401, 404, 200])
+    const received = await sendBytes(
+      [one('/healthz'), one('/api/bots'), one('/api/none'), one('/healthz')].join(''),
+    )
+    expect(statusesOf(received)).toEqual([200, 401, 404, 200])
     const half = `POST /api/chat/completions HTTP/1.1\r\n${host()}Content-Length: 100\r\n\r\n{"chatId"`
     await Promise.all([
-      ...Array.from({ length: 20 }, () => talk(half, { end: true, patience: 300 })),
-      ...Array.from({ length: 20 }, () => talk(half, { patience: 100 })),
+      ...Array.from({ length: 20 }, () => sendBytes(half, { end: true, maxMs: 300 })),
+      ...Array.from({ length: 20 }, () => sendBytes(half, { maxMs: 100 })),
       ...Array.from({ length: 20 }, () => reset(half)),
     ])
     await expectServed()
   })
 
-  /** Breaks the connection off as a pulled cable and a new one does. */
+  /** Sends bytes and then resets the connection. */
   const reset = (bytes: string) =>
     new Promise<void>((resolve) => {
       const socket = connect(product.port, '127.0.0.1', () =>
@@ -185,7 +191,7 @@ describe('the running product', () => {
     ])
     await expectServed()
     const before = await memory()
-    // They ask for nearly two megabytes each and never read.
+    // Each requests nearly two megabytes and never reads.
     const sockets = Array.from({ length: 10 }, () => connect(product.port, '127.0.0.1'))
     for (const socket of sockets) {
       const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()

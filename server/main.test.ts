@@ -37,7 +37,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     ada = createRequestClient(overHttp(product.base), { authorization: `Bearer ${access_token}` })
   }
 
-  /** A reply that would take a minute, of which something was shown. */
+  /** Starts a reply that takes a minute, and waits for its first text. */
   async function beginReply(): Promise<{ chatId: string; stream: TestStream }> {
     model.reply(Array.from({ length: 3_000 }, (_, at) => [`${at} `, { delay: 20 }]).flat())
     const { id: chatId } = (await ada.get('/api/chat/id')).json<{ id: string }>()
@@ -52,7 +52,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     await product.end('SIGKILL')
     await killed.stream.ended
     await product.restart()
-    // Signed in still: the same token, the same data.
+    // The same token is still valid, and the data is unchanged.
     const [, partial] = (await ada.get(`/api/chats/${killed.chatId}`)).json<Chat>().messages
     expect(killed.stream.text).toContain('15 ')
     expect(textOfContent(partial?.content ?? '').startsWith(killed.stream.text)).toBe(true)

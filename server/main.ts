@@ -56,7 +56,7 @@ async function start(config: Config): Promise<void> {
   })
   await app.listen({ port: config.port, host: config.host })
   process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
-  if (identity.setUpUrl !== null) process.stdout.write(`Make the first account at ${identity.setUpUrl}\n`)
+  if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
 
   let stopping = false
   const stop = async (): Promise<void> => {

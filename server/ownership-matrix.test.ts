@@ -347,7 +347,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     }
   })
 
-  it('is reached with the same calls by its owner', async () => {
+  it('can be requested by its owner with the same calls', async () => {
     const before = await hashTables(product.database)
     const removing = (call: ApiCall) => (call.method === 'DELETE' ? 2 : call.method === 'PUT' ? 1 : 0)
     for (const { call, form } of everyForm().toSorted((a, b) => removing(a.call) - removing(b.call))) {

@@ -1,7 +1,7 @@
-/** A question with its answers; of several, the last one is chosen, as after a regenerate. */
+/** A question with its replies. The last reply is selected, as after a regeneration. */
 export interface ExampleTurn {
   readonly question: string
-  readonly answers: readonly string[]
+  readonly replies: readonly string[]
 }
 
 export interface ExampleChat {
@@ -10,12 +10,12 @@ export interface ExampleChat {
   readonly turns: readonly ExampleTurn[]
 }
 
-/** Rounds of the long chat: enough that it cannot be drawn all at once. */
-const longRounds = 300
+/** The turns of the long chat: too many to be rendered at once. */
+const longTurns = 300
 
 const bread: ExampleTurn = {
   question: 'How do I keep a sourdough starter alive over a two-week holiday?',
-  answers: [
+  replies: [
     'Feed it, let it rise for an hour, and put it in the fridge. Two weeks are no danger.',
     `Two weeks are easy for a healthy starter.
 
@@ -30,7 +30,7 @@ When you are back, pour off the grey liquid and feed it twice, twelve hours apar
 const sql: readonly ExampleTurn[] = [
   {
     question: 'Find the second highest salary of each department in SQL, please.',
-    answers: [
+    replies: [
       `Rank the salaries inside each department and keep rank two:
 
 \`\`\`sql
@@ -48,7 +48,7 @@ where place = 2;
   },
   {
     question: 'And how do the three ranking functions differ?',
-    answers: [
+    replies: [
       `For the salaries 90, 90, 80, 70:
 
 | salary | row_number | rank | dense_rank |
@@ -65,16 +65,16 @@ Only \`row_number\` never repeats, and only \`rank\` leaves gaps.`,
 
 const languages: ExampleTurn = {
   question: '「木漏れ日」とはどういう意味ですか？',
-  answers: [
+  replies: [
     '**木漏れ日**（こもれび）は、木の葉のあいだから漏れてくる日の光のことです。\n\nIn English there is no single word for it; "dappled sunlight" comes close. 🌿',
   ],
 }
 
 function* listLongTurns(): Generator<ExampleTurn> {
-  for (let round = 1; round <= longRounds; round++) {
+  for (let turn = 1; turn <= longTurns; turn++) {
     yield {
-      question: `Tell me something about the number ${round}.`,
-      answers: [describeNumber(round)],
+      question: `Tell me something about the number ${turn}.`,
+      replies: [describeNumber(turn)],
     }
   }
 }
@@ -87,7 +87,7 @@ function describeNumber(number: number): string {
   return `${kind} Its square is ${number ** 2}, in binary it is \`${number.toString(2)}\`.`
 }
 
-/** What an example account has talked about, the newest first. */
+/** The chats of each example account, the newest first. */
 export const exampleChats: readonly ExampleChat[] = [
   { age: 2, turns: [bread] },
   { age: 26, turns: sql },

@@ -24,9 +24,9 @@ function seed(settings: Readonly<Record<string, string>> = {}) {
 
 it('creates accounts that can sign in, with bots and chats, once', async () => {
   const first = await seed()
-  expect(first).toMatchObject({ status: 0, output: expect.stringContaining('ada@example.com: made') })
+  expect(first).toMatchObject({ status: 0, output: expect.stringContaining('ada@example.com: created') })
   const again = await seed()
-  expect(again).toMatchObject({ status: 0, output: expect.stringContaining('ada@example.com: left alone') })
+  expect(again).toMatchObject({ status: 0, output: expect.stringContaining('ada@example.com: not created') })
 
   const { db, close } = await openDatabase({ databaseUrl: null, dataDir })
   const accounts = await db.selectFrom('accounts').selectAll().orderBy('email').execute()
@@ -62,7 +62,7 @@ it('creates accounts that can sign in, with bots and chats, once', async () => {
 it.each([
   { HOST: '0.0.0.0' },
   { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'c', OIDC_AUDIENCE: 'a' },
-])('makes no accounts with a known password where others can reach them (%o)', async (settings) => {
+])('creates no accounts with a known password where others can reach them (%o)', async (settings) => {
   expect(await seed(settings)).toMatchObject({ status: 1, output: expect.stringContaining('known password') })
   const { db, close } = await openDatabase({ databaseUrl: null, dataDir })
   expect(await db.selectFrom('accounts').selectAll().execute()).toEqual([])

@@ -16,7 +16,7 @@ import type { User } from './identity/user.ts'
 import { exampleChats } from './seed-chats.ts'
 import type { ExampleChat, ExampleTurn } from './seed-chats.ts'
 
-/** The password of every example account: this is why they are made on loopback alone. */
+/** The password of every example account. It is known, so the accounts are created only on loopback. */
 const password = 'correct horse'
 const users = [
   { name: 'Ada Example', email: 'ada@example.com' },
@@ -26,11 +26,11 @@ const users = [
 const hour = 3_600_000
 const minute = 60_000
 
-/** Fills the data folder with accounts, bots and chats to develop with. An account that is there already is left alone. */
+/** Fills the data folder with accounts, bots and chats for development. Existing accounts are not changed. */
 async function seed(config: Config): Promise<void> {
   if (!config.loopback || config.oidc !== null) {
     throw new Error(
-      'Example accounts have a known password: they are made only with HOST and PUBLIC_URL on loopback and without OIDC_ISSUER.',
+      'The example accounts have a known password. Set HOST and PUBLIC_URL to loopback and remove OIDC_ISSUER to create them.',
     )
   }
   const database = await openDatabase(config)
@@ -54,7 +54,7 @@ async function seedUser(
     { database, now: () => now, findRefusal: () => Promise.resolve(null) },
     { name, email, password },
   )
-  if (account.accountId === undefined) return `${email}: left alone. ${account.error}`
+  if (account.accountId === undefined) return `${email}: not created. ${account.error}`
   const upsertUser = createUpsertUser({
     db,
     now: () => now,
@@ -71,7 +71,7 @@ async function seedUser(
     },
   })
   await upsertUser(`${config.publicUrl}/oidc`, account.accountId, { name, email })
-  return `${email}: made, with bots and ${exampleChats.length} chats.`
+  return `${email}: created, with bots and ${exampleChats.length} chats.`
 }
 
 async function seedChat(trx: Db, user: User, { age, turns }: ExampleChat, now: number): Promise<void> {
@@ -92,7 +92,7 @@ async function seedChat(trx: Db, user: User, { age, turns }: ExampleChat, now: n
   if (leaf !== null) await moveLeaf(trx, chat_id, leaf.id)
 }
 
-/** Gives the last of the answers, under which the chat goes on. */
+/** Returns the last reply, which is the parent of the next question. */
 async function seedTurn(
   trx: Db,
   chat_id: string,
@@ -108,16 +108,16 @@ async function seedTurn(
     status: 'complete',
   })
   const question = await appendMessage(trx, message('user', turn.question), parent, now)
-  let answer = question
-  for (const content of turn.answers) {
-    answer = await appendMessage(
+  let reply = question
+  for (const content of turn.replies) {
+    reply = await appendMessage(
       trx,
       { ...message('assistant', content), model: 'demo', bot: 'Yonder Demo' },
       question,
       now,
     )
   }
-  return answer
+  return reply
 }
 
 try {

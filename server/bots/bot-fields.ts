@@ -33,7 +33,7 @@ export function fillBot(
     api_key: changeSecret(sealer, {
       field: 'api_key',
       stored: stored.api_key,
-      given: input.api_key,
+      input: input.api_key,
       addressChanged: base_url !== stored.base_url,
     }),
     api_type: applyText(stored.api_type, input.api_type),

@@ -10,7 +10,7 @@ const serviceName = z
   )
   .refine(
     (name) => authTypeOf(integrationOfService(name)) === 'api_key' && name.toLowerCase() !== 'default',
-    'is a name that Yonder uses itself',
+    'is reserved by Yonder; choose another name',
   )
 
 /** A hosted MCP server that users connect with their own API key. */
@@ -22,14 +22,14 @@ const ApiKeyService = z.strictObject({
     .string()
     .regex(/^[a-zA-Z0-9-_]+$/, 'must be the name of a header')
     .default('Authorization'),
-  /** A word before the key in the header; none by default in headers of their own. */
+  /** A word before the key in the header: by default `Bearer` in `Authorization`, and none in other headers. */
   scheme: z
     .string()
     .regex(/^[a-zA-Z0-9-]*$/, 'must be one word')
     .optional(),
 })
 
-/** Each with a name and an address of its own. */
+/** No two services have the same name or address. */
 export const ApiKeyServices = z
   .array(ApiKeyService)
   .superRefine((services, context) => {
@@ -40,7 +40,7 @@ export const ApiKeyServices = z
         context.addIssue({
           code: 'custom',
           path: [index, field],
-          message: `is given twice: "${service[field]}"`,
+          message: `occurs twice: "${service[field]}"`,
         })
       }
     }
@@ -58,7 +58,7 @@ function defaultScheme(header: string): string {
 
 export type ApiKeyService = z.infer<typeof ApiKeyServices>[number]
 
-/** Offered unless the operator lists others: search, reading of pages, documentation, code. */
+/** The services when the operator sets none: search, reading of pages, documentation, code. */
 export const defaultApiKeyServices: readonly ApiKeyService[] = ApiKeyServices.parse([
   { name: 'tavily', url: 'https://mcp.tavily.com/mcp/' },
   { name: 'exa', url: 'https://mcp.exa.ai/mcp', header: 'x-api-key' },

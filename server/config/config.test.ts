@@ -117,11 +117,11 @@ it.each<[string, Readonly<Record<string, string>>]>([
   ['PUBLIC_URL', { PUBLIC_URL: 'nonsense' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://user:pw@chat.example' }],
   ['PUBLIC_URL', { PUBLIC_URL: 'https://chat.example/?a=1' }],
-])('names %s before anything else could stumble over it', (name, environment) => {
+])('reports %s before the value is used', (name, environment) => {
   expect(problemsOf(environment)).toEqual([expect.stringMatching(`^  ${name}(\\.\\d)?: must be`)])
 })
 
-it('reports conflicting settings also when others are invalid, and nothing twice', () => {
+it('reports conflicting settings also when others are invalid, each problem once', () => {
   const problems = problemsOf({
     PORT: 'x',
     OIDC_ISSUER: 'https://id.example',
@@ -161,7 +161,7 @@ it('opens sign-up on the local machine only, unless it is set otherwise (§15.4)
   expect(parseConfig({ HOST: '0.0.0.0', SIGN_UP: 'open' })).toMatchObject({ signUp: 'open' })
 })
 
-it('is not local behind a proxy that others can reach (§15.4)', () => {
+it('is not a local installation when others can reach its proxy (§15.4)', () => {
   expect(parseConfig({ PUBLIC_URL: 'https://chat.example' })).toMatchObject({
     loopback: false,
     signUp: 'closed',
@@ -171,7 +171,7 @@ it('is not local behind a proxy that others can reach (§15.4)', () => {
   }
 })
 
-it('reads a public address as an origin, and uses the port without one', () => {
+it('reads a public address as an origin, and uses the port when there is none', () => {
   expect(parseConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080')
   expect(parseConfig({ PUBLIC_URL: 'https://Chat.Example.com/' }).publicUrl).toBe('https://chat.example.com')
 })
@@ -236,7 +236,7 @@ it.each<[string, unknown, string]>([
   [
     'has a name for Google',
     [{ name: 'gmail', url: 'https://a.example' }],
-    'is a name that Yonder uses itself',
+    'is reserved by Yonder; choose another name',
   ],
   ['has a name with a slash', [{ name: 'a/b', url: 'https://a.example' }], 'API_KEY_SERVICES.0.name'],
   [
@@ -246,12 +246,12 @@ it.each<[string, unknown, string]>([
   ],
   ['has a field too many', [{ name: 'a', url: 'https://a.example', key: 'secret' }], 'API_KEY_SERVICES.0'],
   [
-    'is given twice',
+    'occurs twice',
     [
       { name: 'docs', url: 'https://a.example' },
       { name: 'Docs', url: 'https://A.example' },
     ],
-    'API_KEY_SERVICES.1.name: is given twice: "Docs"',
+    'API_KEY_SERVICES.1.name: occurs twice: "Docs"',
   ],
 ])('refuses a list of services that %s', (_, services, problem) => {
   const problems = problemsOf({ API_KEY_SERVICES: JSON.stringify(services) })

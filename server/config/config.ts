@@ -52,7 +52,7 @@ export interface Config {
   }
   /** The catalogue behind Browse Connectors; null means that only the shipped list is shown. */
   readonly connectorRegistryUrl: string | null
-  /** Where our OAuth client document for connectors' authorization servers is published. */
+  /** The address of our OAuth client document, which authorization servers of connectors read; null without one. */
   readonly connectorClientMetadataUrl: string | null
   /** The share behind 'See Demo'; null means that there is no such link. */
   readonly demoShareId: string | null
@@ -70,12 +70,12 @@ export interface Config {
   }
 }
 
-/** Lists every wrong setting at once. */
+/** Its message lists every wrong setting. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Reads settings. Throws `ConfigError` that lists every wrong value (§22.8). */
+/** Parses the settings. Throws a `ConfigError` that lists every wrong one (§22.8). */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const { settings, wrong } = parseEach(environment)
   const problems = [
@@ -83,7 +83,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
     ...findConflicts(settings).filter(({ name }) => !wrong.some((one) => one.name === name)),
   ]
   if (problems.length === 0) return toConfig(settings)
-  const lines = problems.map(({ place, name, message }) => `  ${place ?? name}: ${message}`)
+  const lines = problems.map(({ path, name, message }) => `  ${path ?? name}: ${message}`)
   throw new ConfigError(`Yonder cannot start with these settings:\n${lines.join('\n')}`)
 }
 
@@ -91,11 +91,11 @@ interface Problem {
   /** The name of the setting. */
   readonly name: string
   /** The path inside its value. */
-  readonly place?: string
+  readonly path?: string
   readonly message: string
 }
 
-/** Parses every setting. Wrong ones are reported and count as left out, so that the conflicts of the others are found. */
+/** Parses every setting. Wrong ones are reported and then ignored, so that conflicts between the others are found. */
 function parseEach(environment: Readonly<Record<string, string | undefined>>): {
   readonly settings: Settings
   readonly wrong: readonly Problem[]
@@ -104,7 +104,7 @@ function parseEach(environment: Readonly<Record<string, string | undefined>>): {
   if (parsed.success) return { settings: parsed.data, wrong: [] }
   const wrong = parsed.error.issues.map(({ path, message }) => ({
     name: String(path[0]),
-    place: path.join('.'),
+    path: path.join('.'),
     message,
   }))
   const others = Object.entries(environment).filter(([name]) => !wrong.some((one) => one.name === name))
@@ -180,9 +180,9 @@ function toConfig(env: Settings): Config {
       loopbackInstallation: loopback,
       ownPorts: [port, ...databasePorts(env.DATABASE_URL)],
     },
-    connectorRegistryUrl: orNone(env.CONNECTOR_REGISTRY_URL),
+    connectorRegistryUrl: nullIfNone(env.CONNECTOR_REGISTRY_URL),
     connectorClientMetadataUrl: env.CONNECTOR_CLIENT_METADATA_URL ?? null,
-    demoShareId: orNone(env.DEMO_SHARE_ID),
+    demoShareId: nullIfNone(env.DEMO_SHARE_ID),
     sourceUrl: env.SOURCE_URL,
     metricsToken: env.METRICS_TOKEN ?? null,
     trustedProxies: env.TRUSTED_PROXIES ?? [],
@@ -227,11 +227,11 @@ function withoutSlash(address: string): string {
   return address.replace(/\/+$/, '')
 }
 
-function orNone(setting: string): string | null {
+function nullIfNone(setting: string): string | null {
   return setting === 'none' ? null : setting
 }
 
-/** The one place that reads the environment of the process. `.env` in the working folder fills what is not set. */
+/** Reads the environment of the process, and for what is not set there `.env` in the working folder. No other code does so. */
 export function readConfig(): Config {
   try {
     process.loadEnvFile('.env')

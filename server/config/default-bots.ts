@@ -12,6 +12,6 @@ export const DefaultBots = z.array(z.strictObject(BotInput.shape)).superRefine((
       })
     }
     if (bots.findIndex((bot) => bot.name === name) === index) continue
-    context.addIssue({ code: 'custom', path: [index, 'name'], message: `is given twice: "${name}"` })
+    context.addIssue({ code: 'custom', path: [index, 'name'], message: `occurs twice: "${name}"` })
   }
 })

@@ -5,7 +5,7 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or 
 
 export const origin = httpUrl.refine(
   (text) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`,
-  'must be an origin such as https://chat.example.com, and no more',
+  'must be an origin such as https://chat.example.com, without a path',
 )
 
 export const perMinute = z.coerce.number('must be a whole number').int().min(1)
@@ -66,7 +66,7 @@ export const postgresUrl = z
     'must be a postgres:// address',
   )
 
-/** An address without a host names a socket in its query; `URL` parses it only with a host. */
+/** The address with a host, which `URL` requires. An address without a host names a socket in its query. */
 export function withHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/')
 }

@@ -128,7 +128,7 @@ function fillConnector(
 ): ConnectorChange {
   const addressChanged = input.url !== stored.url
   const change = (field: 'token' | 'client_secret') =>
-    changeSecret(sealer, { field, stored: stored[field], given: input[field], addressChanged })
+    changeSecret(sealer, { field, stored: stored[field], input: input[field], addressChanged })
   const credentials = {
     token: change('token'),
     client_id: changeClientId(stored, input, addressChanged),

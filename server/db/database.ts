@@ -20,11 +20,11 @@ export interface ChangeNotification {
 }
 
 export interface NotificationListeners {
-  /** Runs with new events, written by another process or by this one. */
+  /** Runs have new events, written by another process or by this one. */
   onRuns(runIds: readonly number[]): void
   /** A node reported a change. It may be this one. */
   onChange(change: ChangeNotification): void
-  /** The connection was interrupted and notifications were lost. It works again. */
+  /** The connection works again after an interruption, in which notifications may have been lost. */
   onGap(): void
 }
 
@@ -42,7 +42,7 @@ export interface Dialect {
   ): CreateTableBuilder<Table, string>
   /** Creates `messages` with these columns and a `position` that the engine increments. */
   createMessageTable(trx: Kysely<Tables>, columns: RawBuilder<unknown>): Promise<void>
-  /** Sets the order in which the rows of `run_events` are stored, where the engine has a choice. */
+  /** Sets the order in which the rows of `run_events` are stored. Does nothing on PostgreSQL. */
   storeEvents(trx: Kysely<Tables>, layout: 'by key' | 'as written'): Promise<void>
   /** Creates the index of `chats/search/`. */
   createSearchIndex(trx: Kysely<Tables>): Promise<void>

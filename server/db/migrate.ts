@@ -28,8 +28,8 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process killed at
- * any step leaves the state before or after it. Processes that start at once wait for each other. Throws, with the data
+ * Runs the missing migrations. Each is one transaction together with its row in `migrations`, so a process that is
+ * killed leaves the state before or after a migration. Processes that start at the same time wait for each other. Throws, with the data
  * unchanged, when the database is from a newer version (§22.10).
  *
  * Kysely's `Migrator` would not do: it uses one transaction for all migrations on PostgreSQL and none on SQLite, and it
@@ -49,7 +49,7 @@ export async function migrate({ db, dialect }: Database): Promise<void> {
       const applied = rows[0]?.number ?? 0
       if (applied > migrations.length) {
         throw new Error(
-          `The database is from a newer version (migration ${applied}; this version knows ${migrations.length}). Start that version, or restore a backup.`,
+          `The database is from a newer version (migration ${applied}; this version has ${migrations.length}). Start that version, or restore a backup.`,
         )
       }
       const next = migrations[applied]

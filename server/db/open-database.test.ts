@@ -47,12 +47,12 @@ it('refuses a database of a newer version and leaves its file unchanged', async 
   await newer.close()
   const before = listFiles()
   await expect(open()).rejects.toThrow(
-    `The database is from a newer version (migration ${migrations.length + 1}; this version knows ${migrations.length})`,
+    `The database is from a newer version (migration ${migrations.length + 1}; this version has ${migrations.length})`,
   )
   expect(listFiles()).toEqual(before)
 })
 
-it('closes the file when it cannot start', async () => {
+it('closes the file when the database cannot be opened', async () => {
   const newer = await open()
   await sql`insert into migrations (number, applied_at) values (99, 1)`.execute(newer.db)
   await newer.close()

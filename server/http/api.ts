@@ -19,10 +19,10 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >
 
-/** An id in a path. Its form is not checked, so that a malformed id is `not_found` like an unknown one. */
+/** The id in a path. Its form is not checked, so that a malformed id is `not_found` like an unknown one. */
 export const AnyId = z.object({ id: z.string().transform(normalizeText) })
 
 /** The refusal of a request that arrives while the server shuts down. */
 export function shuttingDown(): AppError {
-  return new AppError('unavailable', 'The server is going down. Try again in a moment.')
+  return new AppError('unavailable', 'The server is shutting down. Try again in a moment.')
 }

@@ -31,7 +31,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   const handleError = createErrorHandler(deps.isStorageFull)
   const app = Fastify({
     bodyLimit: 1_048_576,
-    // Milliseconds until a request must have arrived completely; without it a body may trickle in forever.
+    // Milliseconds until a request must be complete. Without this limit a client could send a body forever.
     requestTimeout: 60_000,
     logger: {
       level: options.logLevel,
@@ -41,9 +41,9 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     logController: new RequestLog(),
     genReqId: () => randomUUID(),
     forceCloseConnections: true,
-    // `registerClosing` refuses late requests with our own error.
+    // `registerClosing` refuses these requests with an `AppError`.
     return503OnClosing: false,
-    // A HEAD request would do what its GET does: reserve a chat, hold a stream.
+    // A HEAD request would have the effects of its GET: it would reserve a chat or open a stream.
     exposeHeadRoutes: false,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     routerOptions: { maxParamLength: 1_000 },
@@ -83,7 +83,7 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
 }
 
 /**
- * Refuses requests during the shutdown with `unavailable`. Register it before the hooks that end other things (§22.9).
+ * Refuses requests during the shutdown with `unavailable` (§22.9). Its hooks must be registered first.
  */
 export function registerClosing(app: FastifyInstance): void {
   let closing = false
@@ -101,15 +101,16 @@ const uncheckedPaths = new Set(['/healthz', '/readyz', '/metrics'])
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
- * Serves requests for the public address only, so that no forged Host reaches a link or a redirect and DNS rebinding
- * fails. A page requested under another loopback name is redirected to the public one, where sign-in returns to
- * (§22.1).
+ * Refuses requests for another host than the public one, so that no link contains a forged host and DNS rebinding fails
+ * (§22.1). A page requested under another loopback name is redirected to the public address, because sign-in returns
+ * there.
  */
 function registerHostCheck(app: FastifyInstance, publicUrl: string): void {
   const { host } = new URL(publicUrl)
   app.addHook('onRequest', async (request, reply) => {
-    // "GET http://elsewhere/" is a request to a proxy. A redirect built from it would lead to that address.
-    if (!request.url.startsWith('/')) throw new AppError('invalid_request', 'This server is no proxy.')
+    // "GET http://other.example/" is a request to a proxy. A redirect built from it would lead to that address.
+    if (!request.url.startsWith('/'))
+      throw new AppError('invalid_request', 'This server is not a proxy. Request a path such as /api/bots.')
     if (request.headers.host === host || uncheckedPaths.has(request.url.split('?')[0] ?? '')) return
     if (request.method === 'GET' && !request.url.startsWith('/api/') && isLoopback(request.headers.host)) {
       return reply.redirect(new URL(request.url.replace(/^\/+/, '/'), publicUrl).href, 302)
@@ -141,20 +142,20 @@ export class RequestLog extends LogController {
   }
 }
 
-/** Logs the same line for a client that disconnected before its response ended, as every client of a stream does. */
+/** Logs the same line when a client disconnects before its response ends, as clients of streams do. */
 export function logDisconnect(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info({ ...describeResponse(request, reply), left: true }, 'request')
 }
 
-/** Calls `act` for requests whose client disconnected. Fastify has no hook for them. */
+/** Calls `listener` when a client disconnects before its response ends. Fastify has no hook for this. */
 export function onDisconnect(
   app: FastifyInstance,
-  act: (request: FastifyRequest, reply: FastifyReply) => void,
+  listener: (request: FastifyRequest, reply: FastifyReply) => void,
 ): void {
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = reply
     raw.once('close', () => {
-      if (!raw.writableFinished && !raw.errored) act(request, reply)
+      if (!raw.writableFinished && !raw.errored) listener(request, reply)
     })
   })
 }

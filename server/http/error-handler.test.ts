@@ -12,8 +12,8 @@ afterEach(() => {
   server.close()
 })
 
-/** The response to these bytes of a server that waits a tenth of a second for a request. */
-async function talk(bytes: string): Promise<string> {
+/** Sends bytes to a server that waits a tenth of a second for a request, and returns its response. */
+async function sendBytes(bytes: string): Promise<string> {
   server = createServer(
     { connectionsCheckingInterval: 20, requestTimeout: 100, headersTimeout: 100 },
     (request) => {
@@ -44,7 +44,7 @@ it.each([
   ],
   ['no HTTP', 'hello?\r\n\r\n', 400, 'invalid_request'],
 ])('refuses %s with an error body and closes the connection', async (_what, bytes, status, code) => {
-  const [head = '', body = ''] = (await talk(bytes)).split('\r\n\r\n')
+  const [head = '', body = ''] = (await sendBytes(bytes)).split('\r\n\r\n')
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   expect(head).toContain('connection: close')
   expect(head).toContain(`content-length: ${body.length}`)

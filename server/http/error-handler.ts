@@ -36,7 +36,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 }
 
-/** The codes of errors that Fastify throws before a route runs, by their status. */
+/** The codes for the errors that Fastify throws before a route runs, by their status. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   413: 'payload_too_large',
@@ -45,8 +45,8 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Sends every error in one shape. An error that is no `AppError` is sent as `internal` with the request's id, and its
- * cause goes to the log only (§17.2).
+ * Sends every error in the same form (§17.2). An error that is not an `AppError` is sent as `internal` with the id of the
+ * request; its cause is only logged.
  */
 export function createErrorHandler(isStorageFull: (error: unknown) => boolean) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -73,17 +73,25 @@ export function toAppError(
   if (error instanceof AppError) return error
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error)
   if (isStorageFull(error)) {
-    return new AppError('storage_full', 'There is no space left to store this. Nothing was changed.', {
-      cause: error,
-    })
+    return new AppError(
+      'storage_full',
+      'The server has no disk space left, so nothing was changed. Ask its operator to free some, then try again.',
+      {
+        cause: error,
+      },
+    )
   }
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
     return new AppError(codeOfStatus[status] ?? 'invalid_request', error.message, { cause: error })
   }
-  return new AppError('internal', `Something went wrong on the server (request ${request.id}).`, {
-    cause: error,
-  })
+  return new AppError(
+    'internal',
+    `Something went wrong on the server. Try again, or report request ${request.id} to its operator.`,
+    {
+      cause: error,
+    },
+  )
 }
 
 function invalidRequest(error: {
@@ -96,15 +104,19 @@ function invalidRequest(error: {
   return new AppError('invalid_request', [...new Set(problems)].join('; '), { cause: error })
 }
 
-/** The requests that Node itself refuses, by its error code. */
+/** The requests that Node refuses before Fastify sees them, by the code of its error. */
 const refusals: Readonly<Record<string, readonly [status: number, code: ErrorCode, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'payload_too_large', 'The headers of this request are too large.'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'payload_too_large',
+    'The headers of this request are too large. Send fewer or shorter ones.',
+  ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
     413,
     'payload_too_large',
-    'The chunk extensions of this request are too large.',
+    'The chunk extensions of this request are too large. Send the body without them.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'This request took too long to arrive.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'invalid_request', 'This request took too long to arrive. Send it again.'],
 }
 
 /** Sends an error body for input that Node could not parse as a request, and closes the connection. */
@@ -113,7 +125,7 @@ export function refuseBrokenRequest(error: Error & { readonly code?: string }, s
     const [status, code, message] = refusals[error.code ?? ''] ?? [
       400,
       'invalid_request',
-      'This is not HTTP.',
+      'This is not a valid HTTP request.',
     ]
     const body = JSON.stringify(errorBody(new AppError(code, message)))
     socket.write(

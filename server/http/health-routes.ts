@@ -25,7 +25,7 @@ export function registerHealthRoutes(
 ): void {
   const responses = new Counter({
     name: 'yonder_http_answers_total',
-    help: 'Answers sent, by status.',
+    help: 'Responses sent, by status.',
     labelNames: ['status'],
     registers: [registry],
   })
@@ -46,24 +46,29 @@ export function registerHealthRoutes(
     try {
       await checkReady()
     } catch (error) {
-      throw new AppError('unavailable', 'The database does not answer.', { cause: error })
+      throw new AppError(
+        'unavailable',
+        'The database does not respond. Try again in a moment; if this stays, check the database.',
+        { cause: error },
+      )
     }
     return { status: 'ready' }
   })
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {
-    if (!mayReadMetrics(request, metricsToken)) throw new AppError('not_found', 'There is nothing here.')
+    if (!mayReadMetrics(request, metricsToken))
+      throw new AppError('not_found', 'This address does not exist. Check its path.')
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }
 
 function mayReadMetrics(request: FastifyRequest, token: string | null): boolean {
   if (token === null) return isFromThisMachine(request)
-  const given = Buffer.from(request.headers.authorization ?? '')
-  const wanted = Buffer.from(`Bearer ${token}`)
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const actual = Buffer.from(request.headers.authorization ?? '')
+  const expected = Buffer.from(`Bearer ${token}`)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
-/** A proxy on this machine forwards requests of other machines, with a header that says so. */
+/** A proxy on this machine forwards requests of other machines; a header marks them. */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
   if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
   return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '')

@@ -5,14 +5,14 @@ import { normalizeText } from '../lib/text.ts'
 /** Deeper bodies are refused before anything walks them recursively. */
 const maxDepth = 32
 
-/** Shared, because creating one takes longer than using it. */
+/** Shared, because creating a decoder takes longer than decoding a body. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const forbiddenKeys = new Set(['__proto__', 'prototype'])
 
 /**
- * Accepts JSON bodies only. Normalizes their text, limits their depth, and refuses keys that reach a prototype (§16.1,
- * §22.11).
+ * Accepts only JSON bodies. Normalizes their text, limits their depth, and refuses keys that could change a prototype
+ * (§16.1, §22.11).
  */
 export function registerJsonBody(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -20,7 +20,12 @@ export function registerJsonBody(app: FastifyInstance): void {
     const charset =
       /charset="?([\w-]+)/i.exec(request.headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
     if (charset !== 'utf-8' && charset !== 'utf8') {
-      done(new AppError('unsupported_media_type', 'A JSON body must be in UTF-8.'))
+      done(
+        new AppError(
+          'unsupported_media_type',
+          'The charset of this body is not supported. Send JSON in UTF-8.',
+        ),
+      )
       return
     }
     try {
@@ -41,7 +46,11 @@ export function parseJson(body: Uint8Array): unknown {
   try {
     value = JSON.parse(utf8.decode(body))
   } catch (error) {
-    throw new AppError('invalid_request', 'The body is not JSON in UTF-8.', { cause: error })
+    throw new AppError(
+      'invalid_request',
+      'The body is not valid JSON in UTF-8. Correct it and send it again.',
+      { cause: error },
+    )
   }
   return clean(value, 0)
 }
@@ -50,10 +59,14 @@ function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return normalizeText(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= maxDepth)
-    throw new AppError('invalid_request', `The body is nested deeper than ${maxDepth} levels.`)
+    throw new AppError(
+      'invalid_request',
+      `The body is nested deeper than ${maxDepth} levels. Send a flatter one.`,
+    )
   if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (forbiddenKeys.has(key)) throw new AppError('invalid_request', `The body has a forbidden key: ${key}.`)
+    if (forbiddenKeys.has(key))
+      throw new AppError('invalid_request', `The body contains the forbidden key ${key}. Remove it.`)
     return [normalizeText(key), clean(item, depth + 1)]
   })
   return Object.fromEntries(entries)

@@ -23,9 +23,9 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Limits the writes of each `keyOf` (a user, an address) to `perMinute` over all routes of a scope. A route with a
- * limit of its own (`config.perMinute`) is counted separately. Call it after the guard, so that the user is set
- * (§16.11).
+ * Limits the writes to all routes of a scope together to `perMinute` for each key: a user or an address (§16.11). A route
+ * with its own limit (`config.perMinute`) is counted separately. Must be called after authentication, which sets the
+ * user.
  */
 export function limitWrites(
   scope: FastifyInstance,

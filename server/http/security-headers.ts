@@ -5,8 +5,8 @@ import helmet from 'helmet'
 
 /**
  * Sets the security headers of every response. Scripts, styles and connections are limited to our own origin;
- * `connectOrigins` adds the identity provider. Images may have any origin, since the web app asks before it loads one
- * (§22.3).
+ * `connectOrigins` adds the identity provider. Images may have any origin, because the web app
+ * loads one only after the user has agreed (§22.3).
  */
 export function registerSecurityHeaders(
   app: FastifyInstance,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bytes that may wait for a client that reads slowly. Beyond that it is disconnected and may reconnect (§16.16). */
+/** Bytes that may wait for a client that reads slowly. A client with more is disconnected and may reconnect (§16.16). */
 const maxBufferedBytes = 512 * 1024
 /** Characters that are held back to be sent together with the headers. */
 const maxFirstChars = 64 * 1024
@@ -14,7 +14,7 @@ export interface SseOptions {
   readonly heartbeat: string
   /** Milliseconds between two heartbeats. */
   readonly intervalMs?: number
-  /** Called with every stream that opens, before anything is written. */
+  /** Called for each new stream, before anything is written. */
   readonly onOpen?: ((request: FastifyRequest, stream: SseStream) => void) | undefined
 }
 
@@ -23,7 +23,7 @@ export interface SseStream {
   readonly closed: boolean
   /** Sends frames as they are (`sseFrame`). */
   write(frames: string): void
-  /** Waits until everything written has left the process. False when the client disconnected or took too long. */
+  /** Waits until the socket has sent what was written. Resolves with false when the client disconnected or took too long. */
   drained(): Promise<boolean>
   /** Ends the response properly, after `frames`. */
   end(frames?: string): void
@@ -32,7 +32,7 @@ export interface SseStream {
 }
 
 export interface SseHub {
-  /** Takes the response over from Fastify and sends its headers. */
+  /** Bypasses Fastify for this response and sends its headers. */
   open(request: FastifyRequest, reply: FastifyReply): SseStream
   /** Stops the heartbeats. It does not end the streams. */
   close(): void
@@ -53,9 +53,9 @@ const streamHeaders = {
 /** Server-sent events on the raw response: frames, heartbeats, bounded buffers. One timer serves all streams. */
 export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen }: SseOptions): SseHub {
   const streams = new Set<RawSseStream>()
-  const beat = sseFrame(heartbeat)
+  const heartbeatFrame = sseFrame(heartbeat)
   const timer = setInterval(() => {
-    for (const stream of streams) stream.write(beat)
+    for (const stream of streams) stream.write(heartbeatFrame)
   }, intervalMs)
   timer.unref()
 
@@ -63,8 +63,8 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen }: SseOpti
     open(request, reply) {
       reply.hijack()
       const stream = new RawSseStream(reply)
-      // The headers go out together with the first frames, and after the upstream request, which undici sends one turn
-      // later. They go out without a frame too, so that a client that is up to date sees the stream open.
+      // The headers are sent together with the first frames, and after the request to the model, which undici sends one
+      // turn of the event loop later. Without frames they are sent too, so that the client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
       streams.add(stream)
       stream.onClose(() => streams.delete(stream))
@@ -81,11 +81,11 @@ class RawSseStream implements SseStream {
   readonly #raw: ServerResponse
   readonly #socket: Socket
   readonly #listeners: (() => void)[] = []
-  #waiting: (() => void) | undefined
-  #begun = false
-  /** Frames that go out with the headers. */
-  #first = ''
-  readonly #resume = (): void => this.#waiting?.()
+  #onDrained: (() => void) | undefined
+  #headersSent = false
+  /** Frames that are sent together with the headers. */
+  #firstFrames = ''
+  readonly #resume = (): void => this.#onDrained?.()
 
   constructor(reply: FastifyReply) {
     const { raw } = reply
@@ -101,36 +101,36 @@ class RawSseStream implements SseStream {
   write(frames: string): void {
     // An empty chunk would end the response.
     if (frames === '' || this.closed || this.#raw.writableEnded) return
-    if (!this.#begun) {
-      this.#first += frames
-      if (this.#first.length > maxFirstChars) this.begin()
+    if (!this.#headersSent) {
+      this.#firstFrames += frames
+      if (this.#firstFrames.length > maxFirstChars) this.begin()
       return
     }
-    // The limit counts what is still unread, not the size of this write.
+    // The limit applies to what the client has not read, not to the size of this write.
     if (this.#raw.writableLength > maxBufferedBytes) this.#disconnect()
     else this.#send(frames)
   }
 
   begin(): void {
-    if (this.#begun || this.closed || this.#raw.writableEnded) return
+    if (this.#headersSent || this.closed || this.#raw.writableEnded) return
     this.#socket.cork()
     this.#writeHead()
     this.#raw.flushHeaders()
-    if (this.#first !== '') this.#send(this.#first)
-    this.#first = ''
+    if (this.#firstFrames !== '') this.#send(this.#firstFrames)
+    this.#firstFrames = ''
     this.#socket.uncork()
   }
 
-  /** Writes a chunk to the socket in one piece, since the headers are sent; `ServerResponse.write` makes three of it. */
+  /** Writes a chunk directly to the socket with one write; `ServerResponse.write` would use three. */
   #send(frames: string): void {
     const { chunkedEncoding, socket } = this.#raw
-    // A response has no socket while an earlier request on the same connection has no complete response.
+    // A response has no socket while an earlier response on the same connection is not complete.
     if (chunkedEncoding && socket !== null) socket.write(toChunk(frames))
     else this.#raw.write(frames)
   }
 
   #writeHead(): void {
-    this.#begun = true
+    this.#headersSent = true
     const headers = Object.entries({ ...this.#reply.getHeaders(), ...streamHeaders })
     this.#raw.writeHead(200, Object.fromEntries(headers.filter(([, value]) => value !== undefined)))
   }
@@ -140,8 +140,8 @@ class RawSseStream implements SseStream {
     if (!this.#socket.writableNeedDrain) return Promise.resolve(true)
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#disconnect(), maxDrainMs)
-      this.#waiting = () => {
-        this.#waiting = undefined
+      this.#onDrained = () => {
+        this.#onDrained = undefined
         clearTimeout(timer)
         this.#socket.off('drain', this.#resume)
         resolve(!this.closed)
@@ -152,8 +152,8 @@ class RawSseStream implements SseStream {
 
   end(frames?: string): void {
     if (this.closed || this.#raw.writableEnded) return
-    if (!this.#begun) this.#writeHead()
-    this.#raw.end(this.#first + (frames ?? ''))
+    if (!this.#headersSent) this.#writeHead()
+    this.#raw.end(this.#firstFrames + (frames ?? ''))
   }
 
   onClose(listener: () => void): void {
@@ -162,7 +162,7 @@ class RawSseStream implements SseStream {
   }
 
   #disconnect(): void {
-    // A response still waiting for its connection closes it on its turn. Some versions of Node do not do that.
+    // Without a socket, the connection can only be closed once the response gets it. Not every version of Node does that.
     if (this.#raw.socket === null) this.#raw.once('socket', (socket: Socket) => socket.destroy())
     this.#raw.destroy()
     this.#close()

@@ -31,7 +31,7 @@ it.each(['/', '/chat/abc', '/settings/bots', '/terms', '/no/such/page'])(
 )
 
 it.each(['/share/abc', '/share/abc?from=mail', '/share/'])(
-  'serves the page for %s, which no cache and no search engine keeps',
+  'serves the page for %s, which must not be cached or indexed',
   async (url) => {
     const answer = await product.app.inject({ url, headers: host })
     expect(answer.body).toContain('<title>Yonder</title>')

@@ -7,8 +7,8 @@ import { AppError } from '../lib/app-error.ts'
 const unlisted = /^\/share(\/|$|\?)/
 
 /**
- * Serves the built web app. Files with a hash in their name may be cached for a year. Every other path gets the page,
- * since routing happens in the browser.
+ * Serves the built web app. Files with a hash in their name may be cached for a year. Every other path returns the page,
+ * because routing happens in the browser.
  */
 export async function registerWebRoutes(app: FastifyInstance, webRoot: string): Promise<void> {
   const built = existsSync(webRoot)
@@ -20,7 +20,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {
-        // The not-found handler has set it for the page.
+        // The not-found handler has set the header for the page.
         if (reply.hasHeader('cache-control')) return
         reply.header(
           'cache-control',
@@ -31,7 +31,7 @@ export async function registerWebRoutes(app: FastifyInstance, webRoot: string): 
   }
   app.setNotFoundHandler((request, reply: FastifyReply) => {
     const isPage = ['GET', 'HEAD'].includes(request.method) && !/^\/(api|oidc|assets)(\/|$)/.test(request.url)
-    if (!isPage || !built) throw new AppError('not_found', 'There is nothing here.')
+    if (!isPage || !built) throw new AppError('not_found', 'This address does not exist. Check its path.')
     if (unlisted.test(request.url))
       reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
     else reply.header('cache-control', 'no-cache')

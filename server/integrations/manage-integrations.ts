@@ -66,7 +66,7 @@ export async function updateApiKey(
   const changed = changeSecret(deps.sealer, {
     field: 'api_key',
     stored: stored.api_key,
-    given: api_key,
+    input: api_key,
     addressChanged: false,
   })
   if (changed === stored.api_key) return stored
@@ -98,7 +98,7 @@ function sealKey(sealer: IntegrationDeps['sealer'], apiKey: string | null | unde
   const sealed = changeSecret(sealer, {
     field: 'api_key',
     stored: null,
-    given: apiKey,
+    input: apiKey,
     addressChanged: false,
   })
   if (sealed === null) {

@@ -9,7 +9,7 @@ export interface LinkedSignal {
   readonly signal: AbortSignal
   readonly timedOut: boolean
   abort(reason?: unknown): void
-  /** Must be called in the end: until then the outer signal keeps this one alive. */
+  /** Must be called in the end. Until then the outer signal refers to this one, and the timer runs. */
   release(): void
 }
 

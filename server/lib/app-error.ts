@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@yonder/contract/error'
 
 /**
- * The one error class. The user reads `message`; what must not leave the server belongs into `cause`. Any other thrown
- * value counts as a defect and is sent as `internal`.
+ * The one class of errors that users see: `message` is sent to them, `cause` is only logged. Any other thrown value counts
+ * as a defect and is sent as `internal`.
  */
 export class AppError extends Error {
   readonly code: ErrorCode

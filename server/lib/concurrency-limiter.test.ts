@@ -21,7 +21,7 @@ describe('ConcurrencyLimiter', () => {
     expect([first.waited, (await second).waited]).toEqual([false, true])
   })
 
-  it('does not hold up other keys', async () => {
+  it('does not delay calls under other keys', async () => {
     const limiter = new ConcurrencyLimiter()
     await limiter.acquire(one, never)
     void limiter.acquire(one, never)

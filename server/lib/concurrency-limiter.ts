@@ -4,9 +4,9 @@ export interface ConcurrencyLimit {
 }
 
 export interface Acquired {
-  /** Whether the caller had to wait: what it checked before may have changed. */
+  /** Whether the caller had to wait. If so, what it checked before may have changed. */
   readonly waited: boolean
-  /** Lets the next one start. Calling it again does nothing. */
+  /** Starts the next waiting call. Calling it again does nothing. */
   readonly release: () => void
 }
 
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Limits how many calls run at once, under several keys at a time; further calls wait in order. Libraries limit one queue
- * each, so a call that is under three limits would hold places that it cannot use yet.
+ * Limits how many calls run at once. A call may be subject to several limits; it waits in order until all of them allow it.
+ * Libraries have one limit per queue, so a call with three limits would occupy one queue while it waits for another.
  */
 export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()
@@ -46,15 +46,15 @@ export class ConcurrencyLimiter {
       const waiting: Waiting = {
         limits,
         start: () => {
-          signal.removeEventListener('abort', leave)
+          signal.removeEventListener('abort', cancel)
           resolve()
         },
       }
-      const leave = (): void => {
+      const cancel = (): void => {
         this.#waiting.delete(waiting)
         reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'))
       }
-      signal.addEventListener('abort', leave, { once: true })
+      signal.addEventListener('abort', cancel, { once: true })
       this.#waiting.add(waiting)
       this.#startWaiting()
     })

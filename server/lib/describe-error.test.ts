@@ -26,7 +26,7 @@ it('logs the message, the stack and the cause', () => {
   })
 })
 
-it('logs neither the other fields of an error nor a long text of another server in full', () => {
+it('logs no other fields of an error, and cuts a long text of another server', () => {
   const cause = Object.assign(new Error(`Error POSTing to endpoint: ${'x'.repeat(4_000_000)}`), {
     config: { headers: { authorization: 'Bearer canary' } },
     data: { text: 'canary' },
@@ -38,7 +38,7 @@ it('logs neither the other fields of an error nor a long text of another server 
   }
 })
 
-it('ends for errors that cause themselves, and accepts values that are no errors', () => {
+it('describes an error that is its own cause, and values that are not errors', () => {
   const error = new Error('again')
   error.cause = error
   expect(JSON.stringify(describeError(error)).match(/"again"/g)).toHaveLength(5)

@@ -3,7 +3,7 @@ const maxStackChars = 3_000
 /** Errors in a chain of causes. */
 const maxDepth = 5
 
-/** A type and not an interface: Fastify wants one that may have further fields. */
+/** A type and not an interface, because Fastify requires a type that may have further fields. */
 type DescribedError = {
   readonly type: string
   readonly message: string

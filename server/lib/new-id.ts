@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 
 const idBytes = 16
-/** One system call for many ids: the call costs more than the bytes. Each byte is used once. */
+/** Filled for many ids at once, because the system call costs more than the bytes. Each byte is used once. */
 const pool = Buffer.alloc(64 * idBytes)
 let used = pool.length
 

@@ -1,6 +1,6 @@
 /**
- * Repeats `work`, which resolves with the milliseconds until its next turn. Without a number and after a failure the next
- * turn comes after `intervalMs`. The returned function stops the repetition and waits for work that is under way.
+ * Repeats `work`. It may resolve with the milliseconds until it runs again; otherwise, and after a failure, it runs again
+ * after `intervalMs`. The returned function stops the repetition and waits for running work.
  */
 export function repeatUntilStopped(
   work: () => Promise<number | void>,
@@ -11,21 +11,21 @@ export function repeatUntilStopped(
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
-  function plan(delayMs: number): void {
+  function schedule(delayMs: number): void {
     if (stopped) return
-    timer = setTimeout(turn, delayMs)
+    timer = setTimeout(run, delayMs)
     timer.unref()
   }
 
-  function turn(): void {
+  function run(): void {
     running = work()
       .catch((error: unknown) => {
         if (!stopped) onError(error)
       })
-      .then((next) => plan(next ?? intervalMs))
+      .then((next) => schedule(next ?? intervalMs))
   }
 
-  plan(intervalMs)
+  schedule(intervalMs)
   return async () => {
     stopped = true
     clearTimeout(timer)

@@ -1,11 +1,8 @@
-/**
- * Runs work once per key, however many callers want it at the same time. Nothing is kept afterwards, so there is nothing
- * that a cache library would add.
- */
+/** Runs work once per key, however many callers request it at the same time. The result is not cached. */
 export class SingleFlight<Result> {
   readonly #running = new Map<string, Promise<Result>>()
 
-  /** Returns the work that is under way for this key, or starts it. */
+  /** Returns the promise of the work that is running for this key, or starts the work. */
   run(key: string, work: () => Promise<Result>): Promise<Result> {
     const running = this.#running.get(key)
     if (running !== undefined) return running
@@ -14,7 +11,7 @@ export class SingleFlight<Result> {
     return started
   }
 
-  /** Waits until all work that is under way has ended, successfully or not. */
+  /** Waits until all running work has ended, successfully or not. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values())
   }

@@ -50,7 +50,7 @@ describe('cleanText', () => {
   })
 })
 
-it('cuts a long text between two characters and says how many were left out', () => {
+it('cuts a long text between two characters and states how many were left out', () => {
   expect(cutText('short', 5)).toBe('short')
   expect(cutText(`a\u{1F600}${'b'.repeat(1_000)}`, 2)).toBe(
     'a\uFFFD\n[1,001 further characters were left out.]',

@@ -1,9 +1,9 @@
 /**
- * The one rule for text from outside: no NUL, which PostgreSQL refuses and SQLite cuts at, and no half of a surrogate
- * pair, which neither can store. Each becomes U+FFFD (§22.11).
+ * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and halves
+ * of surrogate pairs, which neither can store, by U+FFFD.
  */
 export function normalizeText(text: string): string {
-  // A scan is much cheaper than two replacements, and almost every text is clean.
+  // Looking for them is much faster than replacing them, and almost no text has any.
   if (text.isWellFormed() && !text.includes('\0')) return text
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
@@ -16,7 +16,7 @@ export function cleanText(text: string): string {
   return normalizeText(text).replaceAll(/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu, '')
 }
 
-/** Keeps the first `maxChars` characters of a text and says how many were left out. */
+/** Returns the first `maxChars` characters of a text, and a line with the number of the omitted ones. */
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const omitted = (text.length - maxChars).toLocaleString('en')

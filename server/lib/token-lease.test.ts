@@ -24,7 +24,7 @@ function openStore() {
       return Promise.resolve()
     },
     findResult: () => Promise.resolve(store.tokens === 'old' ? undefined : store.tokens),
-    giveUp: () => 'none',
+    onTimeout: () => 'none',
   })
   return { store, lease }
 }
@@ -78,7 +78,7 @@ describe('TokenLeases', () => {
     expect(store).toMatchObject({ refreshes: 2, releases: 2 })
   })
 
-  it('gives up on a node that does not finish', async () => {
+  it('stops waiting for a node that does not finish', async () => {
     const { store, lease } = openStore()
     let now = 0
     store.reservedUntil = Infinity

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import { SingleFlight } from './single-flight.ts'
 
-/** Milliseconds after which a process that refreshes tokens counts as dead. */
+/** Milliseconds after which a process that refreshes tokens is considered dead. */
 const maxRefreshMs = 30_000
 /** Milliseconds between two checks whether another process has finished. */
 const pollIntervalMs = 100
 
-/** How a domain stores and refreshes one set of tokens. Times are milliseconds since 1970. */
+/** Stores and refreshes the tokens of one connection. Times are milliseconds since 1970. */
 export interface LeasedTokens<Result> {
   /** Reserves exactly these tokens until `until`; false when another process holds them or has replaced them. */
   reserve(now: number, until: number): Promise<boolean>
@@ -14,10 +14,10 @@ export interface LeasedTokens<Result> {
   refresh(): Promise<Result>
   /** Ends the reservation, after a failure too. */
   release(): Promise<void>
-  /** The tokens that another process stored; undefined while it is still refreshing. */
+  /** The result that another process stored; undefined while it is still refreshing. */
   findResult(): Promise<Result | undefined>
-  /** The result, or the error, when the other process did not finish in time. */
-  giveUp(): Result
+  /** Returns the result, or throws, when the other process did not finish in time. */
+  onTimeout(): Result
 }
 
 export interface TokenLeaseOptions {
@@ -28,8 +28,8 @@ export interface TokenLeaseOptions {
 }
 
 /**
- * Refreshes tokens once, however many requests of however many nodes want it: a second use of a refresh token would end
- * the whole grant at its server.
+ * Makes sure that tokens are refreshed once, even when many requests on several nodes need it: authorization servers revoke
+ * the grant when a refresh token is used twice.
  */
 export class TokenLeases<Result> {
   readonly #options: TokenLeaseOptions
@@ -67,6 +67,6 @@ export class TokenLeases<Result> {
       if (result !== undefined) return result
       await setTimeout(pollIntervalMs, undefined, { signal: closing })
     }
-    return tokens.giveUp()
+    return tokens.onTimeout()
   }
 }

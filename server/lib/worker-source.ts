@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads'
 
 /**
  * The arguments that start the worker `name` of the folder of the calling module: its TypeScript file in development, its
- * bundle in the built product. A pool library would not do: it cannot start TypeScript on Node 20, and it brings a worker
- * file of its own that the bundle would have to place.
+ * bundle in the built product. A pool library would not do: it cannot start TypeScript on Node 20, and the bundle would
+ * have to include the worker file of the library.
  */
 export function workerSource(
   moduleUrl: string,

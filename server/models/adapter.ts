@@ -17,7 +17,7 @@ export interface ModelLimits {
   readonly idleTimeoutMs: number
   /** The whole call, retries included. */
   readonly totalTimeoutMs: number
-  /** How long to wait for the end of the response after the model's finish. */
+  /** How long to wait for the end of the response after the finish reason. */
   readonly afterFinishMs: number
   /** Characters of one event of a stream. */
   readonly maxEventChars: number
@@ -27,7 +27,7 @@ export interface ModelLimits {
   readonly maxToolCalls: number
   /** Attempts of one call, which is only repeated while no data has arrived (§21.9). */
   readonly maxAttempts: number
-  /** When an upstream asks for a longer delay, the call is not retried. */
+  /** When an upstream requests a longer delay, the call is not retried. */
   readonly maxRetryDelayMs: number
 }
 

@@ -9,7 +9,7 @@ export interface ModelEndpoint {
   readonly apiKey: string | null
   /** Replaces the path that the wire format would append to the address. */
   readonly customApiPath: string | null
-  /** Who supplied the address: the operator's is not restricted, a user's is guarded. */
+  /** Who supplied the address: the operator's is not restricted, a user's is checked. */
   readonly trusted: 'operatorSupplied' | 'userSupplied'
 }
 
@@ -19,12 +19,12 @@ export interface ModelEndpoint {
  * - A slash at the end of the base address makes no difference; nothing such as `/v1` is added or removed.
  * - The endpoint's own path replaces the default one. A full URL is refused, so the host is always the base address's.
  * - A base address that already ends with the default path is used unchanged.
- * - The query of the base address and that of the path are both kept; `{model}` in the path becomes the model's name.
+ * - Both the query of the base address and that of the path are sent; `{model}` in the path is replaced by the model's name.
  *
  * @throws ModelFailure `bot_misconfigured`
  */
 export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, model: string): URL {
-  const base = parse(endpoint.baseUrl)
+  const base = parseBaseUrl(endpoint.baseUrl)
   const custom = endpoint.customApiPath?.trim() ?? ''
   if (custom !== '') requirePath(custom)
   const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
@@ -42,24 +42,24 @@ function requirePath(text: string): void {
   if (/^[a-z][a-z0-9+.-]*:/i.test(text) || text.startsWith('//') || hasControl(text)) {
     throw new ModelFailure(
       'bot_misconfigured',
-      'The API path of this bot must be a path such as /chat/completions.',
+      'The API path of this bot is not a path such as /chat/completions. Correct it in the settings of the bot.',
     )
   }
 }
 
-function parse(text: string): URL {
+function parseBaseUrl(text: string): URL {
   const address = text.trim()
   const url = URL.canParse(address) && !hasControl(address) ? new URL(address) : null
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw new ModelFailure(
       'bot_misconfigured',
-      'The address of this bot is not a web address such as https://api.example.com/v1.',
+      'The base URL of this bot is not a web address such as https://api.example.com/v1. Correct it in the settings of the bot.',
     )
   }
   return url
 }
 
-/** `new URL` silently drops tabs and line breaks, so an address with one would lead somewhere other than it appears to. */
+/** `new URL` silently removes tabs and line breaks, so an address with one would lead to another server than the text shows. */
 function hasControl(text: string): boolean {
   return /[\0-\x20\x7f]/.test(text)
 }

@@ -18,7 +18,7 @@ export class ModelFailure extends Error {
   }
 }
 
-/** The last part of a failed reply. Any other error than `ModelFailure` and `AppError` is a defect, shown without details. */
+/** The last part of a failed reply. An error other than `ModelFailure` and `AppError` is a defect; its details are not shown. */
 export function toFailedPart(error: unknown): FailedPart {
   if (error instanceof ModelFailure || error instanceof AppError) {
     return { type: 'failed', code: error.code, message: error.message }
@@ -26,7 +26,8 @@ export function toFailedPart(error: unknown): FailedPart {
   return {
     type: 'failed',
     code: 'internal',
-    message: 'The answer could not be read because of a defect in this server.',
+    message:
+      'The reply could not be read because of a defect in this server. Try again, or report it to the operator.',
   }
 }
 
@@ -40,12 +41,15 @@ const refusals: readonly RegExp[] = [
   /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
 ]
 
-/** Whether the upstream refused a request because its model does not support tools; a request without tools may succeed. */
+/** Whether the upstream refused a request because its model does not support tools. A request without tools may succeed. */
 export function refusesTools(error: unknown): error is ModelFailure {
   return error instanceof ModelFailure && refusals.some((refusal) => refusal.test(error.rejection))
 }
 
 /** The failure of a model without tool support. */
 export function noToolSupport(upstream: string): ModelFailure {
-  return new ModelFailure('tool_unavailable', `${upstream} says that this model cannot use tools.`)
+  return new ModelFailure(
+    'tool_unavailable',
+    `${upstream} reported that this model does not support tools. Choose another model for this bot.`,
+  )
 }

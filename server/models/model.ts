@@ -26,19 +26,19 @@ export interface ModelTool {
 }
 
 export interface ModelRequest {
-  /** The model's name as its provider knows it. */
+  /** The model's name at its provider. */
   readonly model: string
   readonly messages: readonly ModelMessage[]
   /** An empty list means that no tools are sent. */
   readonly tools: readonly ModelTool[]
-  /** The limit of output tokens; null leaves it to the provider. */
+  /** The limit of output tokens; null means the provider's default. */
   readonly maxTokens: number | null
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
 
 export type ModelPart =
-  /** The model's name as the upstream sends it: at most once, and before the first text if it is known by then. */
+  /** The model's name in the upstream's response: at most once, and before the first text if the upstream sends it early. */
   | { readonly type: 'model'; readonly model: string; readonly provider?: string }
   /** A chunk of the reply's text: never empty, without NUL and lone surrogates. */
   | { readonly type: 'text'; readonly text: string }
@@ -60,10 +60,10 @@ export interface ModelStreamOptions {
   readonly onReadable: (isFull: boolean) => void
 }
 
-/** A model's reply while it comes in. */
+/** A model's reply while it arrives. */
 export interface ModelReply {
   /**
-   * Returns the parts that came in since the last call, in order. What the upstream sent is parsed here, not when it
+   * Returns the parts that arrived since the last call, in order. The upstream's data is parsed here, not when it
    * arrives: parsing the data of many replies in a row takes less time than parsing each by itself.
    */
   drain(): readonly ModelPart[]

@@ -3,7 +3,7 @@ import { normalizeText } from '../lib/text.ts'
 import type { ApiType } from '@yonder/contract/bot'
 import { randomUUID } from 'node:crypto'
 
-/** Characters that may wait in a reply before it asks to be drained at once. */
+/** Characters that may wait in a queue before it should be drained at once. */
 const maxWaitingChars = 16 * 1024
 
 /** The parts of one reply that are parsed but not drained yet. */
@@ -84,31 +84,31 @@ export function readNote(note: unknown, from: string): unknown {
   return written?.from === from ? written.data : undefined
 }
 
-/** A new id, for a call whose upstream sent none. */
+/** A new id for a call that came without one. */
 export function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 }
 
-/** The arguments as a JSON object's text that every database can store; `undefined` when they are not a JSON object. */
+/** The arguments as JSON that every database can store; `undefined` when they are not a JSON object. */
 export function readArguments(text: string): string | undefined {
   if (text.trim() === '') return '{}'
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return needsCleaning.test(text) ? JSON.stringify(cleanJson(value)) : text
+    return needsNormalizing.test(text) ? JSON.stringify(normalizeJson(value)) : text
   } catch {
     // Not JSON, or nested too deeply to be walked.
     return undefined
   }
 }
 
-const needsCleaning = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
+const needsNormalizing = /[\0\uD800-\uDFFF]|\\u(?:0000|[dD][89a-fA-F])/
 
-function cleanJson(value: unknown): unknown {
+function normalizeJson(value: unknown): unknown {
   if (typeof value === 'string') return normalizeText(value)
-  if (Array.isArray(value)) return value.map(cleanJson)
+  if (Array.isArray(value)) return value.map(normalizeJson)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [normalizeText(key), cleanJson(inner)]),
+    Object.entries(value).map(([key, inner]) => [normalizeText(key), normalizeJson(inner)]),
   )
 }

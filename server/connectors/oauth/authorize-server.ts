@@ -133,7 +133,7 @@ export async function refreshTokens(
       if (current.tokens !== grant.tokens) return current.tokens !== null
       return current.refreshing_until === null ? false : undefined
     },
-    giveUp: () => false,
+    onTimeout: () => false,
   })
 }
 

@@ -115,7 +115,7 @@ describe.each(engines)('events of runs on %s', (engine) => {
     expect(await read()).toEqual([])
   })
 
-  it('stay when another open transaction is rolled back, and are rolled back with their own', async () => {
+  it('stay when another open transaction is rolled back, and are removed when their own is', async () => {
     const [first = 0, second = 0] = runIds
     const { db, dialect } = database
     const undone = new Error('undone')
@@ -177,7 +177,7 @@ it.each([
   ['25006', true],
   ['23505', false],
   [undefined, false],
-])('takes the PostgreSQL code %s for a full disk: %s', (code, isFull) => {
+])('recognizes the PostgreSQL code %s as a full disk: %s', (code, isFull) => {
   expect(postgresDialect.isStorageFull(Object.assign(new Error('from the server'), { code }))).toBe(isFull)
 })
 

@@ -10,7 +10,7 @@ import type {
 } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** The channel on which nodes notify each other of runs with new events. */
+/** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
 /** The channels for other changes. */
 const changeChannels: Readonly<Record<ChangeNotification['topic'], string>> = {
@@ -70,7 +70,7 @@ function listenForNotifications(
       if (client !== next || closed) return
       client = undefined
       broken = true
-      // Errors while a broken connection is closed add no information.
+      // The connection is broken already, so errors while it is closed do not matter.
       next.end().catch(() => undefined)
       timer = setTimeout(connect, reconnectDelayMs)
     }
@@ -102,8 +102,8 @@ function listenForNotifications(
   }
 }
 
-// With this lock, closing an expired run (`lockRun`) waits for this commit, or this statement sees the run closed. Renewing
-// a lease does not wait for it.
+// The lock of the runs makes sure that closing an expired run (`lockRun`) waits for this commit, or that this statement
+// finds the run closed. Renewing a lease does not wait for it.
 const appendToPostgres = `
   with live as (
     select id from runs where id = any($1::bigint[]) and node_id = $2 and status = 'running' order by id for key share

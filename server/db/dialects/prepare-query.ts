@@ -2,7 +2,7 @@ import { isExpression } from 'kysely'
 import type { CompiledQuery, DialectAdapter, QueryResult } from 'kysely'
 import type { Db } from '../database.ts'
 
-/** Stands for a value while a query is built. */
+/** Replaces a value while a query is built. */
 class Placeholder {
   readonly name: PropertyKey
 
@@ -12,11 +12,11 @@ class Placeholder {
 }
 
 /**
- * Builds a query once for each database and later only binds its values: building a short query takes three times as
- * long as SQLite takes to run it. Use it on the path of a message only, since a plain query is easier to read.
+ * Builds a query once for each database, and later only binds its values: building a short query takes three times as long
+ * as running it on SQLite. Use it only for queries that run for every message, because a plain query is easier to read.
  *
- * `build` receives placeholders for the values. They may be used wherever SQL takes a parameter, but no condition may
- * depend on them and they cannot be spread. A value that is SQL, such as the engine's clock, must never change.
+ * `build` receives placeholders for the values. They may be used wherever SQL allows a parameter, but no condition may
+ * depend on them, and they cannot be spread. A value that is an SQL expression, such as the clock, must never change.
  */
 export function prepareQuery<Values extends object, Row>(
   build: (db: Db, values: Values) => CompiledQuery<Row>,
@@ -27,7 +27,7 @@ export function prepareQuery<Values extends object, Row>(
     const { adapter } = db.getExecutor()
     let query = built.get(adapter)
     if (query === undefined) {
-      query = build(db, hideValues(values))
+      query = build(db, toPlaceholders(values))
       built.set(adapter, query)
     }
     const parameters = query.parameters.map((parameter) =>
@@ -37,7 +37,7 @@ export function prepareQuery<Values extends object, Row>(
   }
 }
 
-function hideValues<Values extends object>(values: Values): Values {
+function toPlaceholders<Values extends object>(values: Values): Values {
   return new Proxy(values, {
     get(_, name) {
       const value = values[name as keyof Values]

@@ -7,5 +7,5 @@ import type BetterSqlite from 'better-sqlite3'
  */
 const release = Number(process.versions.napi) >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 
-/** A SQLite database, open in this process. */
+/** Opens a SQLite file in this process: the class `Database` of better-sqlite3. */
 export const SqliteFile = createRequire(import.meta.url)(release) as typeof BetterSqlite

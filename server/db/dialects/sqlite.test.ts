@@ -43,7 +43,7 @@ it('uses a write-ahead log, syncs at each commit, and enforces foreign keys', as
   expect(await pragma(database, 'foreign_keys')).toBe(1)
 })
 
-it('refuses a file that is no database and leaves it unchanged', () => {
+it('refuses a file that is not a database and leaves it unchanged', () => {
   const text = 'These are ordinary notes, and no database at all. '.repeat(50)
   writeFileSync(path, text)
   expect(() => openSqlite(path)).toThrow()
@@ -92,7 +92,7 @@ it('runs more different statements than it caches, and the first one again', asy
   }
 })
 
-it('survives the garbage collection of statements between two turns', async () => {
+it('survives the garbage collection of statements', async () => {
   const { status, output } = await runScript(`
     import { setTimeout as wait } from 'node:timers/promises'
     import { SqliteFile } from '${new URL('./sqlite-file.ts', import.meta.url).href}'

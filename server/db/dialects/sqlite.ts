@@ -6,7 +6,7 @@ import type { Database, Dialect } from '../database.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
 import { SqliteFile } from './sqlite-file.ts'
 
-/** The first release without the WAL-reset corruption. */
+/** The first release without the bug that corrupts a database when its WAL is reset. */
 const minSafeVersion = [3, 51, 3] as const
 
 /** Prepared statements kept for reuse, since preparing one costs more than running it. */
@@ -69,8 +69,8 @@ function requireSafeVersion(file: BetterSqlite.Database): void {
 }
 
 /**
- * The same connection with a cache of prepared statements. No cache library: a statement that is still busy must be
- * prepared a second time, and the path of every token wants no bookkeeping for each use.
+ * The same connection with a cache of prepared statements. A cache library would not do: a statement that is still busy
+ * must be prepared a second time, and bookkeeping for each use would slow down every token.
  */
 function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Database, 'close' | 'prepare'> {
   const statements = new Map<string, BetterSqlite.Statement>()
@@ -92,8 +92,8 @@ function withStatementCache(file: BetterSqlite.Database): Pick<BetterSqlite.Data
 }
 
 /*
- * The index stores only which grams (`chats/search/`) a message has. The row ids are described there too. Triggers queue
- * every finished message, whichever process wrote it.
+ * The index stores only which grams a message has; `chats/search/` describes them and the row ids. Triggers queue every
+ * finished message, whichever process wrote it.
  */
 const finished = (row: string) =>
   `${row}.status <> 'streaming' and (${row}.server is null or ${row}.role = 'assistant')`
@@ -109,7 +109,7 @@ const sqliteSearchIndex = [
     insert or ignore into search_queue (position) values (new.position); end`,
 ]
 
-const movedEvents = (layout: string): readonly string[] => [
+const moveEvents = (layout: string): readonly string[] => [
   `create table moved_events (
     run_id integer not null references runs (id) on delete cascade, seq integer not null, event text not null,
     primary key (run_id, seq)) ${layout}`,
@@ -118,17 +118,17 @@ const movedEvents = (layout: string): readonly string[] => [
   'alter table moved_events rename to run_events',
 ]
 
-// One statement per row in one transaction: a single statement for all rows takes three times as long.
+// Runs once per row, in one transaction. A single statement for all rows would take three times as long.
 const insertRunEvent = `
   insert into run_events (run_id, seq, event)
   select id, ?, ? from runs where id = ? and node_id = ? and status = 'running'
   on conflict (run_id, seq) do update set event = run_events.event`
 
-/** Bypasses Kysely, which would build and await each row. This is the path of every token. */
+/** Bypasses Kysely, which would build and await each row, because this code runs for every token. */
 function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents'] {
   let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
   const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
-    // Prepared late, because the first migration creates the table.
+    // Prepared with the first use, because the first migration creates the table.
     insert ??= file.prepare(insertRunEvent)
     const live = new Set<number>()
     for (const { run_id, seq, event } of events) {
@@ -154,7 +154,7 @@ export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
     await sql`create table messages (position integer primary key autoincrement, ${columns})`.execute(trx)
   },
   async storeEvents(trx, layout) {
-    for (const statement of movedEvents(layout === 'by key' ? 'without rowid' : '')) {
+    for (const statement of moveEvents(layout === 'by key' ? 'without rowid' : '')) {
       await sql.raw(statement).execute(trx)
     }
   },

@@ -7,8 +7,8 @@ export interface SecretChange {
   readonly field: string
   /** The stored secret, sealed. */
   readonly stored: string | null
-  /** The value from the client: undefined or the mask keeps the stored secret, null or empty clears it, others replace it. */
-  readonly given: string | null | undefined
+  /** The value from the client: undefined or the mask keep the stored secret, null or an empty text remove it. */
+  readonly input: string | null | undefined
   /** A stored secret belongs to one address, so it is removed when the address changes. */
   readonly addressChanged: boolean
 }
@@ -18,13 +18,13 @@ export interface SecretChange {
  * @throws AppError `invalid_request` for a text that no header can carry, such as the mask of another secret
  */
 export function changeSecret(sealer: Sealer, change: SecretChange): string | null {
-  const { field, stored, given, addressChanged } = change
-  if (given === undefined || (given !== null && given === maskSecret(sealer, stored))) {
+  const { field, stored, input, addressChanged } = change
+  if (input === undefined || (input !== null && input === maskSecret(sealer, stored))) {
     return addressChanged ? null : stored
   }
-  if (given === null || given === '') return null
-  if (!/^[\x21-\x7e]+$/.test(given)) {
+  if (input === null || input === '') return null
+  if (!/^[\x21-\x7e]+$/.test(input)) {
     throw new AppError('invalid_request', `${field}: use ASCII letters, digits and symbols without spaces`)
   }
-  return sealer.seal(given)
+  return sealer.seal(input)
 }

@@ -2,13 +2,13 @@ import type { Sealer } from './seal-secret.ts'
 
 const hidden = '•'.repeat(8)
 
-/** Up to this length nothing is shown: eight visible characters of twelve would be most of the secret. */
+/** Shorter secrets are hidden completely: eight visible characters of twelve would be most of the secret. */
 const maxFullyHiddenChars = 12
 const visibleChars = 4
 
 /**
- * The masked form of a stored secret for users (§9.9): its first and last characters, or nothing of a short one. A
- * secret that cannot be opened, because the installation's key changed, is masked like a short one (§21.1).
+ * The masked form of a stored secret for users (§9.9): its first and last characters, or only dots for a short one. A
+ * secret that cannot be decrypted, because the installation's key has changed, is masked like a short one (§21.1).
  */
 export function maskSecret(sealer: Sealer, sealed: string | null): string | null {
   if (sealed === null) return null

@@ -25,10 +25,10 @@ export function requireSecretKey(setting: string | null, dataDir: string): strin
   } finally {
     unlinkSync(draft)
   }
-  const made = readKey(path)
-  if (made === undefined)
+  const created = readKey(path)
+  if (created === undefined)
     throw new Error(`${path} is empty. Restore it from a backup, because the stored keys are sealed with it.`)
-  return made
+  return created
 }
 
 function readKey(path: string): string | undefined {

@@ -23,7 +23,10 @@ export function createSealer(secretKey: string): Sealer {
     },
     open(sealed) {
       const [prefix, text] = sealed.split('.')
-      if (prefix !== version || text === undefined) throw new Error('A stored secret has an unknown form.')
+      if (prefix !== version || text === undefined)
+        throw new Error(
+          'A stored secret has an unknown format. Restore the database from a backup, or enter the secret again.',
+        )
       const bytes = Buffer.from(text, 'base64url')
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
         authTagLength: tagBytes,

@@ -84,7 +84,7 @@ export interface RunTable {
   /** `running`, or how it ended. At most one run of a chat is `running`. */
   status: string
   node_id: string
-  /** Renewed while its node is alive. After it, any node may close the run as interrupted. */
+  /** Renewed while its node is alive. After this time, any node may end the run as interrupted. */
   lease_until: number
   last_seq: number
   stop_requested: number
@@ -142,14 +142,14 @@ export interface AccountTable {
   email: string | null
   name: string | null
   picture: string | null
-  /** Null for an account that signs in elsewhere (Google). */
+  /** Null for an account that signs in with Google. */
   password_hash: string | null
   created_at: number
 }
 
 export interface OidcTable {
   model: string
-  /** A hash, so that a reader of the table gets no code, token or session. */
+  /** A hash, so that the table does not reveal codes, tokens or sessions. */
   id: string
   /** Sealed. */
   payload: string

@@ -17,7 +17,7 @@ export interface Target {
   /** The host of the URL, without brackets. */
   readonly host: string
   readonly port: number
-  /** What `host` resolved to, or `host` itself when it is a literal. */
+  /** The address that `host` resolved to, or `host` itself when it is an address. */
   readonly address: string
 }
 

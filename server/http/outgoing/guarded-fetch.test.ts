@@ -171,7 +171,7 @@ describe('exceptions', () => {
     }
   })
 
-  it('reaches what the operator allows: by address, by name, on any port', async () => {
+  it('allows what the operator lists: by address, by name, on any port', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const lookup = resolver({ 'ollama.lan': ['127.0.0.1'] })
     const reached = async (allowed: string, address: string) =>
@@ -192,7 +192,7 @@ describe('exceptions', () => {
       expect((await refusal(guarded.fetch(`http://${host}/`))).code).toBe('address_refused')
   })
 
-  it('lets a user on the local machine reach it, but not the product and its database (§22.5)', async () => {
+  it('allows users of a local installation to reach its machine, but not the product and its database (§22.5)', async () => {
     const { port, url } = await listen((_request, response) => response.end('inside'))
     const local = { loopbackInstallation: true }
     expect(await (await guard(local).fetch(url)).text()).toBe('inside')
@@ -265,7 +265,7 @@ describe('redirects', () => {
   })
 })
 
-describe('answers', () => {
+describe('responses', () => {
   const local = { loopbackInstallation: true }
 
   it('requests no compression and refuses a compressed response', async () => {

@@ -14,13 +14,13 @@ export interface GuardedFetchOptions extends ConnectorOptions {
   readonly maxRedirects?: number
 }
 
-/** The only way to request an address that a user or another server supplied. */
+/** Sends requests to addresses that a user or another server supplied. Nothing else may do so. */
 export interface GuardedFetch {
-  /** For callers that read from the socket; follows no redirect. Check the address with `requireUrl` first. */
+  /** For callers that read from the socket. It follows no redirect. Check the address with `requireUrl` first. */
   readonly dispatcher: Dispatcher
   /** `fetch` with the same guard. Rejects with an `AppError` `address_refused` for what the policy refuses. */
   readonly fetch: typeof globalThis.fetch
-  /** Checks what needs no connection. Throws an `AppError` `address_refused`. */
+  /** Checks an address as far as possible without a connection. Throws an `AppError` `address_refused`. */
   requireUrl(address: string | URL): URL
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ async function send(url: URL, init: RequestInit, dispatcher: Dispatcher): Promis
   const headers = new Headers(init.headers as UndiciInit['headers'])
   headers.set('accept-encoding', 'identity')
   try {
-    // Both `fetch` types are equivalent, but only undici's accepts a dispatcher of this version.
+    // Both types of `fetch` are equivalent, but only undici's accepts a dispatcher of this version.
     const sent = { ...init, headers, redirect: 'manual', dispatcher } as UndiciInit
     const response: unknown = await undiciFetch(url.href, sent)
     return response as Response
@@ -78,7 +78,10 @@ function findAppError(error: unknown): AppError | undefined {
 
 function requireRedirect(policy: AddressPolicy, from: URL, location: string, allowed: boolean): URL {
   if (!URL.canParse(location, from.href))
-    throw new AppError('address_refused', 'The server redirects to an invalid address.')
+    throw new AppError(
+      'address_refused',
+      'The server redirects to an invalid address. Enter its final address.',
+    )
   const to = requireUrl(policy, new URL(location, from).href)
   if (to.origin !== from.origin) {
     throw new AppError(
@@ -86,7 +89,8 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string, all
       `The server redirects to another site (${to.host}), which is not followed. Enter the final address.`,
     )
   }
-  if (!allowed) throw new AppError('address_refused', 'The server redirects too often.')
+  if (!allowed)
+    throw new AppError('address_refused', 'The server redirects too often. Enter its final address.')
   return to
 }
 
@@ -107,7 +111,7 @@ function readRequest(request: Request): RequestInit {
  * Limits the bytes of every response. Compressed responses, which were not requested, are refused, so that a small body
  * cannot expand into a large one.
  */
-export function limitResponse(maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
+function limitResponse(maxBytes: number): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options, handler) => dispatch(options, new LimitedHandler(handler, maxBytes))
 }
 
@@ -137,7 +141,10 @@ class LimitedHandler implements Dispatcher.DispatchHandler {
     const announced = Number(headers['content-length'])
     if (encoding !== '' && encoding !== 'identity') {
       controller.abort(
-        new AppError('upstream_invalid', 'The server sent a compressed response, which was not requested.'),
+        new AppError(
+          'upstream_invalid',
+          'The server sent a compressed response although none was requested. Its operator has to turn compression off for such requests.',
+        ),
       )
     } else if (announced > this.maxBytes) {
       controller.abort(this.tooLarge())

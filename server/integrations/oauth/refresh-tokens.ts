@@ -30,7 +30,7 @@ export function refreshGoogleTokens(
       if (current.row.refreshing_until === null) throw unreachable()
       return undefined
     },
-    giveUp() {
+    onTimeout() {
       throw unreachable()
     },
   })

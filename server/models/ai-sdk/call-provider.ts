@@ -31,8 +31,7 @@ export function callProvider(
     const target = {
       url,
       upstream: nameUpstream(endpoint, url),
-      // What a quoted error must not contain; the other `guard` checks addresses.
-      guard: { key, contents: request.messages.map((message) => message.content) },
+      confidential: { key, contents: request.messages.map((message) => message.content) },
     }
     // Only the headers and the body come from the package; the address is always the endpoint's.
     const send: typeof fetch = (_address, init) =>
@@ -53,7 +52,7 @@ export function callProvider(
     })
   }
 
-  /** Replaces an error that means that the model does not support tools by one that says so. */
+  /** Replaces an error that means that the model does not support tools by a failure with that reason. */
   function explain(error: unknown, { tools, model }: ModelRequest): unknown {
     if (tools.length === 0 || !refusesTools(error)) return error
     return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, format.defaultPath(model), model)))

@@ -5,7 +5,7 @@ import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart, ModelToolCall } from '../model.ts'
-import type { QuoteGuard } from '../upstream/describe-failure.ts'
+import type { Confidential } from '../upstream/describe-failure.ts'
 import type { ProviderNote } from './write-prompt.ts'
 
 type ProviderReply = Awaited<ReturnType<ProviderModel['doStream']>>
@@ -16,7 +16,7 @@ interface ReaderOptions {
   /** Names the upstream (`noteSource`). */
   readonly source: string
   readonly upstream: string
-  readonly guard: QuoteGuard
+  readonly confidential: Confidential
   readonly limits: ModelLimits
   readonly signal: AbortSignal
   readonly onParts: (parts: readonly ModelPart[]) => void
@@ -72,13 +72,13 @@ class ProviderPartReader {
           ? []
           : [{ type: 'model', model: normalizeText(part.modelId.slice(0, 200)) }]
       case 'text-delta':
-        return this.parts('text', this.text.push(this.count(part.delta)))
+        return this.textParts('text', this.text.push(this.count(part.delta)))
       case 'reasoning-start':
         this.addThinking(part.id, '', part.providerMetadata)
         return []
       case 'reasoning-delta':
         this.addThinking(part.id, part.delta, part.providerMetadata)
-        return this.parts('reasoning', this.reasoning.push(this.count(part.delta)))
+        return this.textParts('reasoning', this.reasoning.push(this.count(part.delta)))
       case 'tool-input-delta':
         this.count(part.delta)
         return []
@@ -99,12 +99,15 @@ class ProviderPartReader {
     const { finish } = this
     const { upstream } = this.options
     if (finish?.finishReason.raw === undefined) {
-      throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
+      throw new ModelFailure(
+        'upstream_cut',
+        `${upstream} closed the connection before its reply was complete. Try again.`,
+      )
     }
     const { inputTokens, outputTokens } = finish.usage
     return [
-      ...this.parts('reasoning', this.reasoning.end()),
-      ...this.parts('text', this.text.end()),
+      ...this.textParts('reasoning', this.reasoning.end()),
+      ...this.textParts('text', this.text.end()),
       ...this.endCalls(),
       {
         type: 'usage',
@@ -115,25 +118,25 @@ class ProviderPartReader {
     ]
   }
 
-  private parts(type: 'text' | 'reasoning', text: string): ModelPart[] {
+  private textParts(type: 'text' | 'reasoning', text: string): ModelPart[] {
     return text === '' ? [] : [{ type, text }]
   }
 
   private addCall(part: Extract<ProviderPart, { type: 'tool-call' }>): void {
-    // The provider already ran this call itself.
+    // The provider has run this call itself.
     if (part.providerExecuted === true) return
     const { upstream, limits } = this.options
     const text = readArguments(part.input)
     if (text === undefined) {
       throw new ModelFailure(
         'upstream_invalid',
-        `${upstream} sent a broken tool call, so the tool was not run.`,
+        `${upstream} sent an invalid tool call, so the tool was not run. Try again.`,
       )
     }
     if (this.calls.length >= limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
-        `${upstream} asked for more than ${limits.maxToolCalls} tool calls at once; none was run.`,
+        `${upstream} requested more than ${limits.maxToolCalls} tool calls at once. None was run.`,
       )
     }
     const id = part.toolCallId === '' ? newCallId() : normalizeText(part.toolCallId)
@@ -153,7 +156,7 @@ class ProviderPartReader {
     return this.calls.map(({ options, ...call }, index) => {
       const note: ProviderNote = {
         ...(options === undefined ? {} : { options }),
-        // The thinking precedes all calls of its turn, so the first call carries it.
+        // The thinking precedes all calls of its turn, so it belongs to the note of the first call.
         ...(index === 0 && thinking.length > 0 ? { thinking } : {}),
       }
       const isEmpty = note.options === undefined && note.thinking === undefined
@@ -171,7 +174,7 @@ class ProviderPartReader {
     if (this.outputChars <= limits.maxOutputChars) return text
     throw new ModelFailure(
       'output_limit',
-      `The answer was ended after ${limits.maxOutputChars.toLocaleString('en')} characters.`,
+      `The reply was cut after ${limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
     )
   }
 }
@@ -189,7 +192,7 @@ function toFinishReason({ finishReason }: FinishPart, upstream: string): FinishR
     case 'error':
       throw new ModelFailure(
         'upstream_error',
-        `${upstream} ended its answer with an error (${String(finishReason.raw)}).`,
+        `${upstream} ended its reply with an error (${String(finishReason.raw)}). Try again.`,
       )
   }
 }
@@ -199,19 +202,19 @@ function tokenCount(count: number | undefined): number | null {
 }
 
 /** Maps the package's own errors to failures. A message of the upstream is quoted only where that is safe. */
-function toFailure(error: unknown, { upstream, guard }: ReaderOptions): Error {
+function toFailure(error: unknown, { upstream, confidential }: ReaderOptions): Error {
   if (error instanceof ModelFailure) return error
   if (error instanceof Error && error.cause instanceof ModelFailure) return error.cause
   const name = error instanceof Error ? error.name : ''
   if (name === 'AI_APICallError' || !(error instanceof Error)) {
     const code =
       typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined
-    return describeSentError({ code, message: findMessage(error, 0) }, upstream, guard)
+    return describeSentError({ code, message: findMessage(error, 0) }, upstream, confidential)
   }
   if (name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') {
     return new ModelFailure(
       'upstream_invalid',
-      `${upstream} sent something that is not an answer in its own format.`,
+      `${upstream} sent a response in an unknown format. Check the address and the API type of this bot.`,
     )
   }
   return error

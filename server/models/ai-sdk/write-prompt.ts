@@ -9,7 +9,7 @@ type Options = NonNullable<
   Extract<Prompt[number], { role: 'assistant' }>['content'][number]['providerOptions']
 >
 
-/** The options that a provider's package sent with a call and expects back with it, and the signed thinking before it. */
+/** What a provider's package sent with a call and expects back: options of the call, and the signed thinking before it. */
 export interface ProviderNote {
   readonly options?: Options
   readonly thinking?: readonly { readonly text: string; readonly options: Options }[]

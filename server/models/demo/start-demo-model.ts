@@ -49,7 +49,7 @@ function close(server: ReturnType<typeof createServer>): Promise<void> {
 
 async function respond(request: IncomingMessage, response: ServerResponse, paceMs: number): Promise<void> {
   if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/chat/completions') {
-    return sendError(response, 404, 'The demo model answers POST /v1/chat/completions.')
+    return sendError(response, 404, 'The demo model only has POST /v1/chat/completions.')
   }
   const demoRequest = readDemoRequest(await readBody(request))
   if (demoRequest === undefined)
@@ -145,7 +145,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBodyBytes) throw new Error('the request is too long')
+    if (size > maxBodyBytes) throw new Error('The request is too long.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

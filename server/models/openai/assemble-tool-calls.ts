@@ -11,7 +11,7 @@ interface OpenCall {
   extra: unknown
 }
 
-/** One chunk of a call as upstreams send it; a missing field is `undefined`. */
+/** One chunk of a call; a field that the upstream did not send is `undefined`. */
 export interface ToolCallChunk {
   readonly index: number | undefined
   readonly id: string | undefined
@@ -47,7 +47,7 @@ export function assembleToolCalls(): ToolCallAssembler {
         ? call.index === chunk.index && (chunk.id === undefined || chunk.id === call.id || call.id === '')
         : chunk.id === undefined || chunk.id === call.id,
     )
-    // Some servers send every call whole, without ids and under the same index: a name after a whole call starts a new one.
+    // Some servers send each call complete, without an id and all with the same index: then a name starts a new call.
     const hasNewName =
       known !== undefined && chunk.id === undefined && chunk.name !== undefined && known.name !== ''
     if (known !== undefined && !(hasNewName && isComplete(known.arguments))) return known
@@ -72,7 +72,7 @@ export function assembleToolCalls(): ToolCallAssembler {
       const used = new Set<string>()
       return calls.map((call) => {
         const text = readArguments(call.arguments)
-        if (text === undefined || call.name === '') throw brokenCall(upstream, cutByLimit)
+        if (text === undefined || call.name === '') throw invalidCall(upstream, cutByLimit)
         const id = call.id === '' || used.has(call.id) ? newCallId() : normalizeText(call.id)
         used.add(id)
         return { id, name: normalizeText(call.name), arguments: text, extra: call.extra }
@@ -81,13 +81,16 @@ export function assembleToolCalls(): ToolCallAssembler {
   }
 }
 
-function brokenCall(upstream: string, cutByLimit: boolean): ModelFailure {
+function invalidCall(upstream: string, cutByLimit: boolean): ModelFailure {
   return cutByLimit
     ? new ModelFailure(
         'output_limit',
-        'The reply reached its length limit in the middle of a tool call, so the tool was not run.',
+        'The reply reached its length limit within a tool call, so the tool was not run. Raise the limit of this bot, or ask for a shorter reply.',
       )
-    : new ModelFailure('upstream_invalid', `${upstream} sent a broken tool call, so the tool was not run.`)
+    : new ModelFailure(
+        'upstream_invalid',
+        `${upstream} sent an invalid tool call, so the tool was not run. Try again.`,
+      )
 }
 
 function isComplete(text: string): boolean {

@@ -6,7 +6,7 @@ import { ModelFailure, toFailedPart, refusesTools, noToolSupport } from '../fail
 import { modelLimits } from '../adapter.ts'
 import type { ModelRequest, ModelStream, ModelMessage } from '../model.ts'
 import { postModelCall } from '../upstream/post-model-call.ts'
-import type { ModelCall, ModelPost } from '../upstream/post-model-call.ts'
+import type { ModelCall, ActiveCall } from '../upstream/post-model-call.ts'
 import type { OpenaiNote } from './read-chunks.ts'
 import { readResponse } from './read-response.ts'
 
@@ -19,13 +19,13 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
   return (request, options) => {
     const { signal } = options
     const parts = new PartQueue()
-    let post: ModelPost | undefined
+    let activeCall: ActiveCall | undefined
 
     async function call(dialect: OpenaiDialect): Promise<void> {
       const modelCall = writeCall(endpoint, request, dialect)
       guard.requireUrl(modelCall.url)
       const response = readResponse(modelCall, limits, parts)
-      post = postModelCall(modelCall, {
+      activeCall = postModelCall(modelCall, {
         dispatcher: guard.dispatcher,
         limits,
         now,
@@ -33,11 +33,11 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
         onData: (chunk) => response.push(chunk),
         onReadable: () => options.onReadable(parts.isFull),
       })
-      await post.ended
+      await activeCall.ended
       response.end()
     }
 
-    async function callInDialects(): Promise<void> {
+    async function callWithDialects(): Promise<void> {
       let dialect = plainDialect
       while (!signal.aborted) {
         try {
@@ -45,7 +45,7 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
         } catch (error) {
           if (signal.aborted) return
           const nextDialect = adaptDialect(dialect, error, request)
-          if (nextDialect === undefined) return parts.push([toFailedPart(describe(error, request, endpoint))])
+          if (nextDialect === undefined) return parts.push([toFailedPart(explain(error, request, endpoint))])
           dialect = nextDialect
         }
       }
@@ -53,15 +53,16 @@ export function openaiChat(endpoint: ModelEndpoint, deps: AdapterDeps): ModelStr
 
     return {
       drain() {
-        post?.read()
+        activeCall?.read()
         return signal.aborted ? [] : parts.drain()
       },
-      closed: callInDialects(),
+      closed: callWithDialects(),
     }
   }
 }
 
-function describe(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
+/** Replaces an error that means that the model does not support tools by a failure with that reason. */
+function explain(error: unknown, { tools, model }: ModelRequest, endpoint: ModelEndpoint): unknown {
   if (tools.length === 0 || !refusesTools(error)) return error
   return noToolSupport(nameUpstream(endpoint, buildModelUrl(endpoint, defaultPath, model)))
 }
@@ -74,7 +75,7 @@ function writeCall(endpoint: ModelEndpoint, request: ModelRequest, dialect: Open
     headers: { accept: 'text/event-stream', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
     body: writeRequest(request, dialect, noteSource('openai', url)),
     upstream: nameUpstream(endpoint, url),
-    guard: { key, contents: request.messages.map((message) => message.content) },
+    confidential: { key, contents: request.messages.map((message) => message.content) },
   }
 }
 
@@ -94,15 +95,15 @@ function adaptDialect(
 }
 
 /** Fields that not every upstream supports: newer and older servers differ in both. */
-export interface OpenaiDialect {
+interface OpenaiDialect {
   readonly usageInStream: boolean
   readonly limitField: 'max_tokens' | 'max_completion_tokens'
 }
 
-export const plainDialect: OpenaiDialect = { usageInStream: true, limitField: 'max_tokens' }
+const plainDialect: OpenaiDialect = { usageInStream: true, limitField: 'max_tokens' }
 
 /** The body of a chat completion request. `source` names the upstream (`noteSource`). */
-export function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
+function writeRequest(request: ModelRequest, dialect: OpenaiDialect, source: string): string {
   return JSON.stringify({
     model: request.model,
     messages: request.messages.map((message) => writeMessage(message, source)),

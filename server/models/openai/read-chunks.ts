@@ -3,12 +3,12 @@ import type { ToolCallChunk } from './assemble-tool-calls.ts'
 import { noteSource, writeNote, joinText } from '../reply-parts.ts'
 import { describeSentError, findMessage } from '../upstream/describe-failure.ts'
 import { normalizeText } from '../../lib/text.ts'
-import { keepTurn, splitThinking } from './thinking.ts'
+import { collectTurnFields, splitThinking } from './thinking.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { FinishReason, ModelPart } from '../model.ts'
 import type { ModelCall } from '../upstream/post-model-call.ts'
-import type { QuoteGuard } from '../upstream/describe-failure.ts'
+import type { Confidential } from '../upstream/describe-failure.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -20,29 +20,10 @@ export interface OpenaiNote {
   readonly call?: Readonly<Record<string, unknown>>
 }
 
-export interface ChunkReader {
-  /** True once a chunk carried a finish reason. */
-  readonly finished: boolean
-  /**
-   * Reads one chunk of a stream, or a complete response.
-   * @throws ModelFailure
-   */
-  read(chunk: unknown): void
-  /** Returns the parts of the chunks read since the last call; may be empty. */
-  take(): ModelPart[]
-  /** Ends the reply: `take` then also returns tool calls, usage and `finish`. */
-  end(): void
-}
+type ReadCall = Pick<ModelCall, 'upstream' | 'confidential' | 'url'>
 
 /** Converts the chunks of a chat completion to parts, and tolerates the known deviations of OpenAI-compatible servers. */
-export function readChunks(
-  call: Pick<ModelCall, 'upstream' | 'guard' | 'url'>,
-  limits: ModelLimits,
-): ChunkReader {
-  return new OpenaiChunkReader(call, limits)
-}
-
-class OpenaiChunkReader implements ChunkReader {
+export class ChunkReader {
   private parts: ModelPart[] = []
   private openKind: 'text' | 'reasoning' = 'text'
   private openText = ''
@@ -56,29 +37,34 @@ class OpenaiChunkReader implements ChunkReader {
   private readonly reasoning = joinText()
   private readonly thinking = splitThinking()
   private readonly calls = assembleToolCalls()
-  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.append(kind, text)
-  private readonly turn = keepTurn()
+  private readonly emit = (kind: 'text' | 'reasoning', text: string) => this.addText(kind, text)
+  private readonly turn = collectTurnFields()
   private readonly upstream: string
-  private readonly guard: QuoteGuard
+  private readonly confidential: Confidential
   private readonly url: URL
   private readonly limits: ModelLimits
 
-  constructor({ upstream, guard, url }: Pick<ModelCall, 'upstream' | 'guard' | 'url'>, limits: ModelLimits) {
+  constructor({ upstream, confidential, url }: ReadCall, limits: ModelLimits) {
     this.upstream = upstream
-    this.guard = guard
+    this.confidential = confidential
     this.url = url
     this.limits = limits
   }
 
+  /** True once a chunk had a finish reason. */
   get finished(): boolean {
     return this.reason !== undefined
   }
 
+  /**
+   * Reads one chunk of a stream, or a complete response.
+   * @throws ModelFailure
+   */
   read(chunk: unknown): void {
     if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
-        `${this.upstream} sent something that is not a chat completion.`,
+        `${this.upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
       )
     if (isError(chunk['error'])) this.fail(chunk['error'])
     if (chunk['object'] === 'error' || chunk['type'] === 'error') this.fail(chunk)
@@ -89,26 +75,31 @@ class OpenaiChunkReader implements ChunkReader {
     for (const choice of choices as readonly unknown[]) this.readChoice(choice)
   }
 
-  take(): ModelPart[] {
-    this.close()
+  /** Returns the parts of the chunks read since the last call; may be empty. */
+  drain(): ModelPart[] {
+    this.closeText()
     const { parts } = this
     if (parts.length > 0) this.parts = []
     return parts
   }
 
+  /** Ends the reply: `drain` then also returns tool calls, usage and `finish`. */
   end(): void {
     if (this.reason === undefined && !this.hasContent) {
-      throw new ModelFailure('upstream_invalid', `${this.upstream} ended its answer without any content.`)
+      throw new ModelFailure(
+        'upstream_invalid',
+        `${this.upstream} returned a reply without content. Try again.`,
+      )
     }
-    this.append('reasoning', this.reasoning.end())
+    this.addText('reasoning', this.reasoning.end())
     this.thinking.push(this.text.end(), this.emit)
     this.thinking.end(this.emit)
-    this.close()
+    this.closeText()
     const calls = this.calls.end(this.upstream, this.reason === 'length')
     const turn = this.turn.end()
     for (const [index, { extra, ...call }] of calls.entries()) {
       const own = extra === undefined ? {} : { call: { extra_content: extra } }
-      // The first call carries the data of the whole turn.
+      // The note of the first call contains the data of the whole turn.
       const note: OpenaiNote = { ...own, ...(index === 0 && turn !== undefined ? { turn } : {}) }
       const isEmpty = note.call === undefined && note.turn === undefined
       this.parts.push({
@@ -123,7 +114,7 @@ class OpenaiChunkReader implements ChunkReader {
 
   private fail(error: unknown): never {
     const code = isObject(error) ? (error['code'] ?? error['type'] ?? error['status']) : undefined
-    throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.guard)
+    throw describeSentError({ code, message: findMessage(error, 0) }, this.upstream, this.confidential)
   }
 
   private readModel(chunk: Fields): void {
@@ -164,9 +155,9 @@ class OpenaiChunkReader implements ChunkReader {
     // Few upstreams send either field, and this runs for every token.
     if (delta['reasoning_content'] !== undefined || delta['reasoning_details'] !== undefined)
       this.turn.push(delta)
-    const thought = delta['reasoning_content'] ?? delta['reasoning']
-    if (typeof thought === 'string' && thought !== '')
-      this.append('reasoning', this.reasoning.push(this.count(thought)))
+    const reasoning = delta['reasoning_content'] ?? delta['reasoning']
+    if (typeof reasoning === 'string' && reasoning !== '')
+      this.addText('reasoning', this.reasoning.push(this.count(reasoning)))
     const content = delta['content'] ?? delta['refusal']
     if (content !== undefined && content !== null && content !== '') {
       this.thinking.push(this.text.push(this.count(textOf(content))), this.emit)
@@ -191,7 +182,7 @@ class OpenaiChunkReader implements ChunkReader {
     if (this.calls.count > this.limits.maxToolCalls) {
       throw new ModelFailure(
         'output_limit',
-        `${this.upstream} asked for more than ${this.limits.maxToolCalls} tool calls at once; none was run.`,
+        `${this.upstream} requested more than ${this.limits.maxToolCalls} tool calls at once. None was run.`,
       )
     }
   }
@@ -206,22 +197,22 @@ class OpenaiChunkReader implements ChunkReader {
     if (this.outputChars <= this.limits.maxOutputChars) return
     throw new ModelFailure(
       'output_limit',
-      `The answer was ended after ${this.limits.maxOutputChars.toLocaleString('en')} characters.`,
+      `The reply was cut after ${this.limits.maxOutputChars.toLocaleString('en')} characters, the limit of this server.`,
     )
   }
 
   /** Joins consecutive text of one kind into one part. */
-  private append(kind: 'text' | 'reasoning', text: string): void {
+  private addText(kind: 'text' | 'reasoning', text: string): void {
     if (text === '') return
     this.hasContent = true
     if (kind !== this.openKind) {
-      this.close()
+      this.closeText()
       this.openKind = kind
     }
     this.openText += text
   }
 
-  private close(): void {
+  private closeText(): void {
     if (this.openText === '') return
     this.parts.push({ type: this.openKind, text: this.openText })
     this.openText = ''

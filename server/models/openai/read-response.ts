@@ -5,7 +5,7 @@ import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
-import { readChunks } from './read-chunks.ts'
+import { ChunkReader } from './read-chunks.ts'
 
 export interface ResponseReader {
   push(chunk: Buffer): Progress
@@ -21,7 +21,7 @@ type ResponseForm = 'nothing' | 'events' | 'json'
 /** Reads the body of a response into `parts`. */
 export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQueue): ResponseReader {
   const { upstream } = call
-  const chunks = readChunks(call, limits)
+  const chunks = new ChunkReader(call, limits)
   let form: ResponseForm = 'nothing'
   let hasEndMarker = false
 
@@ -47,12 +47,12 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
     }
   }
 
-  /** Adds the parts that were read even when reading fails, so that they come before the failure. */
+  /** Adds the parts also when reading fails, so that they precede the failure. */
   function readInto(read: () => void): void {
     try {
       read()
     } finally {
-      parts.push(chunks.take())
+      parts.push(chunks.drain())
     }
   }
 
@@ -72,13 +72,18 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
   }
 }
 
-/** JSON that could be parsed is complete. A stream is complete when the model has sent its finish (§14.31). */
+/**
+ * JSON that could be parsed is complete. A stream is complete when it has an end marker or a finish reason (§14.31).
+ */
 function requireComplete(form: ResponseForm, finished: boolean, upstream: string): void {
   if (form === 'nothing') {
-    throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)
+    throw new ModelFailure('upstream_invalid', `${upstream} sent an empty response. Try again.`)
   }
   if (form === 'events' && !finished) {
-    throw new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
+    throw new ModelFailure(
+      'upstream_cut',
+      `${upstream} closed the connection before its reply was complete. Try again.`,
+    )
   }
 }
 
@@ -86,29 +91,32 @@ function parse(text: string, upstream: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ModelFailure('upstream_invalid', `${upstream} sent something that is not valid JSON.`)
+    throw new ModelFailure(
+      'upstream_invalid',
+      `${upstream} sent invalid JSON. Try again, or check the address.`,
+    )
   }
 }
 
-export interface BodyReader {
+interface BodyReader {
   /** Returns `true` when the response is complete; data after it is ignored. */
   push(chunk: Buffer): boolean
   /** Must be called when the connection has ended. */
   end(): void
 }
 
-export interface BodyListener {
+interface BodyListener {
   /** Receives the data of one event; returns `true` when no later event matters. */
   readonly onEvent: (data: string) => boolean
-  /** Receives the body when it is one JSON text rather than an event stream. */
+  /** Receives the whole body when it is JSON instead of an event stream. */
   readonly onJson: (text: string) => void
 }
 
 /**
- * Reads a response that is an event stream, or one JSON text from an upstream that does not stream. The first character
- * decides which, not the content type, because servers behind proxies send a wrong one.
+ * Reads a response that is an event stream, or JSON from an upstream that does not stream. The first character decides,
+ * not the content type, because servers behind proxies send a wrong one.
  */
-export function readEventStream(upstream: string, maxEventChars: number, listener: BodyListener): BodyReader {
+function readEventStream(upstream: string, maxEventChars: number, listener: BodyListener): BodyReader {
   const decoder = new StringDecoder('utf8')
   let form: 'unknown' | 'events' | 'json' = 'unknown'
   let json = ''
@@ -127,7 +135,7 @@ export function readEventStream(upstream: string, maxEventChars: number, listene
   function tooLarge(): ModelFailure {
     return new ModelFailure(
       'upstream_invalid',
-      `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one piece.`,
+      `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event.`,
     )
   }
 
@@ -160,7 +168,7 @@ function detectForm(text: string, upstream: string): 'unknown' | 'events' | 'jso
   if (first === '<') {
     throw new ModelFailure(
       'upstream_invalid',
-      `${upstream} returned a web page instead of a model's response: check the address and the API path.`,
+      `${upstream} returned a web page instead of a model's response. Check the address and the API path.`,
     )
   }
   return first === '{' || first === '[' || first === '"' ? 'json' : 'events'

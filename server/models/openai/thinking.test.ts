@@ -1,30 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { keepTurn, splitThinking } from './thinking.ts'
+import { collectTurnFields, splitThinking } from './thinking.ts'
 import { joinText } from '../reply-parts.ts'
 
-const keep = (...deltas: Record<string, unknown>[]) => {
-  const turn = keepTurn()
+const collect = (...deltas: Record<string, unknown>[]) => {
+  const turn = collectTurnFields()
   for (const delta of deltas) turn.push(delta)
   return turn.end()
 }
 
-describe('keepTurn', () => {
-  it('keeps nothing of a turn without reasoning', () => {
-    expect(keep({ content: 'hello' }, { reasoning_content: '' })).toBeUndefined()
+describe('collectTurnFields', () => {
+  it('returns nothing for a turn without reasoning', () => {
+    expect(collect({ content: 'hello' }, { reasoning_content: '' })).toBeUndefined()
   })
 
-  it('keeps reasoning completely', () => {
-    expect(keep({ reasoning_content: 'a' }, { content: 'x' }, { reasoning_content: 'b' })).toEqual({
+  it('joins all chunks of the reasoning', () => {
+    expect(collect({ reasoning_content: 'a' }, { content: 'x' }, { reasoning_content: 'b' })).toEqual({
       reasoning_content: 'ab',
     })
   })
 
-  it('keeps details in order, and joins the chunks of one text', () => {
+  it('returns details in order, and joins the chunks of one text', () => {
     const text = { type: 'reasoning.text', index: 0 }
     const sealed = { type: 'reasoning.encrypted', index: 1, data: 'x' }
     expect(
-      keep(
+      collect(
         { reasoning_details: [{ ...text, text: 'a' }] },
         { reasoning_details: [{ ...text, text: 'b', signature: 's' }] },
         { reasoning_details: [sealed, 'garbage', null] },
@@ -36,19 +36,19 @@ describe('keepTurn', () => {
   })
 })
 
-function split(pieces: readonly string[]): { text: string; reasoning: string } {
-  const said = { text: '', reasoning: '' }
+function split(chunks: readonly string[]): { text: string; reasoning: string } {
+  const result = { text: '', reasoning: '' }
   const splitter = splitThinking()
   const emit = (kind: 'text' | 'reasoning', text: string) => {
-    said[kind] += text
+    result[kind] += text
   }
-  for (const piece of pieces) splitter.push(piece, emit)
+  for (const chunk of chunks) splitter.push(chunk, emit)
   splitter.end(emit)
-  return said
+  return result
 }
 
-/** The same text cut at arbitrary places. */
-const cuts = (text: string) =>
+/** The text in chunks that end anywhere. */
+const splits = (text: string) =>
   fc.array(fc.nat(text.length), { maxLength: 12 }).map((at) => {
     const ends = [0, ...at, text.length].sort((a, b) => a - b)
     return ends.slice(1).map((end, index) => text.slice(ends[index], end))
@@ -63,25 +63,25 @@ describe('thinking in tags', () => {
     ['no <think>tag</think>', 'no <think>tag</think>', ''],
     ['<thin ice', '<thin ice', ''],
     ['<thi', '<thi', ''],
-  ])('is taken out of %j wherever it is cut', (whole, text, reasoning) => {
+  ])('is separated from the text of %j wherever the chunks end', (whole, text, reasoning) => {
     fc.assert(
-      fc.property(cuts(whole), (pieces) => {
-        expect(split(pieces)).toEqual({ text, reasoning })
+      fc.property(splits(whole), (chunks) => {
+        expect(split(chunks)).toEqual({ text, reasoning })
       }),
     )
   })
 })
 
 describe('text in chunks', () => {
-  it('is normalised as a whole wherever it is split, also within surrogate pairs', () => {
+  it('is normalised in the same way wherever the chunks end, also within surrogate pairs', () => {
     const whole = 'a😀b\uD83D c\0d\uDE00 e😀'
-    const join = (pieces: readonly string[]) => {
+    const join = (chunks: readonly string[]) => {
       const joiner = joinText()
-      return pieces.map((piece) => joiner.push(piece)).join('') + joiner.end()
+      return chunks.map((chunk) => joiner.push(chunk)).join('') + joiner.end()
     }
     fc.assert(
-      fc.property(cuts(whole), (pieces) => {
-        expect(join(pieces)).toBe('a😀b\uFFFD c\uFFFDd\uFFFD e😀')
+      fc.property(splits(whole), (chunks) => {
+        expect(join(chunks)).toBe('a😀b\uFFFD c\uFFFDd\uFFFD e😀')
       }),
     )
   })

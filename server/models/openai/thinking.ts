@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>
 
-export interface TurnKeeper {
+export interface TurnFieldCollector {
   push(delta: Fields): void
   /** The fields to send back with the turn; undefined when there were none. */
   end(): Fields | undefined
@@ -10,7 +10,7 @@ export interface TurnKeeper {
  * Collects the fields that some servers expect back with a turn when its tool results are sent: thinking that the model
  * continues after the results (`reasoning_content`), or signed thinking (`reasoning_details`).
  */
-export function keepTurn(): TurnKeeper {
+export function collectTurnFields(): TurnFieldCollector {
   let thinking = ''
   const details: Record<string, unknown>[] = []
   return {
@@ -44,13 +44,13 @@ const closing = '</think>'
 
 export interface ThinkingSplitter {
   push(text: string, emit: (kind: 'text' | 'reasoning', text: string) => void): void
-  /** Emits the text that was held back because it could have been the start of a tag. */
+  /** Emits the text that was held back because it might have been the start of a tag. */
   end(emit: (kind: 'text' | 'reasoning', text: string) => void): void
 }
 
 /**
  * Separates thinking that a model writes as `<think>…</think>` at the very start of its reply from the text. A tag
- * anywhere else is ordinary text. A tag may be split between two chunks at any place.
+ * anywhere else is ordinary text. Chunks may end anywhere, also within a tag.
  */
 export function splitThinking(): ThinkingSplitter {
   let state: 'start' | 'thinking' | 'gap' | 'text' = 'start'
@@ -71,7 +71,7 @@ export function splitThinking(): ThinkingSplitter {
       }
       if (state === 'thinking') {
         const end = held.indexOf(closing)
-        const ready = end < 0 ? held.length - openTail(held) : end
+        const ready = end < 0 ? held.length - countHeldChars(held) : end
         if (ready > 0) emit('reasoning', held.slice(0, ready))
         held = end < 0 ? held.slice(ready) : held.slice(end + closing.length)
         if (end >= 0) state = 'gap'
@@ -93,8 +93,8 @@ export function splitThinking(): ThinkingSplitter {
   }
 }
 
-/** The number of characters at the end that could be the beginning of the closing tag. */
-function openTail(text: string): number {
+/** The number of characters at the end that may be the beginning of the closing tag. */
+function countHeldChars(text: string): number {
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length--) {
     if (closing.startsWith(text.slice(-length))) return length
   }

@@ -7,14 +7,14 @@ import {
   quoteUpstream,
 } from './describe-failure.ts'
 
-const guard = { key: 'k', contents: [] }
+const confidential = { key: 'k', contents: [] }
 const now = Date.UTC(2026, 0, 1)
 
 function limited(retryAfter?: string, body = '') {
   return { status: 429, headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter }, body }
 }
 
-describe('the wait before another attempt', () => {
+describe('the delay before a retry', () => {
   it.each([
     ['0', 0],
     ['2', 2000],
@@ -26,7 +26,7 @@ describe('the wait before another attempt', () => {
     [new Date(now + 3000).toUTCString(), 3000],
     [new Date(now + 3_600_000).toUTCString(), undefined],
     [new Date(now - 1000).toUTCString(), 300],
-  ])('is bounded for retry-after %j', (header, wait) => {
+  ])('is limited for retry-after %j', (header, wait) => {
     expect(retryDelay(limited(header), 1, 5000, now)).toBe(wait)
   })
 
@@ -41,10 +41,10 @@ describe('the wait before another attempt', () => {
 })
 
 describe('failure messages', () => {
-  it('distinguish a missing key from a refused one', () => {
-    const answer = { status: 401, headers: {}, body: '' }
-    expect(describeHttpError(answer, 'a.example', guard).message).toContain('refused the API key')
-    expect(describeHttpError(answer, 'a.example', { ...guard, key: null }).message).toContain(
+  it('distinguish a missing API key from a refused one', () => {
+    const response = { status: 401, headers: {}, body: '' }
+    expect(describeHttpError(response, 'a.example', confidential).message).toContain('refused the API key')
+    expect(describeHttpError(response, 'a.example', { ...confidential, key: null }).message).toContain(
       'this bot has none',
     )
   })
@@ -54,14 +54,14 @@ describe('failure messages', () => {
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another name'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'not signed by a known authority'],
     ['EPROTO', 'TLS'],
-  ])('describe the fault of a certificate: %s', (code, words) => {
+  ])('name the problem of a certificate: %s', (code, text) => {
     const failure = describeNetworkError(Object.assign(new Error('tls'), { code }), 'a.example', false)
     expect(failure.code).toBe('upstream_unreachable')
-    expect(failure.message).toContain(words)
+    expect(failure.message).toContain(text)
   })
 })
 
-const nothing = { key: null, contents: [] }
+const noSecrets = { key: null, contents: [] }
 
 describe('a message of an upstream', () => {
   it.each([
@@ -74,13 +74,13 @@ describe('a message of an upstream', () => {
     ['<html>no</html>', undefined],
     ['{"error":{}}', undefined],
     ['', undefined],
-  ])('is found in %j', (body, message) => {
+  ])('is found in the body %j', (body, message) => {
     expect(findUpstreamMessage(body)).toBe(message)
   })
 
-  it('is shown on one line, shortened', () => {
-    expect(quoteUpstream('a\r\n\tb\u202E\0c', nothing)).toBe('a b c')
-    expect(quoteUpstream('x'.repeat(5000), nothing)).toHaveLength(301)
+  it('is shown on one line and shortened', () => {
+    expect(quoteUpstream('a\r\n\tb\u202E\0c', noSecrets)).toBe('a b c')
+    expect(quoteUpstream('x'.repeat(5000), noSecrets)).toHaveLength(301)
   })
 
   it('never shows a key, in any encoding (§21.11)', () => {
@@ -88,11 +88,11 @@ describe('a message of an upstream', () => {
     const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]
     for (const form of forms)
       expect(quoteUpstream(`Incorrect key ${form} given`, { key, contents: [] })).not.toContain(form)
-    const others = quoteUpstream('use sk-proj-abcdefgh12345 or Bearer abcdef123456', nothing)
+    const others = quoteUpstream('use sk-proj-abcdefgh12345 or Bearer abcdef123456', noSecrets)
     expect(others).toBe('use ••• or Bearer •••')
   })
 
-  it('is dropped when it repeats the conversation', () => {
+  it('is not shown when it repeats the conversation', () => {
     const contents = ['My grandmother lives in a yellow house by the sea, and nobody else knows it.']
     expect(quoteUpstream(`Cannot answer: ${contents[0]}`, { key: null, contents })).toBe('')
     expect(quoteUpstream('… lives in a yellow house by the sea, and nobody …', { key: null, contents })).toBe(

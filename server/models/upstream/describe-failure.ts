@@ -11,13 +11,13 @@ export interface FailedResponse {
 const retryableStatuses: readonly number[] = [429, 500, 502, 503, 504, 529]
 const retryableErrors: readonly string[] = ['ECONNREFUSED', 'EAI_AGAIN']
 
-/** Whether the request failed to reach the upstream for a reason that may pass in a moment. */
+/** Whether the connection failed for a reason that may be gone in a moment. */
 export function isRetryable(error: unknown): boolean {
   return retryableErrors.includes(networkCode(error))
 }
 
 /**
- * Milliseconds to wait before a retry; `undefined` when a retry would not help, or the upstream asks for a delay over
+ * Milliseconds to wait before a retry; `undefined` when a retry would not help, or the upstream requests a delay over
  * `maxDelayMs`.
  */
 export function retryDelay(
@@ -45,42 +45,49 @@ function requestedDelay(response: FailedResponse, now: number): number | undefin
 export function describeHttpError(
   response: FailedResponse,
   upstream: string,
-  guard: QuoteGuard,
+  confidential: Confidential,
 ): ModelFailure {
-  const quote = endSentence(quoteUpstream(findUpstreamMessage(response.body), guard))
+  const quote = endSentence(quoteUpstream(findUpstreamMessage(response.body), confidential))
   const { status } = response
   if (status === 401 || status === 403) {
-    const key = guard.key === null ? 'wants an API key, and this bot has none' : 'refused the API key'
-    return new ModelFailure('upstream_refused_key', `${upstream} ${key} (${status})${quote}`)
+    const problem =
+      confidential.key === null ? 'requires an API key, and this bot has none' : 'refused the API key'
+    return new ModelFailure(
+      'upstream_refused_key',
+      `${upstream} ${problem} (${status})${quote} Check the API key of this bot.`,
+    )
   }
   if (status === 429) {
     const wait = requestedDelay(response, Date.now())
-    const when = wait === undefined || wait > 86_400_000 ? '' : ` Try again in ${formatDelay(wait)}.`
+    const when = wait === undefined || wait > 86_400_000 ? 'later' : `in ${formatDelay(wait)}`
     return new ModelFailure(
       'upstream_rate_limited',
-      `${upstream} is receiving too many requests (429)${quote}${when}`,
+      `${upstream} received too many requests (429)${quote} Try again ${when}.`,
     )
   }
   if (status === 204 || status === 205) {
-    return new ModelFailure('upstream_invalid', `${upstream} sent an empty answer (${status}).`)
+    return new ModelFailure(
+      'upstream_invalid',
+      `${upstream} returned an empty response (${status}). Check its address and the API path.`,
+    )
   }
   if (status >= 300 && status < 400) {
     return new ModelFailure(
       'upstream_invalid',
-      `${upstream} answered with a redirect (${status}), which is not followed, because it would carry the key and the conversation elsewhere. Enter the final address.`,
+      `${upstream} returned a redirect (${status}). Redirects are not followed, because the key and the conversation would go to another address. Enter the final address.`,
     )
   }
   if (status === 404 || status === 405) {
     return new ModelFailure(
       'upstream_error',
-      `${upstream} does not know this address or model (${status}): check the address, the API path and the model's name${quote}`,
+      `${upstream} has no such address or model (${status})${quote} Check the address, the API path and the name of the model.`,
       response.body,
     )
   }
   const rejection = [400, 422, 500, 501].includes(status) ? response.body : ''
   return new ModelFailure(
     'upstream_error',
-    `${upstream} answered with an error (${status})${quote}`,
+    `${upstream} returned an error (${status})${quote}${status >= 500 ? ' Try again in a moment.' : ''}`,
     rejection,
   )
 }
@@ -99,15 +106,21 @@ function formatDelay(milliseconds: number): string {
 export function describeSentError(
   error: { readonly code: unknown; readonly message: string | undefined },
   upstream: string,
-  guard: QuoteGuard,
+  confidential: Confidential,
 ): ModelFailure {
-  const quote = endSentence(quoteUpstream(error.message, guard))
+  const quote = endSentence(quoteUpstream(error.message, confidential))
   const code = String(error.code)
   if (code === '429' || code.includes('rate_limit')) {
-    return new ModelFailure('upstream_rate_limited', `${upstream} is receiving too many requests${quote}`)
+    return new ModelFailure(
+      'upstream_rate_limited',
+      `${upstream} received too many requests${quote} Try again later.`,
+    )
   }
   if (code === '401' || code === '403' || code === 'invalid_api_key' || code === 'authentication_error') {
-    return new ModelFailure('upstream_refused_key', `${upstream} refused the API key${quote}`)
+    return new ModelFailure(
+      'upstream_refused_key',
+      `${upstream} refused the API key${quote} Check the API key of this bot.`,
+    )
   }
   return new ModelFailure('upstream_error', `${upstream} reported an error${quote}`)
 }
@@ -120,30 +133,48 @@ export function describeNetworkError(error: unknown, upstream: string, hasRespon
     case 'EAI_AGAIN':
       return new ModelFailure(
         'upstream_unreachable',
-        `${upstream} was not found: no such name on the network.`,
+        `${upstream} was not found on the network. Check the address.`,
       )
     case 'ECONNREFUSED':
-      return new ModelFailure('upstream_unreachable', `${upstream} refused the connection: is it running?`)
+      return new ModelFailure(
+        'upstream_unreachable',
+        `${upstream} refused the connection. Check the address, and that the server is running.`,
+      )
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
-      return new ModelFailure('upstream_unreachable', `${upstream} could not be reached in time.`)
+      return new ModelFailure(
+        'upstream_unreachable',
+        `${upstream} could not be reached in time. Try again, or check the address.`,
+      )
     case 'UND_ERR_HEADERS_TIMEOUT':
-      return new ModelFailure('upstream_timeout', `${upstream} took the request and did not answer in time.`)
+      return new ModelFailure('upstream_timeout', `${upstream} did not respond in time. Try again.`)
     case 'UND_ERR_BODY_TIMEOUT':
-      return new ModelFailure('upstream_timeout', `${upstream} stopped sending in the middle of its answer.`)
+      return new ModelFailure(
+        'upstream_timeout',
+        `${upstream} stopped sending before its reply was complete. Try again.`,
+      )
   }
   if (/CERT|SIGNATURE|SELF_SIGNED|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
     return new ModelFailure(
       'upstream_unreachable',
-      `${upstream} could not prove its identity: ${describeCertificate(code)}.`,
+      `The connection to ${upstream} would not be secure: ${describeCertificate(code)}.`,
     )
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || (error instanceof Error && error.name === 'HTTPParserError')) {
-    return new ModelFailure('upstream_invalid', `${upstream} sent something that is not HTTP.`)
+    return new ModelFailure(
+      'upstream_invalid',
+      `${upstream} did not send a valid HTTP response. Check the address.`,
+    )
   }
   return hasResponse
-    ? new ModelFailure('upstream_cut', `${upstream} broke off in the middle of its answer.`)
-    : new ModelFailure('upstream_unreachable', `${upstream} closed the connection without an answer.`)
+    ? new ModelFailure(
+        'upstream_cut',
+        `${upstream} closed the connection before its reply was complete. Try again.`,
+      )
+    : new ModelFailure(
+        'upstream_unreachable',
+        `${upstream} closed the connection without a response. Try again.`,
+      )
 }
 
 function describeCertificate(code: string): string {
@@ -159,13 +190,13 @@ function describeCertificate(code: string): string {
       return 'its certificate is not signed by a known authority'
     case 'EPROTO':
     case 'ERR_SSL_WRONG_VERSION_NUMBER':
-      return 'it does not speak TLS at this address (is it http:// rather than https://?)'
+      return 'it does not use TLS at this address. Check whether the address begins with http:// instead of https://'
     default:
       return 'its certificate is not valid'
   }
 }
 
-/** The error code of the operating system or of undici, read from the error or its causes. */
+/** The code of the operating system or of undici, from the error or one of its causes; empty when there is none. */
 function networkCode(error: unknown): string {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string') return at.code
@@ -178,13 +209,13 @@ const maxQuoteChars = 300
 /** A message that repeats this many characters of the conversation is not quoted. */
 const minRepeatedChars = 24
 
-/** What a quote of an upstream must not contain: the key, and the conversation that was sent. */
-export interface QuoteGuard {
+/** What the quoted message of an upstream must not contain: the key, and the conversation that was sent. */
+export interface Confidential {
   readonly key: string | null
   readonly contents: readonly string[]
 }
 
-/** Finds the message in an upstream's error body, whatever its shape; `undefined` when there is none. */
+/** Finds the message in the body of an upstream's error response, whatever its shape; `undefined` when there is none. */
 export function findUpstreamMessage(body: string): string | undefined {
   try {
     return findMessage(JSON.parse(body), 0)
@@ -209,11 +240,11 @@ export function findMessage(value: unknown, depth: number): string | undefined {
  * An upstream's message for a user: on one line, shortened, with keys masked; empty when it repeats the request
  * (§21.11).
  */
-export function quoteUpstream(message: string | undefined, guard: QuoteGuard): string {
+export function quoteUpstream(message: string | undefined, confidential: Confidential): string {
   if (message === undefined) return ''
   const line = normalizeText(message.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())
-  if (guard.contents.some((content) => repeats(line, content))) return ''
-  const masked = maskKeys(line, guard.key)
+  if (confidential.contents.some((content) => repeats(line, content))) return ''
+  const masked = maskKeys(line, confidential.key)
   return masked.length > maxQuoteChars ? `${normalizeText(masked.slice(0, maxQuoteChars))}…` : masked
 }
 

@@ -5,22 +5,22 @@ import { postModelCall } from './post-model-call.ts'
 import type { ModelCall, ModelCallOptions, Progress } from './post-model-call.ts'
 
 /**
- * A call's response as the `Response` that provider packages read, with the retries, limits and failures of every other
- * model call. Only a body that begins like an event stream is passed on.
+ * Posts a call and returns a `Response`, which is what the provider packages read. Retries, limits and failures are those
+ * of every other model call. Only a body that begins like an event stream is passed on.
  */
 export function fetchModelBody(
   call: ModelCall,
   options: Omit<ModelCallOptions, 'onData'>,
 ): Promise<Response> {
-  const bodySignal = linkSignal(options.signal, null)
-  const watch = watchBody(call, options.limits.maxEventChars)
+  const callSignal = linkSignal(options.signal, null)
+  const checker = checkBody(call, options.limits.maxEventChars)
   let opened = false
   let cancelled = false
   return new Promise((resolve, reject) => {
     const stream = new ReadableStream<Uint8Array>({
       start(body) {
         const onData = (chunk: Buffer): Progress => {
-          if (!watch.push(chunk)) return 'more'
+          if (!checker.push(chunk)) return 'more'
           // A copy, because the reader takes ownership of the bytes while the connection still uses their memory.
           body.enqueue(Uint8Array.from(chunk))
           if (!opened) resolve(new Response(stream, { headers: { 'content-type': 'text/event-stream' } }))
@@ -30,8 +30,8 @@ export function fetchModelBody(
         const run = async () => {
           // `start` runs before `stream` is assigned, and `onData` uses `stream`.
           await Promise.resolve()
-          await postModelCall(call, { ...options, signal: bodySignal.signal, onData }).ended
-          watch.end()
+          await postModelCall(call, { ...options, signal: callSignal.signal, onData }).ended
+          checker.end()
           body.close()
         }
         run()
@@ -39,17 +39,17 @@ export function fetchModelBody(
             if (!cancelled) body.error(error)
             reject(error)
           })
-          .finally(() => bodySignal.release())
+          .finally(() => callSignal.release())
       },
       cancel() {
         cancelled = true
-        bodySignal.abort()
+        callSignal.abort()
       },
     })
   })
 }
 
-interface BodyWatch {
+interface BodyChecker {
   /**
    * Whether the chunk belongs to an event stream.
    * @throws ModelFailure
@@ -60,7 +60,7 @@ interface BodyWatch {
 
 const lineFeed = 10
 
-function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
+function checkBody(call: ModelCall, maxEventChars: number): BodyChecker {
   const { upstream } = call
   let head = ''
   let form: 'unknown' | 'events' | 'json' = 'unknown'
@@ -72,7 +72,7 @@ function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
     if (first === '<') {
       throw new ModelFailure(
         'upstream_invalid',
-        `${upstream} returned a web page instead of a model's response: check the address and the API path.`,
+        `${upstream} returned a web page instead of a model's response. Check the address and the API path.`,
       )
     }
     if (first !== undefined) form = first === '{' || first === '[' ? 'json' : 'events'
@@ -87,7 +87,7 @@ function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
       if (lineLength > maxEventChars || (form !== 'events' && head.length > maxEventChars)) {
         throw new ModelFailure(
           'upstream_invalid',
-          `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one piece.`,
+          `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event.`,
         )
       }
       return form === 'events'
@@ -95,8 +95,8 @@ function watchBody(call: ModelCall, maxEventChars: number): BodyWatch {
     end() {
       if (form === 'events') return
       const message = form === 'json' ? findUpstreamMessage(head) : undefined
-      if (message !== undefined) throw describeSentError({ code: '', message }, upstream, call.guard)
-      throw new ModelFailure('upstream_invalid', `${upstream} sent no answer.`)
+      if (message !== undefined) throw describeSentError({ code: '', message }, upstream, call.confidential)
+      throw new ModelFailure('upstream_invalid', `${upstream} sent an empty response. Try again.`)
     },
   }
 }

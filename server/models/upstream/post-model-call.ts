@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { AppError } from '../../lib/app-error.ts'
 import { describeHttpError, describeNetworkError, isRetryable, retryDelay } from './describe-failure.ts'
-import type { FailedResponse, QuoteGuard } from './describe-failure.ts'
+import type { FailedResponse, Confidential } from './describe-failure.ts'
 import { linkSignal } from '../../lib/abort.ts'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
@@ -13,7 +13,7 @@ export interface ModelCall {
   readonly body: string
   /** The name of the upstream in messages, for example its host. */
   readonly upstream: string
-  readonly guard: QuoteGuard
+  readonly confidential: Confidential
 }
 
 export interface ModelCallOptions {
@@ -24,13 +24,13 @@ export interface ModelCallOptions {
   readonly now: () => number
   /** Reads one chunk of the response and returns its progress. An error ends the call. */
   readonly onData: (chunk: Buffer) => Progress
-  /** Called when data is waiting for `ModelPost.read`. Without it, data is read as it arrives. */
+  /** Called when data is waiting for `ActiveCall.read`. Without this callback, data is read as it arrives. */
   readonly onReadable?: (() => void) | undefined
 }
 
-/** An active call. */
-export interface ModelPost {
-  /** Passes the waiting data to `onData`. Also happens before the call ends or fails, or when too much is waiting. */
+/** A call whose response is not complete. */
+export interface ActiveCall {
+  /** Passes the waiting data to `onData`. The call does so itself before it ends or fails, and when too much is waiting. */
   read(): void
   /**
    * Resolves when the response has ended or `onData` returned `done`. Rejects with a `ModelFailure`, or with the reason
@@ -39,7 +39,7 @@ export interface ModelPost {
   readonly ended: Promise<void>
 }
 
-/** `finishing`: the model sent its finish, but data such as usage may follow. `done`: data after this is ignored. */
+/** `finishing`: the model has finished, but data such as usage may follow. `done`: later data is ignored. */
 export type Progress = 'more' | 'finishing' | 'done'
 
 type Attempt =
@@ -52,12 +52,12 @@ const maxErrorBodyBytes = 64 * 1024
 const maxUnreadBytes = 16 * 1024
 
 /**
- * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. Retries, within limits, only a
- * call that failed before any data arrived (§21.9).
+ * Posts a call and passes the body of a successful response to `onData`, chunk by chunk. A failed call is retried
+ * only while no data has arrived (§21.9).
  */
-export function postModelCall(call: ModelCall, options: ModelCallOptions): ModelPost {
+export function postModelCall(call: ModelCall, options: ModelCallOptions): ActiveCall {
   let exchange: Exchange | undefined
-  const ended = postWithin(call, options, (attempt) => {
+  const ended = postWithTimeout(call, options, (attempt) => {
     exchange = attempt
   })
   return { read: () => exchange?.readWaiting(), ended }
@@ -65,10 +65,14 @@ export function postModelCall(call: ModelCall, options: ModelCallOptions): Model
 
 type OnExchange = (exchange: Exchange) => void
 
-async function postWithin(call: ModelCall, options: ModelCallOptions, onExchange: OnExchange): Promise<void> {
+async function postWithTimeout(
+  call: ModelCall,
+  options: ModelCallOptions,
+  onExchange: OnExchange,
+): Promise<void> {
   const overall = linkSignal(options.signal, options.limits.totalTimeoutMs)
   try {
-    await postRepeatedly(call, { ...options, signal: overall.signal }, onExchange)
+    await postWithRetries(call, { ...options, signal: overall.signal }, onExchange)
   } catch (error) {
     options.signal.throwIfAborted()
     throw overall.timedOut ? overallTimeout(call, options.limits) : error
@@ -77,7 +81,7 @@ async function postWithin(call: ModelCall, options: ModelCallOptions, onExchange
   }
 }
 
-async function postRepeatedly(
+async function postWithRetries(
   call: ModelCall,
   options: ModelCallOptions,
   onExchange: OnExchange,
@@ -101,7 +105,7 @@ function retryDelayAfter(outcome: Attempt, attempt: number, options: ModelCallOp
 }
 
 function toFailure(call: ModelCall, outcome: Attempt): Error {
-  if (outcome.kind === 'refused') return describeHttpError(outcome.response, call.upstream, call.guard)
+  if (outcome.kind === 'refused') return describeHttpError(outcome.response, call.upstream, call.confidential)
   const error = outcome.kind === 'broken' ? outcome.error : undefined
   if (error instanceof ModelFailure) return error
   if (error instanceof AppError) return new ModelFailure(error.code, error.message)
@@ -112,7 +116,7 @@ function overallTimeout(call: ModelCall, limits: ModelLimits): ModelFailure {
   const minutes = Math.max(1, Math.round(limits.totalTimeoutMs / 60_000))
   return new ModelFailure(
     'upstream_timeout',
-    `${call.upstream} did not finish its answer within ${minutes} min.`,
+    `${call.upstream} did not complete its reply within ${minutes} min. Try again.`,
   )
 }
 
@@ -174,7 +178,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.status = status
     this.headers = headers
-    // Waits a moment for the text of an error, but not as long as the idle timeout.
+    // The text of an error may follow. Five seconds are enough; the idle timeout is much longer.
     if (!this.succeeded) this.timer = setTimeout(() => this.settle(this.refused()), 5_000)
   }
 
@@ -248,7 +252,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** Gives the response a moment to end, because its connection can then be reused; otherwise closes the connection. */
+  /** Waits a moment for the end of the response, because its connection can then be reused; else closes the connection. */
   private endResponse(): void {
     const { controller } = this
     this.controller = undefined
@@ -270,5 +274,5 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function stopped(): Error {
-  return new Error('the response is not read any further')
+  return new Error('The rest of the response is not needed.')
 }
