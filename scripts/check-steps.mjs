@@ -23,14 +23,17 @@ const steps = [
 ]
 
 /**
- * Runs all checks, prints their results, and returns the names of those that failed.
+ * Runs the checks whose name contains a text, by default all. Prints their results, and returns the names of those that
+ * failed.
  *
+ * @param {string} [text]
  * @returns {Promise<string[]>}
  */
-export async function runChecks() {
+export async function runChecks(text = '') {
+  const waiting = steps.filter(({ name }) => name.includes(text))
+  if (waiting.length === 0) return [`no check is named '${text}'`]
   /** @type {string[]} */
   const failed = []
-  const waiting = [...steps]
   const work = async () => {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
       const started = Date.now()
