@@ -4,14 +4,14 @@ import { changeState } from './connector-state.ts'
 import { connectionKey, connectionPrefix } from './mcp/connection-pool.ts'
 import type { ConnectorDeps } from './connector-deps.ts'
 import { explainFailure } from './mcp/explain-failure.ts'
-import { askForScope } from './oauth/authorize-server.ts'
+import { requestMissingScope } from './oauth/authorize-server.ts'
 import type { ConsentRequest } from './oauth/consent-request.ts'
 import { fetchTools } from './tools/refresh-tools.ts'
 
 /**
  * Connects a connector at the user's request. When the server needs consent first, sets `consent.authorizationUrl` to
  * the page where the user consents, and the connector stays disconnected (§18.14).
- * @throws AppError that says what failed; its message is also stored in the connector's row
+ * @throws AppError with the reason, which is also stored in the connector's row
  */
 export async function connectConnector(
   deps: ConnectorDeps,
@@ -19,14 +19,17 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  if (await deps.builtIns.isWaiting(connector)) return redirectToIntegrations(deps, consent)
+  if (await deps.builtIns.needsIntegration(connector)) return redirectToIntegrations(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
-    if (await askForScope(deps, connector, consent)) return await stayDisconnected(deps, connector)
+    if (await requestMissingScope(deps, connector, consent)) return await stayDisconnected(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
   } catch (error) {
     if (consent.authorizationUrl !== null) return stayDisconnected(deps, connector)
-    if (error instanceof InsufficientScopeError && (await askForScope(deps, connector, consent, error))) {
+    if (
+      error instanceof InsufficientScopeError &&
+      (await requestMissingScope(deps, connector, consent, error))
+    ) {
       return stayDisconnected(deps, connector)
     }
     const failure = explainFailure(error)
@@ -39,7 +42,7 @@ export async function connectConnector(
   }
 }
 
-/** Sends the user to the page of integrations, where such a connector is connected. */
+/** Sends the user to the settings of integrations, where the connector's integration is connected. */
 function redirectToIntegrations(
   { settings }: Pick<ConnectorDeps, 'settings'>,
   consent: ConsentRequest,

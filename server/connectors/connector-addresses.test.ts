@@ -22,19 +22,19 @@ async function open(options: TestConnectorsOptions): Promise<string> {
   return new URL(server.origin).port
 }
 
-/** Every name leads to `address`. */
+/** Options with which every host name resolves to `address`. */
 const resolveTo = (address: string) => ({
   socket: {
     lookup: ((_host, _options, callback) => callback(null, [{ address, family: 4 }])) satisfies Lookup,
   },
 })
 
-describe('an address', () => {
-  it('that resolves to a private address since it was saved is not called (§22.4)', async () => {
+describe('the address of a connector', () => {
+  it('is not called when it resolves to a private address after it was saved (§22.4)', async () => {
     const port = await open(resolveTo('127.0.0.1'))
     await connectors.connect('ada', { name: 'moving', url: `http://moving.example:${port}/polite/mcp` })
-    const later = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
-    const outcome = await callTool(later, {
+    const restarted = await openTestConnectors({ database: connectors.database, ...resolveTo('10.0.0.1') })
+    const outcome = await callTool(restarted, {
       user: { id: 'ada' },
       connectorName: 'moving',
       toolName: 'act',
@@ -46,10 +46,10 @@ describe('an address', () => {
       status: 'failed',
       text: expect.stringContaining('ALLOWED_PRIVATE_HOSTS') as string,
     })
-    await later.close()
+    await restarted.close()
   })
 
-  it('on the local machine is refused when others can reach the product, unless the operator allows it', async () => {
+  it('is refused on the local machine when other machines can reach Yonder, unless the operator allows it', async () => {
     const port = await open({ policy: { loopbackInstallation: false } })
     const url = `http://127.0.0.1:${port}/polite/mcp`
     await expect(connectors.connect('ada', { url })).rejects.toMatchObject({ code: 'address_refused' })
@@ -62,7 +62,7 @@ describe('an address', () => {
     await allowed.close()
   })
 
-  it('with the port of the product is refused, also on the local machine (§22.5)', async () => {
+  it('is refused when it has the port of Yonder itself, also on the local machine (§22.5)', async () => {
     const port = await open({})
     const guarded = await openTestConnectors({
       database: connectors.database,
@@ -82,28 +82,31 @@ describe('an address', () => {
     'http://[64:ff9b::7f00:1]',
     'http://①②⑦.⓪.⓪.①',
     'http://localhost',
-  ])('in disguise (%s) is refused where others can reach the product', async (origin) => {
-    const port = await open({ policy: { loopbackInstallation: false } })
-    await expect(connectors.connect('ada', { url: `${origin}:${port}/polite/mcp` })).rejects.toMatchObject({
-      code: 'address_refused',
-    })
-    expect(await server.seen('polite')).toEqual([])
-  })
+  ])(
+    'is refused when it is an obscured loopback address (%s) and other machines can reach Yonder',
+    async (origin) => {
+      const port = await open({ policy: { loopbackInstallation: false } })
+      await expect(connectors.connect('ada', { url: `${origin}:${port}/polite/mcp` })).rejects.toMatchObject({
+        code: 'address_refused',
+      })
+      expect(await server.seen('polite')).toEqual([])
+    },
+  )
 
-  it('for consent is refused when it points to the machine of the user and the product runs on another', async () => {
+  it('is refused when its consent page is on the local machine but Yonder is not', async () => {
     await open({})
     const guarded = await startOAuthMcpServer()
-    const elsewhere = await openTestConnectors({
+    const hosted = await openTestConnectors({
       database: connectors.database,
       publicUrl: 'https://chat.example',
     })
-    await expect(elsewhere.connect('ada', { name: 'local', url: guarded.url })).rejects.toMatchObject({
+    await expect(hosted.connect('ada', { name: 'local', url: guarded.url })).rejects.toMatchObject({
       code: 'address_refused',
-      message: expect.stringContaining('safe web address') as string,
+      message: expect.stringContaining('no HTTPS address') as string,
     })
     const { db } = connectors.database
     expect(await db.selectFrom('connector_consents').selectAll().execute()).toEqual([])
-    await elsewhere.close()
+    await hosted.close()
     await guarded.close()
   })
 })

@@ -28,14 +28,14 @@ export async function nameConnector<Result>(
       return await write()
     } catch (error) {
       if (!dialect.isUniqueViolation(error)) throw error
-      if (attempt < maxAttempts && isAboutSlug(error)) continue
+      if (attempt < maxAttempts && isSlugViolation(error)) continue
       throw new AppError('name_taken', `You already have a connector named "${name}".`, { cause: error })
     }
   }
 }
 
 /** Whether the violated unique index is that of slugs. PostgreSQL reports the constraint, SQLite the columns. */
-function isAboutSlug(error: unknown): boolean {
+function isSlugViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const constraint = 'constraint' in error ? String(error.constraint) : error.message
   return constraint.includes('slug')

@@ -102,7 +102,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(JSON.stringify(await rows())).not.toContain(token)
   })
 
-  it('accepts a whole connector, and changes what differs (§7.16)', async () => {
+  it('changes the fields that differ when it gets a whole connector (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
     const answer = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
@@ -121,7 +121,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect((await find('Second')).token).toBeNull()
   })
 
-  it('forgets token, tools and approvals when the address changes (§18.7)', async () => {
+  it('removes token, tools and approvals when the address changes (§18.7)', async () => {
     await create({ token, allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
@@ -129,7 +129,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(answer.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
-  it('needs approval at a new address also when no tool needed it, unless that is set again (§18.7)', async () => {
+  it('requires approval at a new address even if all tools were allowed, unless they are allowed again (§18.7)', async () => {
     await create({ allow_tools: null })
     await ada.put(addressOf('Tools'), { name: 'Tools', url: 'https://two.example', allow_tools: null })
     expect((await find('Tools')).allow_tools).toEqual([])
@@ -282,7 +282,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['a number as token', { ...valid, token: 7 }, 'token: '],
     ['numbers as tools', { ...valid, allow_tools: [1] }, 'allow_tools'],
     ['text as tools', { ...valid, allow_tools: 'a' }, 'allow_tools'],
-  ])('refuses %s by the name of the field, and writes nothing (§5.10)', async (_, body, reason) => {
+  ])('refuses %s, names the field, and writes nothing (§5.10)', async (_, body, reason) => {
     await create({ name: 'Kept' })
     const before = await rows()
     for (const answer of [await ada.post('/api/mcp-server', body), await ada.put(addressOf('Kept'), body)]) {
@@ -326,7 +326,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     ['no web address', 'ftp://tools.example', 422],
     ['no address at all', 'tools', 422],
     ['a name that does not resolve', 'https://does-not-exist.invalid/mcp', 502],
-  ])('fails to connect to %s, says why, and shows it (§3.12, §4.27)', async (_, typed, status) => {
+  ])('returns and stores why it cannot connect to %s (§3.12, §4.27)', async (_, typed, status) => {
     await create({ url: typed })
     const answer = await ada.post(`${addressOf('Tools')}/connect`)
     expect(answer.statusCode).toBe(status)
@@ -347,7 +347,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(ToolCallList.parse(answer.json())).toEqual({ calls: [], next: null })
   })
 
-  it('still lists a connector whose token was sealed with another secret', async () => {
+  it('still lists a connector whose token was encrypted with another SECRET_KEY', async () => {
     await create({ token })
     await test.database.db
       .updateTable('connectors')
@@ -357,6 +357,6 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await find('Tools')).toMatchObject({ token: '••••••••' })
     const answer = await ada.post(`${addressOf('Tools')}/connect`)
     expect(answer.statusCode).toBe(502)
-    expect(answer.body).toContain('Enter it again')
+    expect(answer.body).toContain('Enter the token again')
   })
 })

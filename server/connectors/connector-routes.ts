@@ -28,7 +28,7 @@ import { listOwnConnectors } from './list-own-connectors.ts'
 import { presentConnector } from './present-connector.ts'
 import { listAllowedTools, listTools } from './tools/tool-store.ts'
 
-const Named = z.object({ name: z.string().transform(normalizeText) })
+const NameParams = z.object({ name: z.string().transform(normalizeText) })
 
 /**
  * Registers the routes of the user's connectors (§7.14, §7.15, §7.16, §7.17, §7.18, §7.19). The MCP client is loaded
@@ -54,7 +54,7 @@ function registerLists(api: Api, deps: ConnectorDeps): void {
 
   api.get(
     '/api/mcp-server/:name/calls',
-    { schema: { params: Named, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
+    { schema: { params: NameParams, querystring: ToolCallQuery, response: { 200: ToolCallList } } },
     async (request) => {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
@@ -77,7 +77,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
 
   api.put(
     '/api/mcp-server/:name',
-    { schema: { params: Named, body: ConnectorInput, response: { 200: Connector } } },
+    { schema: { params: NameParams, body: ConnectorInput, response: { 200: Connector } } },
     async (request) => {
       const user = requireUser(request)
       const { name } = request.params
@@ -95,7 +95,7 @@ function registerChanges(api: Api, deps: ConnectorDeps): void {
 
   api.delete(
     '/api/mcp-server/:name',
-    { schema: { params: Named, response: { 204: z.null() } } },
+    { schema: { params: NameParams, response: { 204: z.null() } } },
     async (request, reply) => {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
@@ -116,7 +116,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 
   api.post(
     '/api/mcp-server/:name/connect',
-    { schema: { params: Named, body: ConnectInput.nullish(), response: { 200: ConnectResult } } },
+    { schema: { params: NameParams, body: ConnectInput.nullish(), response: { 200: ConnectResult } } },
     async (request, reply) => {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
@@ -134,7 +134,7 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 
   api.post(
     '/api/mcp-server/:name/disconnect',
-    { schema: { params: Named, response: { 200: Connector } } },
+    { schema: { params: NameParams, response: { 200: Connector } } },
     async (request) => {
       const user = requireUser(request)
       const connector = await requireOwnConnector(deps, user, request.params.name)
@@ -145,8 +145,8 @@ function registerConnections(api: Api, deps: ConnectorDeps): void {
 }
 
 /**
- * Finds a connector of the user. A default connector exists even if the user has never opened the list, unless it needs
- * an integration that the user has not connected.
+ * Finds a connector of the user. Default connectors are created first if the user has never opened the list, except
+ * those of integrations that the user has not connected.
  * @throws AppError `not_found`
  */
 async function requireOwnConnector(

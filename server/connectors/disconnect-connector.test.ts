@@ -31,14 +31,14 @@ afterAll(async () => {
   await server.close()
 })
 
-const look = () => requireConnector(connectors.database.db, ada, connector.name)
+const readConnector = () => requireConnector(connectors.database.db, ada, connector.name)
 
-/** Has the list of tools asked for, and disconnects before its server has answered. */
+/** Starts a refresh of the tools and disconnects before the server responds. `further` runs before the response. */
 async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
-  let answer = (): void => undefined
+  let respond = (): void => undefined
   server.behaviour.beforeAnswer = () =>
     new Promise<void>((resolve) => {
-      answer = resolve
+      respond = resolve
     })
   const before = server.seen.length
   const refreshing = refreshTools(connectors, connector).catch(() => undefined)
@@ -46,14 +46,14 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
   await disconnectConnector(connectors, connector)
   server.behaviour.beforeAnswer = () => Promise.resolve()
   await further()
-  answer()
+  respond()
   await refreshing
 }
 
-describe('a connector that is disconnected while its tools are read', () => {
+describe('a connector that is disconnected while its tools are loaded', () => {
   it('stays disconnected when its server responds (§18.8)', async () => {
     await disconnectMeanwhile()
-    expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
+    expect(await readConnector()).toMatchObject({ status: 'disconnected', error_message: null })
   })
 
   it('stays disconnected when its server refuses the request', async () => {
@@ -63,17 +63,17 @@ describe('a connector that is disconnected while its tools are read', () => {
     } finally {
       server.behaviour.accepts = () => true
     }
-    expect(await look()).toMatchObject({ status: 'disconnected', error_message: null })
+    expect(await readConnector()).toMatchObject({ status: 'disconnected', error_message: null })
   })
 
   it('is connected again when the user connects it', async () => {
     await disconnectMeanwhile()
-    await connectConnector(connectors, await look(), openConsentRequest('/settings/connectors'))
-    expect(await look()).toMatchObject({ status: 'connected' })
+    await connectConnector(connectors, await readConnector(), openConsentRequest('/settings/connectors'))
+    expect(await readConnector()).toMatchObject({ status: 'connected' })
   })
 
-  it('is connected again when the user returns from consent before the read ends', async () => {
-    await disconnectMeanwhile(async () => refreshTools(connectors, await look()))
-    expect(await look()).toMatchObject({ status: 'connected' })
+  it('is connected again when the user returns from consent before the tools are loaded', async () => {
+    await disconnectMeanwhile(async () => refreshTools(connectors, await readConnector()))
+    expect(await readConnector()).toMatchObject({ status: 'connected' })
   })
 })

@@ -10,7 +10,7 @@ import {
 } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { slugName } from './connector-name.ts'
-import { waitsForIntegration } from './built-in/built-in-connectors.ts'
+import { explainMissingIntegration } from './built-in/built-in-connectors.ts'
 
 /**
  * Returns the user's connectors, default ones first. Missing default connectors are created; those of an integration
@@ -88,7 +88,7 @@ function findFreeName(name: string, taken: ReadonlySet<string>): string {
 
 function withIntegrationStatus(row: ConnectorRow, { isConnected }: OwnedBuiltIn): ConnectorRow {
   if (isConnected) return row
-  return { ...row, status: 'failed', error_message: waitsForIntegration(row.name) }
+  return { ...row, status: 'failed', error_message: explainMissingIntegration(row.name) }
 }
 
 /**

@@ -42,7 +42,7 @@ export interface ConnectorOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What other domains use of connectors. The MCP client is loaded when first needed. */
+/** The functions of connectors that other domains use. The MCP client is loaded when first needed. */
 export interface Connectors {
   readonly deps: ConnectorDeps
   listModelTools(options: ListModelToolsOptions): Promise<ModelTools>
@@ -58,7 +58,7 @@ export interface Connectors {
 }
 
 /** Pairs of user and API type whose offered tools are cached. */
-const maxOffers = 1_000
+const maxCachedOffers = 1_000
 
 /** Creates the connectors' dependencies. Nothing is connected before it is needed. */
 export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Connectors {
@@ -88,7 +88,7 @@ export function openConnectors(appDeps: AppDeps, options: ConnectorOptions): Con
       tokenLeases: new TokenLeases({ now, closing: closing.signal }),
       toolRefreshes: new SingleFlight(),
       registryReads: new SingleFlight(),
-      offeredTools: new LRUCache({ max: maxOffers }),
+      offeredTools: new LRUCache({ max: maxCachedOffers }),
     },
     onChanged: options.onChanged,
     closing: closing.signal,

@@ -145,7 +145,8 @@ function fillConnector(
     name: input.name,
     url: input.url,
     ...credentials,
-    asks: isExisting && addressChanged ? asksAtNewAddress(stored, input) : asks(stored, input),
+    asks:
+      isExisting && addressChanged ? needsApprovalAtNewAddress(stored, input) : needsApproval(stored, input),
     credential_version: stored.credential_version + (credentialsChanged ? 1 : 0),
     status: keepsState ? stored.status : unconnected.status,
     error_message: keepsState ? stored.error_message : null,
@@ -165,16 +166,19 @@ function changeClientId(
   return client_id === '' ? null : client_id
 }
 
-function asks(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+function needsApproval(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
   if (allow_tools === undefined) return stored.asks
   return allow_tools === null ? 0 : 1
 }
 
 /**
- * "Allow all tools" (`null`) applies at the new address only if this input is the first to say so. Otherwise the user
- * said it about the old address, and the form only repeats it.
+ * "Allow all tools" (`null`) counts for the new address only if it was not chosen before. Otherwise the user chose it
+ * for the old address, and the form only repeats it.
  */
-function asksAtNewAddress(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: ConnectorInput): number {
+function needsApprovalAtNewAddress(
+  stored: Pick<ConnectorRow, 'asks'>,
+  { allow_tools }: ConnectorInput,
+): number {
   return allow_tools === null && stored.asks === 1 ? 0 : 1
 }
 
@@ -184,7 +188,10 @@ function asksAtNewAddress(stored: Pick<ConnectorRow, 'asks'>, { allow_tools }: C
  */
 export function requireDeletable(connector: Pick<ConnectorRow, 'is_default' | 'name'>): void {
   if (connector.is_default === 1) {
-    throw new AppError('forbidden', `"${connector.name}" is a default connector: it cannot be deleted.`)
+    throw new AppError(
+      'forbidden',
+      `"${connector.name}" is a default connector, which cannot be deleted. You can disconnect it instead.`,
+    )
   }
 }
 
@@ -201,6 +208,6 @@ function requireEditable(
   if (input.name === connector.name && input.url === connector.url && !input.token && !input.client_id) return
   throw new AppError(
     'forbidden',
-    `"${connector.name}" is a default connector: only its allowed tools can be changed.`,
+    `"${connector.name}" is a default connector, of which only the allowed tools can be changed.`,
   )
 }

@@ -25,7 +25,7 @@ export interface BuiltInConnectors {
   /** The built-in connector with this address. */
   find(url: string): BuiltInConnector | undefined
   /** Whether the user has to connect the connector's integration before using it. */
-  isWaiting(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
+  needsIntegration(connector: Pick<ConnectorRow, 'user_id' | 'is_default' | 'url'>): Promise<boolean>
 }
 
 const noIntegrations: IntegrationConnectors = {
@@ -64,7 +64,7 @@ export function createBuiltInConnectors(
         return status === undefined ? [] : [{ ...connector, ...status }]
       })
     },
-    async isWaiting({ user_id, is_default, url }) {
+    async needsIntegration({ user_id, is_default, url }) {
       const integration = is_default === 1 ? find(url)?.integration : undefined
       if (integration === undefined) return false
       return (await listStatuses(user_id)).get(integration)?.isConnected !== true
@@ -73,6 +73,6 @@ export function createBuiltInConnectors(
 }
 
 /** Explains to the user and the model why a connector of an integration cannot be used (§11.17). */
-export function waitsForIntegration(name: string): string {
-  return `${name} is not connected any more. Connect it again under Settings, Integrations.`
+export function explainMissingIntegration(name: string): string {
+  return `${name} is no longer connected. Connect it again under Settings, Integrations.`
 }

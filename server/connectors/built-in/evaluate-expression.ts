@@ -80,7 +80,7 @@ class ExpressionParser {
   read(): number {
     const value = this.#sum()
     const rest = this.#tokens[this.#at]
-    if (rest !== undefined) throw new ExpressionError(`"${rest}" stands where the expression should end.`)
+    if (rest !== undefined) throw new ExpressionError(`The expression should end before "${rest}".`)
     return value
   }
 
@@ -131,12 +131,12 @@ class ExpressionParser {
       while (this.#take(',')) values.push(this.#sum())
       this.#expect(')')
       if (known.arity !== 'many' && known.arity !== values.length) {
-        throw new ExpressionError(`${name} takes ${known.arity} value.`)
+        throw new ExpressionError(`${name} requires exactly ${known.arity} value.`)
       }
       return known.compute(...values)
     }
     const constant = Object.hasOwn(constants, name) ? constants[name] : undefined
-    if (constant === undefined) throw new ExpressionError(`"${name}" is not known here.`)
+    if (constant === undefined) throw new ExpressionError(`"${name}" is not a known function or constant.`)
     return constant
   }
 

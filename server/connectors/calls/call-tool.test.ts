@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function provide(name: string, starting: Promise<McpProcess>): Promise<McpProcess> {
+async function startAndConnect(name: string, starting: Promise<McpProcess>): Promise<McpProcess> {
   const server = await starting
   servers.push(server)
   await connectors.connect('ada', { name, url: server.url })
@@ -61,7 +61,7 @@ describe('the built-in default connector', () => {
     })
   })
 
-  it('computes over the real protocol, and adds a line to the record (§18.1)', async () => {
+  it('calculates over MCP and records the call (§18.1)', async () => {
     const outcome = await call('default', 'calculate', '{"expression":"(2 + 3) * 4"}')
     expect(outcome).toMatchObject({ status: 'done', text: '20', parts: [{ type: 'text', text: '20' }] })
     expect(await records('default')).toMatchObject([
@@ -81,7 +81,7 @@ describe('the built-in default connector', () => {
     expect(connectors.errors.splice(0).map(String)).toEqual([expect.stringContaining('no room')])
   })
 
-  it('distinguishes the failure of a tool', async () => {
+  it('returns a tool error when the tool fails', async () => {
     const outcome = await call('default', 'calculate', { expression: '1 / 0' })
     expect(outcome).toMatchObject({ status: 'tool_error', text: expect.stringContaining('zero') as string })
   })
@@ -97,7 +97,7 @@ describe('the built-in default connector', () => {
     ['an unknown tool', 'default', 'nothing', {}],
     ['arguments that are no object', 'default', 'calculate', '[1]'],
     ['arguments that are no JSON', 'default', 'calculate', '{"expression":'],
-  ])('runs %s into a result that says so', async (_, connectorName, toolName, args) => {
+  ])('returns a failure for %s, and records no call', async (_, connectorName, toolName, args) => {
     const before = await connectors.database.db.selectFrom('tool_calls').selectAll().execute()
     const outcome = await call(connectorName, toolName, args)
     expect(outcome.status).toBe('failed')
@@ -105,20 +105,20 @@ describe('the built-in default connector', () => {
     expect(await connectors.database.db.selectFrom('tool_calls').selectAll().execute()).toEqual(before)
   })
 
-  it('does not call a tool other than the one that was decided on (§12.15)', async () => {
+  it('does not call a tool that differs from the approved one (§12.15)', async () => {
     const outcome = await call('default', 'calculate', { expression: '1' }, { fingerprint: 'another' })
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('changed') as string })
   })
 })
 
-describe('server-everything, which speaks the older revision', () => {
+describe('server-everything, which uses an older protocol revision', () => {
   let server: McpProcess
 
   beforeAll(async () => {
-    server = await provide('everything', startEverything())
+    server = await startAndConnect('everything', startEverything())
   })
 
-  it('is listed with its tools', async () => {
+  it('lists its tools', async () => {
     const tools = await listTools(connectors.database.db, [
       (
         await connectors.database.db
@@ -171,7 +171,7 @@ describe('server-everything, which speaks the older revision', () => {
     expect(seen.length).toBeGreaterThanOrEqual(3)
   })
 
-  it('stops when the user stops it', async () => {
+  it('is stopped by the user', async () => {
     const controller = new AbortController()
     const running = call(
       'everything',
@@ -183,17 +183,17 @@ describe('server-everything, which speaks the older revision', () => {
     expect((await records('everything')).at(-1)?.outcome).toBe('stopped')
   })
 
-  it('requests input from the user during a call', async () => {
-    const questions: Elicitation[] = []
+  it('gets the input that it requests from the user during a call', async () => {
+    const elicitations: Elicitation[] = []
     const outcome = await call(
       'everything',
       'trigger-elicitation-request',
       {},
       {
-        onElicit: (question) => {
-          questions.push(question)
+        onElicit: (elicitation) => {
+          elicitations.push(elicitation)
           const content = Object.fromEntries(
-            question.fields.flatMap((field): [string, string | number | boolean | string[]][] => {
+            elicitation.fields.flatMap((field): [string, string | number | boolean | string[]][] => {
               if (field.kind === 'text')
                 return [
                   [
@@ -217,16 +217,16 @@ describe('server-everything, which speaks the older revision', () => {
         },
       },
     )
-    expect(questions).toHaveLength(1)
+    expect(elicitations).toHaveLength(1)
     expect(outcome.text).toContain('Ada')
   })
 
-  it('declines an elicitation when the user cannot be asked', async () => {
+  it('gets a decline when the user cannot be asked', async () => {
     const outcome = await call('everything', 'trigger-elicitation-request', {})
     expect(outcome.text.toLowerCase()).toContain('decline')
   })
 
-  it('reconnects once when the server has forgotten the session (§18.21)', async () => {
+  it('is called over a new session when it has lost the old one (§18.21)', async () => {
     expect((await call('everything', 'echo', { message: '1' })).status).toBe('done')
     await server.restart()
     expect(await call('everything', 'echo', { message: '2' })).toMatchObject({
@@ -243,16 +243,16 @@ describe('server-everything, which speaks the older revision', () => {
   })
 })
 
-describe('server-everything over the oldest transport', () => {
-  it('is found, listed and called (§18.21)', async () => {
-    await provide('old', startEverything('sse'))
+describe('server-everything over HTTP+SSE', () => {
+  it('is connected, listed and called (§18.21)', async () => {
+    await startAndConnect('old', startEverything('sse'))
     expect(await call('old', 'echo', { message: 'hi' })).toMatchObject({ status: 'done', text: 'Echo: hi' })
   })
 })
 
-describe('server-memory, behind a proxy that speaks the newest revision', () => {
+describe('server-memory behind a proxy, which uses the newest protocol revision', () => {
   it('stores what it receives', async () => {
-    await provide('memory', startMemory(join(folder, 'memory.jsonl')))
+    await startAndConnect('memory', startMemory(join(folder, 'memory.jsonl')))
     const made = await call('memory', 'create_entities', {
       entities: [{ name: 'Yonder', entityType: 'product', observations: ['is calm'] }],
     })
@@ -263,9 +263,9 @@ describe('server-memory, behind a proxy that speaks the newest revision', () => 
 })
 
 describe('server-filesystem', () => {
-  it('reads and writes below its folder only', async () => {
+  it('reads and writes only in its folder', async () => {
     writeFileSync(join(folder, 'note.txt'), 'a note')
-    await provide('files', startFilesystem(folder))
+    await startAndConnect('files', startFilesystem(folder))
     const read = await call('files', 'read_text_file', { path: join(folder, 'note.txt') })
     expect(read).toMatchObject({ status: 'done', text: expect.stringContaining('a note') as string })
     const path = join(folder, 'new.txt')

@@ -12,7 +12,7 @@ import type { Owner } from '../connector-store.ts'
 import { CallClock, callServerTool } from '../mcp/call-server-tool.ts'
 import type { CallProgress } from '../mcp/call-server-tool.ts'
 import { explainFailure, needsAuthorization } from '../mcp/explain-failure.ts'
-import { rememberScope } from '../oauth/authorize-server.ts'
+import { rememberMissingScope } from '../oauth/authorize-server.ts'
 import { readArguments, failure } from './tool-call.ts'
 import { readResult } from './read-result.ts'
 import { recordCall } from './tool-call-store.ts'
@@ -28,15 +28,16 @@ export interface ToolCallRequest {
   readonly toolName: string
   /** A JSON object, or its text. */
   readonly arguments: unknown
-  /** How it was decided that the call runs. */
+  /** Why the call may run. */
   readonly approval: CallApproval
-  /** The fingerprint of the tool that was approved. A tool that has changed since is not called. */
+  /** The fingerprint of the approved tool. A tool that has changed since then is not called. */
   readonly fingerprint?: string
   /** Aborting it also cancels the request at the server. */
   readonly signal: AbortSignal
   readonly onProgress?: (progress: CallProgress) => void
   /**
-   * Asks the user; `signal` aborts when the answer is no longer needed. Without `onElicit`, elicitations are declined.
+   * Shows the elicitation to the user and resolves with the answer; `signal` aborts when it is no longer needed.
+   * Without `onElicit`, elicitations are declined.
    */
   readonly onElicit?: (elicitation: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>
 }
@@ -84,11 +85,15 @@ function requireCallable(
   if (resolved.kind === 'unusable') return failure(resolved.reason)
   const { connector, tool, consent } = resolved
   if (fingerprint !== undefined && fingerprint !== tool.fingerprint) {
-    return failure(`The tool "${toolName}" has changed since the call was allowed. It was not called.`)
+    return failure(
+      `The tool "${toolName}" has changed since the call was approved, so it was not called. Call it again to review it.`,
+    )
   }
-  // An approval of this one call is final. A call allowed by the list needs the list to allow it still.
+  // An approval of this one call stays valid. A call that the allow list permitted must still be permitted by it.
   if (approval !== 'once' && consent.kind !== 'run') {
-    return failure(`The tool "${toolName}" may not run without asking any more. It was not called.`)
+    return failure(
+      `The tool "${toolName}" now needs approval, so it was not called. Call it again to request approval.`,
+    )
   }
   return { connector, tool }
 }
@@ -124,13 +129,13 @@ class RunningCall {
     const signal = AbortSignal.any([this.#request.signal, this.#deps.closing])
     let acquired: Acquired | undefined
     try {
-      acquired = await this.#waitForTurn(signal)
+      acquired = await this.#waitForSlot(signal)
       const refusal = acquired.waited ? await this.#resolveAgain() : undefined
       if (refusal !== undefined) return refusal
       this.#deps.shared.backoff.throwIfPaused(connectionKey(this.#connector))
       return await this.#callNow(signal)
     } catch (error) {
-      return await this.#explain(error)
+      return await this.#toFailedOutcome(error)
     } finally {
       this.#clock?.stop()
       acquired?.release()
@@ -154,7 +159,7 @@ class RunningCall {
     return undefined
   }
 
-  #waitForTurn(signal: AbortSignal): Promise<Acquired> {
+  #waitForSlot(signal: AbortSignal): Promise<Acquired> {
     const { limits } = this.#deps.settings
     return this.#deps.shared.callLimiter.acquire(
       [
@@ -188,9 +193,11 @@ class RunningCall {
     return { ...read, status: isError ? await this.#errorStatus() : 'done', duration: clock.elapsed }
   }
 
-  /** Distinguishes a tool's own error from one after the integration's provider has revoked the consent (§19.16). */
+  /** Distinguishes an error of the tool from the missing consent to its integration (§19.16). */
   async #errorStatus(): Promise<ToolOutcome['status']> {
-    return (await this.#deps.builtIns.isWaiting(this.#connector)) ? 'authorization_needed' : 'tool_error'
+    return (await this.#deps.builtIns.needsIntegration(this.#connector))
+      ? 'authorization_needed'
+      : 'tool_error'
   }
 
   async #elicit(params: unknown, signal: AbortSignal): Promise<ElicitationAnswer> {
@@ -206,22 +213,22 @@ class RunningCall {
     }
   }
 
-  async #explain(error: unknown): Promise<ToolOutcome> {
-    const ending = { duration: this.#clock?.elapsed ?? 0 }
-    if (this.#request.signal.aborted)
-      return failure('The call was stopped.', { status: 'stopped', ...ending })
-    if (this.#deps.closing.aborted) return failure('The server shut down during the call.', ending)
+  async #toFailedOutcome(error: unknown): Promise<ToolOutcome> {
+    const times = { duration: this.#clock?.elapsed ?? 0 }
+    if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...times })
+    if (this.#deps.closing.aborted)
+      return failure('The server shut down during the call. The tool may or may not have finished.', times)
     if (this.#clock?.timedOut === true) {
       const text = 'The tool took too long. It may or may not have finished.'
-      return failure(text, { status: 'timed_out', ...ending })
+      return failure(text, { status: 'timed_out', ...times })
     }
     const { code, message } = explainFailure(error)
-    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...ending })
+    if (code === 'not_connected') return failure(message, { status: 'authorization_needed', ...times })
     if (await this.#needsConsent(error)) {
-      const text = `The connector "${this.#connector.name}" needs the user's authorization before this tool can be used.`
-      return failure(text, { status: 'authorization_needed', ...ending })
+      const text = `The connector "${this.#connector.name}" needs the user's authorization. Connect it under Settings, Connectors, then try again.`
+      return failure(text, { status: 'authorization_needed', ...times })
     }
-    return failure(`The tool failed: ${message}`, ending)
+    return failure(`The tool failed: ${message}`, times)
   }
 
   /**
@@ -232,7 +239,7 @@ class RunningCall {
     if (!needsAuthorization(error) || this.#connector.token !== null) return false
     if (
       error instanceof InsufficientScopeError &&
-      !(await rememberScope(this.#deps, this.#connector, error))
+      !(await rememberMissingScope(this.#deps, this.#connector, error))
     ) {
       return false
     }

@@ -2,8 +2,11 @@ import { Elicitation } from '@yonder/contract/elicitation'
 import { describe, expect, it } from 'vitest'
 import { checkElicitationAnswer, readElicitation } from './elicitation-form.ts'
 
-const ask = (properties: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
-  readElicitation({ message: 'Tell me', requestedSchema: { type: 'object', properties, ...rest } }, 32)
+const read = (properties: Record<string, unknown>, rest: Record<string, unknown> = {}) =>
+  readElicitation(
+    { message: 'Your details, please', requestedSchema: { type: 'object', properties, ...rest } },
+    32,
+  )
 
 const everything = {
   name: { type: 'string', title: 'Name', minLength: 2, maxLength: 5, default: 'Ada' },
@@ -19,8 +22,8 @@ const everything = {
 
 describe('readElicitation', () => {
   it('creates a form from every kind of field', () => {
-    const form = Elicitation.parse(ask(everything, { required: ['name'] }))
-    expect(form.message).toBe('Tell me')
+    const form = Elicitation.parse(read(everything, { required: ['name'] }))
+    expect(form.message).toBe('Your details, please')
     expect(form.fields.map(({ name, kind, required, value }) => [name, kind, required, value])).toEqual([
       ['name', 'text', true, 'Ada'],
       ['mail', 'text', false, null],
@@ -42,8 +45,8 @@ describe('readElicitation', () => {
   })
 
   it.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['an address to visit', { mode: 'url', url: 'https://x.example', message: 'Go' }],
+    ['missing parameters', undefined],
+    ['a URL to open', { mode: 'url', url: 'https://x.example', message: 'Go' }],
     ['no schema', { message: 'x' }],
     ['an object in the form', { requestedSchema: { properties: { a: { type: 'object' } } } }],
     [
@@ -54,7 +57,7 @@ describe('readElicitation', () => {
         },
       },
     ],
-    ['an option without end', { requestedSchema: { properties: { a: { enum: ['x'.repeat(301)] } } } }],
+    ['an option that is too long', { requestedSchema: { properties: { a: { enum: ['x'.repeat(301)] } } } }],
     [
       'too many options',
       { requestedSchema: { properties: { a: { enum: Array.from({ length: 101 }, String) } } } },
@@ -68,19 +71,19 @@ describe('readElicitation', () => {
       'a password by its format',
       { requestedSchema: { properties: { a: { type: 'string', format: 'password' } } } },
     ],
-  ])('does not ask the user for %s', (_, params) => {
+  ])('returns undefined for %s', (_, params) => {
     expect(readElicitation(params, 32)).toBeUndefined()
   })
 
   it('cleans and limits the text of a server', () => {
-    const form = ask({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
+    const form = read({ a: { type: 'string', description: `\u202E${'x'.repeat(1_000)}` } })
     expect(form?.fields[0]?.description).toHaveLength(300)
     expect(form?.fields[0]?.description).not.toContain('\u202E')
   })
 })
 
 describe('checkElicitationAnswer', () => {
-  const form = Elicitation.parse(ask(everything, { required: ['name'] }))
+  const form = Elicitation.parse(read(everything, { required: ['name'] }))
   const check = (content: Record<string, string | number | boolean | string[]>) =>
     checkElicitationAnswer(form, { action: 'accept', content })
 
@@ -92,7 +95,7 @@ describe('checkElicitationAnswer', () => {
   })
 
   it.each<[string, Record<string, string | number | boolean | string[]>]>([
-    ['nothing where something is needed', {}],
+    ['a missing required value', {}],
     ['too short a text', { name: 'A' }],
     ['too long a text', { name: 'Ada Lovelace' }],
     ['a number as text', { name: 7 }],
@@ -102,11 +105,11 @@ describe('checkElicitationAnswer', () => {
     ['a list for one choice', { name: 'Ada', plain: ['a'] }],
     ['one of many that was not offered', { name: 'Ada', many: ['z'] }],
     ['text as a switch', { name: 'Ada', yes: 'yes' }],
-  ])('gives on nothing with %s', (_, content) => {
+  ])('returns undefined for %s', (_, content) => {
     expect(check(content)).toBeUndefined()
   })
 
-  it('treats an omitted field as omitted, whatever its name', () => {
+  it('does not take an inherited property for the value of an omitted field', () => {
     const params = { requestedSchema: { properties: { constructor: { type: 'string' } } } }
     const question = readElicitation(params, 10)!
     expect(checkElicitationAnswer(question, { action: 'accept', content: {} })).toEqual({

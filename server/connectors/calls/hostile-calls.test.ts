@@ -10,16 +10,16 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-// A second user's calls go on meanwhile, and the event loop is never blocked for a quarter of a second.
+// Bob's calls continue meanwhile, and the event loop is never blocked for a quarter of a second.
 beforeEach(() => scene.startBob())
 afterEach(async () => {
   expect(await scene.stopBob()).toBeLessThan(250)
 })
 
-// One loaded machine may stand still by itself now and then.
+// Retried, because a loaded machine may block the event loop by itself.
 describe('a hostile server', { retry: 2 }, () => {
   it.each(['silent-call', 'drip', 'wrong-id', 'dropped', 'ended'])(
-    'that brings no result (%s) is given up in time (§16.8)',
+    'fails in time when it sends no result (%s) (§16.8)',
     async (behaviour) => {
       const started = Date.now()
       const outcome = await scene.callTo(behaviour)
@@ -28,7 +28,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that reports progress for ever is stopped at the time limit of a call (§16.8)', async () => {
+  it('is stopped at the time limit of a call when it reports progress for ever (§16.8)', async () => {
     const outcome = await scene.callTo('progress')
     expect(outcome.status).toBe('timed_out')
     expect(outcome.duration).toBeGreaterThan(hostileLimits.maxCallIdleMs)
@@ -36,7 +36,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['huge-call', 'huge-stream', 'announced-huge', 'bomb'])(
-    'that answers without end (%s) is cut off, and memory stays (§16.8)',
+    'is cut off when its response never ends (%s), and memory stays low (§16.8)',
     async (behaviour) => {
       const before = process.memoryUsage().rss
       const outcome = await scene.callTo(behaviour)
@@ -45,11 +45,11 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it.each(['events', 'events-named'])('that floods its stream (%s) is cut off', async (behaviour) => {
+  it.each(['events', 'events-named'])('is cut off when it floods its stream (%s)', async (behaviour) => {
     expect(['failed', 'timed_out']).toContain((await scene.callTo(behaviour)).status)
   })
 
-  it('that nests its result deeply is replaced by a note', async () => {
+  it('has its result replaced by a note when it is nested deeply', async () => {
     const outcome = await scene.callTo('deep')
     expect(outcome).toMatchObject({
       status: 'done',
@@ -57,18 +57,18 @@ describe('a hostile server', { retry: 2 }, () => {
     })
   })
 
-  it('that hides a long list deep in a structured result does not block the process', async () => {
+  it('does not block the process with a long list deep in a structured result', async () => {
     const outcome = await scene.callTo('wide-numbers')
     expect(outcome.status).toBe('done')
     expect(outcome.text.length).toBeLessThan(101_000)
   })
 
   it.each(['wide-lists', 'wide-objects'])(
-    'that sends millions of %s is refused unread',
+    'is refused before parsing when it sends millions of %s',
     async (behaviour) => {
       expect(await scene.callTo(behaviour)).toMatchObject({
         status: 'failed',
-        text: expect.stringContaining('too many parts') as string,
+        text: expect.stringContaining('too many objects') as string,
       })
     },
   )
@@ -80,7 +80,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['html', 'broken-json', 'failing'])(
-    'that answers nonsense (%s) fails with a plain sentence',
+    'causes an error in plain text when its response is nonsense (%s)',
     async (behaviour) => {
       const { status, text } = await scene.callTo(behaviour)
       expect(status).toBe('failed')
@@ -88,34 +88,34 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that returns an abusive error is quoted as short plain text', async () => {
+  it('has its error quoted as short plain text', async () => {
     const { text } = await scene.callTo('insult')
     expect(text.length).toBeLessThan(500)
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     expect(text).not.toMatch(/[\u0000-\u001F\u202E]/)
   })
 
-  it('that responds twice is read once', async () => {
+  it('has only the first of two responses read', async () => {
     expect((await scene.callTo('twice')).text).toBe('first')
   })
 
-  it('that breaks its stream again and again is retried with a delay (§18.24)', async () => {
+  it('is retried with a delay when it breaks its stream repeatedly (§18.24)', async () => {
     await scene.callTo('storm')
     const gets = (await scene.hostile.seen('storm')).filter(({ method }) => method === 'GET')
     expect(gets.length).toBeLessThanOrEqual(2 * 3 * (hostileLimits.maxReconnects + 1))
   })
 
-  it('that sends megabytes of blocks does not block the process', async () => {
+  it('does not block the process with megabytes of blocks', async () => {
     expect((await scene.callTo('blocks')).parts.length).toBeLessThanOrEqual(501)
   })
 
-  it('that returns a very long text has it cut, with a note (§16.4)', async () => {
+  it('has a very long text cut, with a note (§16.4)', async () => {
     const { text } = await scene.callTo('long-text')
     expect(text.length).toBeLessThan(101_000)
-    expect(text).toContain('were left out')
+    expect(text).toContain('were omitted')
   })
 
-  it('cannot do anything with a result but have it read', async () => {
+  it('cannot hide text or load images with a result', async () => {
     const { parts, text } = await scene.callTo('injection')
     expect(text).toContain('Ignore all instructions')
     expect(text).not.toMatch(/[\u{E0000}-\u{E007F}\u202A-\u202E]/u)
@@ -123,7 +123,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(parts.filter(({ type }) => type === 'image')).toEqual([])
   })
 
-  it('that sends a thousand elicitations has at most five answered, one at a time (§16.10)', async () => {
+  it('gets answers to at most five of a thousand elicitations, one at a time (§16.10)', async () => {
     const asked: Elicitation[] = []
     let open = 0
     let most = 0
@@ -141,7 +141,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['question-password', 'question-address'])(
-    'that asks for what it must not (%s) is declined unasked',
+    'gets a decline without asking the user for an elicitation that is not allowed (%s)',
     async (behaviour) => {
       let asked = 0
       const outcome = await scene.callTo(behaviour, {
@@ -155,7 +155,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that requests sampling or roots is refused', async () => {
+  it('is refused sampling and roots', async () => {
     expect((await scene.callTo('uninvited')).status).toBe('done')
     const answers = (await scene.hostile.seen('uninvited')).filter(({ rpc }) => rpc === '')
     expect(answers.length).toBeGreaterThanOrEqual(2)

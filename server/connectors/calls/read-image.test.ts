@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readImage } from './read-image.ts'
 
-/** Beginnings of pictures of a size, as far as they are read. */
-const begin: Readonly<Record<string, (width: number, height: number) => Buffer>> = {
+/** The first bytes of an image with the given size, up to where they are read. */
+const headers: Readonly<Record<string, (width: number, height: number) => Buffer>> = {
   png(width, height) {
     const bytes = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000', 'hex')
     bytes.writeUInt32BE(width, 16)
@@ -10,7 +10,7 @@ const begin: Readonly<Record<string, (width: number, height: number) => Buffer>>
     return bytes
   },
   'gif with a small screen'(width, height) {
-    // A table of two colours and an extension come before the picture.
+    // A table of two colours and an extension come before the image.
     const bytes = Buffer.from(
       '47494638396101000100800000ffffff00000021f90401000000002c000000000000000000',
       'hex',
@@ -50,25 +50,25 @@ const begin: Readonly<Record<string, (width: number, height: number) => Buffer>>
 
 const read = (bytes: Buffer) => readImage(bytes.toString('base64'), 5_000_000)
 
-describe.each(Object.keys(begin))('a %s', (format) => {
-  const make = begin[format]!
+describe.each(Object.keys(headers))('a %s', (format) => {
+  const make = headers[format]!
 
   it('is detected by its first bytes (§16.5)', () => {
     expect(read(make(5_000, 5_000))?.mimeType).toMatch(/^image\/(png|gif|jpeg|webp)$/)
   })
 
-  it('is omitted when it has more pixels than a browser has memory for (§16.5)', () => {
+  it('is refused when it has too many pixels (§16.5)', () => {
     expect(read(make(10_000, 10_000))).toBeUndefined()
   })
 
-  it('is omitted when it ends before its size', () => {
+  it('is refused when it ends before its size', () => {
     expect(read(make(5, 5).subarray(0, -2))).toBeUndefined()
   })
 })
 
-it('a JPEG whose size is ambiguous is omitted', () => {
-  // A decoder steps over a marker that has no length, and finds the large frame; who takes the next bytes for a length
-  // lands on the small one.
+it('refuses a JPEG whose size is ambiguous', () => {
+  // A decoder skips a marker without a length and finds the large frame. A parser that reads the next bytes as a length
+  // finds the small one.
   const large = Buffer.from('ffc0001108fffffffff903', 'hex')
   const small = Buffer.from('ffc00011080005000503', 'hex')
   const bytes = Buffer.alloc(70_000)
@@ -78,15 +78,15 @@ it('a JPEG whose size is ambiguous is omitted', () => {
   expect(read(bytes)).toBeUndefined()
 })
 
-it('a PNG that does not start with its size is omitted', () => {
+it('refuses a PNG that does not start with its size', () => {
   const size = Buffer.from('0000000d49484452', 'hex')
-  const bytes = Buffer.concat([begin['png']!(5, 5), size, Buffer.from('0000ffff0000ffff', 'hex')])
+  const bytes = Buffer.concat([headers['png']!(5, 5), size, Buffer.from('0000ffff0000ffff', 'hex')])
   bytes.write('zzZz', 12, 'latin1')
   expect(read(bytes)).toBeUndefined()
 })
 
-it('data that is not an image, or not base64, is omitted', () => {
+it('refuses data that is not an image, not base64 or too long', () => {
   expect(read(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBeUndefined()
   expect(readImage('not base64!', 5_000_000)).toBeUndefined()
-  expect(readImage(begin['png']!(5, 5).toString('base64'), 10)).toBeUndefined()
+  expect(readImage(headers['png']!(5, 5).toString('base64'), 10)).toBeUndefined()
 })

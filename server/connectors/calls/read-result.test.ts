@@ -7,7 +7,7 @@ function nest(inner: unknown, depth: number): unknown {
   return depth === 0 ? inner : nest([inner], depth - 1)
 }
 
-it('formats a structured result with a line for each part, unless it would grow a hundredfold', async () => {
+it('indents a structured result, unless that would make it many times longer', async () => {
   const small = await readResult({ structuredContent: { a: [1] } }, connectorLimits)
   expect(small.parts).toEqual([{ type: 'json', text: '{\n  "a": [\n    1\n  ]\n}' }])
   const structuredContent = {

@@ -32,14 +32,17 @@ export async function readResult(result: JsonObject, limits: ConnectorLimits): P
   const reader = new BlockReader(limits)
   const parts = content.slice(0, maxBlocks).map((block) => reader.read(block))
   if (content.length > maxBlocks) {
-    parts.push({ type: 'note', text: `${content.length - maxBlocks} further parts were left out.` })
+    parts.push({
+      type: 'note',
+      text: `${content.length - maxBlocks} more parts of the result are not shown.`,
+    })
   }
   const structured = await readStructured(result, parts)
   if (structured !== undefined) parts.push(structured)
   await setImmediate()
   return {
     parts,
-    text: cut(parts.map(describe).join('\n'), limits.maxResultChars) || 'The tool gave no result.',
+    text: cut(parts.map(toModelText).join('\n'), limits.maxResultChars) || 'The tool returned no result.',
     isError: result['isError'] === true,
     bytes: await countBytes(result),
   }
@@ -54,7 +57,7 @@ class BlockReader {
   }
 
   read(block: unknown): OutcomePart {
-    if (typeof block !== 'object' || block === null) return note('A part of the result was unreadable.')
+    if (typeof block !== 'object' || block === null) return note('Part of the result could not be read.')
     const { type } = block as JsonObject
     switch (type) {
       case 'text':
@@ -66,40 +69,43 @@ class BlockReader {
       case 'resource_link':
         return readLink(block as JsonObject)
       case 'audio':
-        return note('A sound was left out.')
+        return note('An audio recording is not shown.')
       default:
-        return note('A part of an unknown kind was left out.')
+        return note('A part of an unknown type is not shown.')
     }
   }
 
   #readImage({ data, mimeType }: JsonObject): OutcomePart {
     if (++this.#images > this.#limits.maxImages)
-      return note(`Only ${this.#limits.maxImages} pictures are shown.`)
+      return note(`Only the first ${this.#limits.maxImages} images are shown.`)
     const image = readImage(data, this.#limits.maxImageBytes)
     if (image !== undefined) return { type: 'image', ...image }
     const claimed = typeof mimeType === 'string' ? ` (${cleanText(mimeType).slice(0, 50)})` : ''
-    return note(`A picture${claimed} was left out: it is not a PNG, JPEG, GIF or WebP, or is too large.`)
+    return note(
+      `An image${claimed} is not shown: it is not a PNG, JPEG, GIF or WebP image, or it is too large.`,
+    )
   }
 
   #readResource(resource: unknown): OutcomePart {
-    if (typeof resource !== 'object' || resource === null) return note('A part of the result was unreadable.')
+    if (typeof resource !== 'object' || resource === null)
+      return note('Part of the result could not be read.')
     const { text, blob, mimeType, uri } = resource as JsonObject
     if (typeof text === 'string') return { type: 'text', text: cleanText(text) }
     if (typeof blob === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')) {
       return this.#readImage({ data: blob, mimeType })
     }
-    return note(`A file was left out${typeof uri === 'string' ? `: ${cleanText(uri).slice(0, 300)}` : ''}.`)
+    return note(`A file is not shown${typeof uri === 'string' ? `: ${cleanText(uri).slice(0, 300)}` : ''}.`)
   }
 }
 
 function readText({ text }: JsonObject): OutcomePart {
   return typeof text === 'string'
     ? { type: 'text', text: cleanText(text) }
-    : note('A part of the result was unreadable.')
+    : note('Part of the result could not be read.')
 }
 
 function readLink({ uri, name, title }: JsonObject): OutcomePart {
-  if (typeof uri !== 'string') return note('A link was unreadable.')
+  if (typeof uri !== 'string') return note('A link could not be read.')
   const label = [title, name].find((text): text is string => typeof text === 'string') ?? uri
   return { type: 'link', uri: cleanText(uri).slice(0, 2_000), name: cleanText(label).slice(0, 300) }
 }
@@ -111,7 +117,7 @@ async function readStructured(
 ): Promise<OutcomePart | undefined> {
   if (structuredContent === undefined) return undefined
   if (isDeeperThan(structuredContent, maxDepth))
-    return note('A structured result was left out: it is nested too deeply.')
+    return note('A structured result is not shown: it is nested too deeply.')
   await setImmediate()
   const plain = JSON.stringify(structuredContent) ?? 'null'
   const isRepeated = parts.some((part) => part.type === 'text' && isSameJson(part.text, plain))
@@ -130,13 +136,13 @@ function isSameJson(text: string, plain: string): boolean {
   }
 }
 
-function describe(part: OutcomePart): string {
+function toModelText(part: OutcomePart): string {
   switch (part.type) {
     case 'text':
     case 'json':
       return part.text
     case 'image':
-      return `[A picture (${part.mimeType}) is shown to the user.]`
+      return `[An image (${part.mimeType}) is shown to the user.]`
     case 'link':
       return `[Link: ${part.name} ${part.uri}]`
     case 'note':
@@ -150,8 +156,8 @@ function note(text: string): OutcomePart {
 
 function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text
-  const left = text.length - maxChars
-  return `${text.slice(0, maxChars).toWellFormed()}\n[${left.toLocaleString('en')} further characters were left out.]`
+  const omitted = text.length - maxChars
+  return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted.toLocaleString('en')} more characters were omitted.]`
 }
 
 async function countBytes(result: JsonObject): Promise<number> {

@@ -30,7 +30,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     return ToolCallList.parse(answer.json())
   }
 
-  it('contains a call before it runs, and its outcome', async () => {
+  it('contains a call before it runs, and its outcome afterwards', async () => {
     const recorded = await recordCall(test.deps, ada.user, connector, {
       tool: 'calculate',
       arguments: { b: 1, a: 2 },
@@ -61,7 +61,7 @@ describe.each(engines)('the record of calls on %s', (engine) => {
     })
   })
 
-  it('is returned page by page, newest first, also when many calls started at the same time (§17.9)', async () => {
+  it('is returned in pages, newest first, even if many calls started at the same time (§17.9)', async () => {
     const deps = { ...test.deps, now: () => 1_900_000_000_000 }
     for (let index = 0; index < 7; index++) {
       await recordCall(deps, ada.user, connector, { tool: `t${index}`, arguments: {}, approval: 'once' })
@@ -84,13 +84,13 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   })
 
   it.each(['?limit=0', '?limit=101', '?limit=x', '?before=x', "?before=1.a'b"])(
-    'refuses the page %s',
+    'refuses the query %s',
     async (query) => {
       expect((await ada.get(`/api/mcp-server/default/calls${query}`)).statusCode).toBe(400)
     },
   )
 
-  it('stays when its connector is deleted (§18.10)', async () => {
+  it('keeps the calls of a deleted connector (§18.10)', async () => {
     await ada.post('/api/mcp-server', { name: 'Gone', url: 'https://x.example' })
     const gone = await test.database.db
       .selectFrom('connectors')

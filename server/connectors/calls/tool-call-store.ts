@@ -23,13 +23,13 @@ export interface RecordedCall {
   readonly approval: Approval
 }
 
-/** Records that a call starts, before anything is sent; `end` of the returned object records its outcome. */
+/** Records that a call starts, before anything is sent. `end` of the returned object records the outcome. */
 export async function recordCall(
   { database, now }: Pick<ConnectorDeps, 'database' | 'now'>,
   user: Owner,
   connector: Pick<ConnectorRow, 'id' | 'name'>,
   call: RecordedCall,
-): Promise<{ end(outcome: CallOutcome, ending: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
+): Promise<{ end(outcome: CallOutcome, end: Pick<ToolOutcome, 'duration' | 'bytes'>): Promise<void> }> {
   const row = toRow(user, connector, call, 'started', now())
   await insertToolCall(database.db, row)
   return {
@@ -74,7 +74,7 @@ function toRow(
   }
 }
 
-/** Returns no arguments when they are invalid; such a call could not have been sent either. */
+/** Returns an empty object for invalid arguments, with which the call could not have been sent. */
 function readArgumentsIfValid(callArguments: unknown): Readonly<Record<string, unknown>> {
   try {
     return readArguments(callArguments)
@@ -100,7 +100,7 @@ export async function listConnectorCalls(
   }
 }
 
-/** Converts a recorded call to the form that its user gets. */
+/** Names the fields of a recorded call that its user gets. */
 export function presentToolCall(call: ToolCallRow): ToolCallRecord {
   return {
     id: call.id,
@@ -123,13 +123,13 @@ export async function insertToolCall(db: Db, call: ToolCallRow): Promise<void> {
 export async function updateToolCall(
   db: Db,
   id: string,
-  ending: Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes'>,
+  end: Pick<ToolCallRow, 'outcome' | 'duration' | 'bytes'>,
 ): Promise<void> {
-  await db.updateTable('tool_calls').set(ending).where('id', '=', id).execute()
+  await db.updateTable('tool_calls').set(end).where('id', '=', id).execute()
 }
 
 export interface ToolCallPage {
-  /** Only calls that come after this one in the list, so older ones. */
+  /** The page starts after this call. */
   readonly after: Pick<ToolCallRow, 'started_at' | 'id'> | undefined
   readonly limit: number
 }

@@ -10,7 +10,7 @@ export type OutcomePart =
 
 export interface ToolOutcome {
   readonly status: ToolOutcomeStatus
-  /** The text that the model gets: the result, or the reason why there is none. */
+  /** What the model gets: the text of the result, or why there is no result. */
   readonly text: string
   /** What the user sees. */
   readonly parts: readonly OutcomePart[]
@@ -19,10 +19,10 @@ export interface ToolOutcome {
   readonly bytes: number
 }
 
-/** How it was decided that a call runs. */
+/** Why a call may run: the user approved this call, the allow list contains the tool, or there is no list. */
 export type CallApproval = Exclude<Approval, 'denied'>
 
-/** Creates the outcome of a call without a result; `text` is a sentence with the reason. */
+/** Creates the outcome of a call without a result; `text` is a sentence that explains why. */
 export function failure(text: string, rest: Partial<ToolOutcome> = {}): ToolOutcome {
   return { status: 'failed', text, parts: [{ type: 'note', text }], duration: 0, bytes: 0, ...rest }
 }
@@ -40,7 +40,10 @@ export function readArguments(given: unknown): Readonly<Record<string, unknown>>
     throw new AppError('invalid_request', 'The arguments of a tool must be a JSON object.')
   }
   if (isDeeperThan(value, maxDepth)) {
-    throw new AppError('invalid_request', `The arguments are nested deeper than ${maxDepth} levels.`)
+    throw new AppError(
+      'invalid_request',
+      `The arguments of a tool can be nested at most ${maxDepth} levels deep.`,
+    )
   }
   return value as Readonly<Record<string, unknown>>
 }
@@ -50,6 +53,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AppError('invalid_request', 'The arguments of the tool are not JSON.', { cause: error })
+    throw new AppError('invalid_request', 'The arguments of a tool must be valid JSON.', { cause: error })
   }
 }

@@ -48,7 +48,7 @@ describe.each(engines)('browsing on %s', (engine) => {
 
   afterEach(() => connectors.close())
 
-  /** Looks, lets the reading behind it end, and looks again. */
+  /** Requests the list, waits for the refresh in the background, and requests the list again. */
   async function browse() {
     await browseServers(connectors)
     await connectors.shared.registryReads.run(registry.url, () => Promise.resolve())
@@ -118,7 +118,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     ],
     ['an older version', entry({}, { isLatest: false })],
     ['a deleted server', entry({}, { status: 'deleted' })],
-  ])('leaves out %s and keeps the others', async (_, bad) => {
+  ])('omits %s and keeps the others', async (_, bad) => {
     registry.pages = [[bad, entry({ name: 'com.example/good' })]]
     expect((await browse()).map(({ config_name }) => config_name)).toEqual(['com.example/good'])
   })
@@ -142,7 +142,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     expect(token?.needs_token).toBe(true)
   })
 
-  it('stops following cursors', async () => {
+  it('reads at most 200 pages', async () => {
     registry.pages = Array.from({ length: 300 }, () => [])
     await browse()
     expect(registry.asked.length).toBeLessThanOrEqual(200)
@@ -169,7 +169,7 @@ it('bundles a list whose entries can be added as they are', () => {
   expect(new Set(servers.map(({ uuid }) => uuid)).size).toBe(servers.length)
 })
 
-it('sends no request on a closed network (§18.13)', async () => {
+it('sends no request without a configured registry (§18.13)', async () => {
   const closed = await openTestConnectors({ registryUrl: null })
   expect(await browseServers(closed)).toEqual(shippedServers)
   expect(await closed.database.db.selectFrom('connector_catalogue').selectAll().execute()).toEqual([])

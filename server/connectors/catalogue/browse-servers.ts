@@ -3,12 +3,12 @@ import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { limitResponses, ResponseBudget } from '../mcp/server-fetch.ts'
-import { claimReading, findCatalogue, saveCatalogue } from './catalogue-store.ts'
+import { claimRefresh, findCatalogue, saveCatalogue } from './catalogue-store.ts'
 import { readRegistryPage } from './read-registry-page.ts'
 import type { RegistryPage } from './read-registry-page.ts'
 import { shippedServers } from './shipped-servers.ts'
 
-const readIntervalMs = 3_600_000
+const refreshIntervalMs = 3_600_000
 const pageTimeoutMs = 15_000
 const readTimeoutMs = 120_000
 const maxPageBytes = 4 * 1_024 * 1_024
@@ -26,7 +26,7 @@ export async function browseServers(deps: ConnectorDeps): Promise<readonly Brows
   const { registryUrl } = deps.settings
   if (registryUrl === null) return shippedServers
   const stored = await findCatalogue(database.db, registryUrl)
-  if (now() - (stored?.attempted_at ?? 0) >= readIntervalMs) {
+  if (now() - (stored?.attempted_at ?? 0) >= refreshIntervalMs) {
     void deps.shared.registryReads.run(registryUrl, () => refreshCatalogue(deps, registryUrl).catch(onError))
   }
   const servers = stored === undefined ? [] : (JSON.parse(stored.servers) as BrowseServer[])
@@ -35,7 +35,7 @@ export async function browseServers(deps: ConnectorDeps): Promise<readonly Brows
 
 async function refreshCatalogue(deps: ConnectorDeps, registryUrl: string): Promise<void> {
   const { database, now } = deps
-  if (!(await claimReading(database.db, registryUrl, now(), now() - readIntervalMs + 1))) return
+  if (!(await claimRefresh(database.db, registryUrl, now(), now() - refreshIntervalMs + 1))) return
   const servers = await readRegistry(deps, registryUrl)
   if (servers.length > 0) await saveCatalogue(database.db, registryUrl, JSON.stringify(servers), now())
 }

@@ -6,7 +6,7 @@ export function findCatalogue(db: Db, source: string): Promise<ConnectorCatalogu
 }
 
 /** Claims the next refresh of a catalogue. Returns false when any node has tried one since `before`. */
-export async function claimReading(db: Db, source: string, now: number, before: number): Promise<boolean> {
+export async function claimRefresh(db: Db, source: string, now: number, before: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('connector_catalogue')
     .values({ source, servers: '[]', fetched_at: 0, attempted_at: now })

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/app-error.ts'
 import { Backoff } from './backoff.ts'
 
 describe('Backoff', () => {
-  it('waits longer after every failure, up to a minute, and not at all after a success', () => {
+  it('pauses longer after every failure, up to a minute, and not after a reset', () => {
     let now = 0
     const backoff = new Backoff(() => now)
     const error = new AppError(

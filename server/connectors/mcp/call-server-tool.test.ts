@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('measures the time of a call also when the system clock is set back meanwhile', () => {
+it('measures the time of a call even if the system clock changes meanwhile', () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
   vi.setSystemTime(Date.now() - 3_600_000)

@@ -4,7 +4,7 @@ const key = 'x-mcp-header'
 
 /**
  * Checks the `x-mcp-header` annotations of a tool, which request that parameters are also sent as headers. Returns why
- * one is invalid, or undefined. The protocol requires clients to leave out a tool with an invalid annotation. A valid
+ * one is invalid, or undefined. The protocol requires clients to ignore a tool with an invalid annotation. A valid
  * one is on a property of a simple type that is reached through `properties` alone, and its header name is valid in
  * HTTP and unique. The check is recursive, so the schema must not be nested deeply.
  */
@@ -35,12 +35,11 @@ function checkAnnotation(
   names: Set<string>,
 ): string | undefined {
   const name = property[key]
-  if (!reachable) return 'it wants a header for something that is not a plain parameter'
-  if (typeof name !== 'string' || !token.test(name))
-    return 'it wants a header with a name that cannot be sent'
+  if (!reachable) return 'it requests a header for something that is not a simple parameter'
+  if (typeof name !== 'string' || !token.test(name)) return 'it requests a header with an invalid name'
   if (!types.includes(property['type']))
-    return 'it wants a header for a parameter that is no text, number or switch'
-  if (names.has(name.toLowerCase())) return 'it wants two parameters in one header'
+    return 'it requests a header for a parameter that is not a text, an integer or a boolean'
+  if (names.has(name.toLowerCase())) return 'it requests the same header for two parameters'
   names.add(name.toLowerCase())
   return undefined
 }

@@ -102,7 +102,7 @@ describe('a server in this process', () => {
       ...rest,
     })
 
-  it('exists as long as its session, over several requests', async () => {
+  it('is created once for all requests of a session', async () => {
     expect(await call('repeat', { times: 2 })).toMatchObject({ status: 'done', text: 'xx' })
     expect(await call('repeat', { times: 3 })).toMatchObject({ status: 'done', text: 'xxx' })
     expect(sessions).toEqual(['ada'])
@@ -111,7 +111,7 @@ describe('a server in this process', () => {
     expect(sessions).toEqual(['ada', 'ada'])
   })
 
-  it('is cut off at the maximum result size, and serves the next call', async () => {
+  it('is cut off above the maximum result size, and serves the next call', async () => {
     const outcome = await call('repeat', { times: 20_000 })
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringContaining('more than') as string })
     expect(await call('repeat', { times: 1 })).toMatchObject({ status: 'done', text: 'x' })
@@ -123,7 +123,7 @@ describe('a server in this process', () => {
     expect(reports).toEqual([{ progress: 1, total: 2, message: 'half' }])
   })
 
-  it('is notified that a call was stopped, or timed out', async () => {
+  it('gets a cancellation when a call is stopped or times out', async () => {
     const controller = new AbortController()
     onWait = () => controller.abort()
     expect(await call('wait', {}, { signal: controller.signal })).toMatchObject({ status: 'stopped' })

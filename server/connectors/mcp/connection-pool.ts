@@ -11,7 +11,7 @@ export function connectionPrefix({ user_id, id }: Pick<ConnectorRow, 'user_id' |
   return `${userPrefix(user_id)}${id} `
 }
 
-/** Returns a connection's key. So it is never used for another user, or after the credentials have changed (§18.19). */
+/** Returns the key of a connection, so that it is never used for another user or with old credentials (§18.19). */
 export function connectionKey(
   connector: Pick<ConnectorRow, 'user_id' | 'id' | 'credential_version'>,
 ): string {

@@ -2,8 +2,8 @@ import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { explainFailure } from './explain-failure.ts'
 
-/** The first question to a server has failed, as the protocol's client says it. */
-const probing = (cause: Error) =>
+/** Creates the error of the MCP client when the first request to a server has failed. */
+const probeError = (cause: Error) =>
   Object.assign(new SdkError(SdkErrorCode.EraNegotiationFailed, 'Version negotiation probe failed'), {
     cause,
   })
@@ -11,8 +11,8 @@ const probing = (cause: Error) =>
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
   'says that a server cannot be reached when there is no response (%s)',
   (code) => {
-    const refused = Object.assign(new Error('no way there'), { code })
-    expect(explainFailure(probing(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
+    const refused = Object.assign(new Error('connection failed'), { code })
+    expect(explainFailure(probeError(new TypeError('fetch failed', { cause: refused })))).toMatchObject({
       code: 'upstream_unreachable',
       message: 'The server cannot be reached. Check its address or try again later.',
     })
@@ -20,8 +20,8 @@ it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'
 )
 
 it('explains when the address is not an MCP server', () => {
-  expect(explainFailure(probing(new Error('Not Found')))).toMatchObject({
+  expect(explainFailure(probeError(new Error('Not Found')))).toMatchObject({
     code: 'upstream_invalid',
-    message: 'The server sent a response that is not valid MCP.',
+    message: 'The server sent a response that is not valid MCP. Check its address.',
   })
 })

@@ -14,7 +14,7 @@ import { normalizeText } from '../../lib/text.ts'
 /** Characters of a server's message that are shown to the user. */
 const maxQuoteChars = 300
 
-/** Whether the request failed because the user has to give their consent (again). */
+/** Whether the request failed because the user must give consent, for the first time or again. */
 export function needsAuthorization(error: unknown): boolean {
   return causes(error).some(
     (cause) => cause instanceof UnauthorizedError || cause instanceof InsufficientScopeError,
@@ -47,14 +47,16 @@ export function explainFailure(error: unknown): AppError {
   if (needsAuthorization(error)) {
     return new AppError(
       'upstream_refused_key',
-      'The server asks for authorization. Connect it to give your consent.',
+      'The server requires authorization. Connect it to give your consent.',
       {
         cause: error,
       },
     )
   }
   if (isTimeout(error)) {
-    return new AppError('upstream_timeout', 'The server did not answer in time.', { cause: error })
+    return new AppError('upstream_timeout', 'The server did not respond in time. Try again later.', {
+      cause: error,
+    })
   }
   if (causes(error).some(isUnreachable)) return unreachable(error)
   for (const cause of causes(error)) {
@@ -86,7 +88,7 @@ function explainKnown(error: unknown): AppError | undefined {
     new AppError(code, message, { cause: error })
   if (error instanceof SdkHttpError) return explainStatus(error)
   if (error instanceof ProtocolError)
-    return toAppError('upstream_error', `The server says: ${quote(error.message)}`)
+    return toAppError('upstream_error', `The server returned an error: ${quote(error.message)}`)
   if (error instanceof OAuthError || error instanceof OAuthClientFlowError) {
     return toAppError(
       'upstream_refused_key',
@@ -99,17 +101,23 @@ function explainKnown(error: unknown): AppError | undefined {
       case SdkErrorCode.UnsupportedResultType:
       case SdkErrorCode.ClientHttpUnexpectedContent:
       case SdkErrorCode.EraNegotiationFailed:
-        return toAppError('upstream_invalid', 'The server sent a response that is not valid MCP.')
+        return toAppError(
+          'upstream_invalid',
+          'The server sent a response that is not valid MCP. Check its address.',
+        )
       case SdkErrorCode.ConnectionClosed:
-        return toAppError('upstream_cut', 'The server closed the connection.')
+        return toAppError('upstream_cut', 'The server closed the connection. Try again later.')
       case SdkErrorCode.CapabilityNotSupported:
-        return toAppError('upstream_invalid', 'The server has no tools.')
+        return toAppError('upstream_invalid', 'The server offers no tools.')
       default:
         return undefined
     }
   }
   if (error instanceof SyntaxError || (error instanceof Error && error.name === 'ZodError')) {
-    return toAppError('upstream_invalid', 'The server sent a response that is not valid MCP.')
+    return toAppError(
+      'upstream_invalid',
+      'The server sent a response that is not valid MCP. Check its address.',
+    )
   }
   return undefined
 }
@@ -120,7 +128,7 @@ function explainStatus(error: SdkHttpError): AppError {
   if (status === 401 || status === 403) {
     return new AppError(
       'upstream_refused_key',
-      `The server refuses access (${status}). Check the token.`,
+      `The server refused access (${status}). Check the token.`,
       options,
     )
   }
@@ -131,7 +139,8 @@ function explainStatus(error: SdkHttpError): AppError {
       options,
     )
   }
-  if (status >= 500) return new AppError('upstream_error', `The server failed (${status}).`, options)
+  if (status >= 500)
+    return new AppError('upstream_error', `The server failed (${status}). Try again later.`, options)
   return new AppError(
     'upstream_invalid',
     `The server did not respond like an MCP server (${status}). Check its address.`,

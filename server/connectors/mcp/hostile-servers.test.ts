@@ -15,15 +15,15 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-// A second user's calls go on meanwhile, and the event loop is never blocked for a quarter of a second.
+// Bob's calls continue meanwhile, and the event loop is never blocked for a quarter of a second.
 beforeEach(() => scene.startBob())
 afterEach(async () => {
   expect(await scene.stopBob()).toBeLessThan(250)
 })
 
-// One loaded machine may stand still by itself now and then.
+// Retried, because a loaded machine may block the event loop by itself.
 describe('a hostile server', { retry: 2 }, () => {
-  it('that never responds times out, and can be retried', async () => {
+  it('times out when it never responds', async () => {
     const started = Date.now()
     expect(await scene.refuses('silent')).toMatchObject({ code: 'upstream_timeout' })
     expect(Date.now() - started).toBeLessThan(5_000)
@@ -32,11 +32,14 @@ describe('a hostile server', { retry: 2 }, () => {
       .selectAll()
       .where('user_id', '=', 'ada')
       .execute()
-    expect(row).toMatchObject({ status: 'failed', error_message: 'The server did not answer in time.' })
+    expect(row).toMatchObject({
+      status: 'failed',
+      error_message: 'The server did not respond in time. Try again later.',
+    })
   })
 
   it.each(['huge-list', 'huge-initialize', 'long'])(
-    'that lists without end (%s) is refused with a reason',
+    'is refused with a reason when its list never ends (%s)',
     async (behaviour) => {
       expect(await scene.refuses(behaviour)).toMatchObject({
         code: 'output_limit',
@@ -50,7 +53,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(outcome.status).toBe('done')
   })
 
-  it('with an enormous schema loses that tool only', async () => {
+  it('loses only the tool with an enormous schema', async () => {
     const tools = await scene.toolsOf(await scene.connect('alternatives'))
     expect(tools.map(({ name, problem }) => [name, problem === null])).toEqual([
       ['fine', true],
@@ -59,7 +62,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it.each(['openai', 'anthropic', 'google'] as const)(
-    'with endless or remote references is offered to %s without them (§18.22)',
+    'has tools with circular or remote references withheld from %s (§18.22)',
     async (apiType) => {
       const name = await scene.connect('reference')
       const { tools, notices, resolve } = await listModelTools(scene.connectors, {
@@ -75,7 +78,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('with pages without end is refused', async () => {
+  it('is refused when its list has endless pages', async () => {
     expect(await scene.refuses('cursor')).toMatchObject({
       message: expect.stringContaining('20 pages') as string,
     })
@@ -84,21 +87,21 @@ describe('a hostile server', { retry: 2 }, () => {
     ).toBeLessThanOrEqual(20 * 3)
   })
 
-  it('with 20,000 tools keeps 200, and reports it (§16.7)', async () => {
+  it('has only 200 of 20,000 tools stored, with a notice (§16.7)', async () => {
     const name = await scene.connect('many')
     expect(await scene.toolsOf(name)).toHaveLength(200)
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
     expect(notice).toContain('first 200')
   })
 
-  it('with 900,000 invalid tools keeps none, and reports it', async () => {
+  it('has none of 900,000 invalid tools stored, with a notice', async () => {
     const name = await scene.connect('zeros')
     expect(await scene.toolsOf(name)).toEqual([])
     const { notice } = await requireConnector(scene.connectors.database.db, ada, name)
     expect(notice).toContain('first 200 of 900000')
   })
 
-  it('with malformed tools and blocks loses those only', async () => {
+  it('loses only its malformed tools and blocks', async () => {
     const name = await scene.connect('malformed')
     const tools = await scene.toolsOf(name)
     expect(tools.filter(({ problem }) => problem === null).map((tool) => tool.name)).toEqual([
@@ -111,7 +114,7 @@ describe('a hostile server', { retry: 2 }, () => {
     expect({}).not.toHaveProperty('evil')
   })
 
-  it('that changes a tool loses its permission, and the changes are shown (§12.14)', async () => {
+  it('needs approval again for a changed tool, and the changes are shown (§12.14)', async () => {
     const name = await scene.connect('rug-pull')
     const { db } = scene.connectors.database
     const connector = await requireConnector(db, ada, name)
@@ -160,7 +163,7 @@ describe('a hostile server', { retry: 2 }, () => {
     )
   })
 
-  it('that reports a changed list a thousand times is read once', async () => {
+  it('is read once when it announces a thousand times that its list has changed', async () => {
     const name = await scene.connect('list-changed')
     await scene.call({ connectorName: name })
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -179,7 +182,7 @@ describe('a hostile server', { retry: 2 }, () => {
     )
   })
 
-  it('without sessions that returns 404 is not called a second time for one call (§18.24)', async () => {
+  it('gets no second request for a call when it has no sessions and returns 404 (§18.24)', async () => {
     const name = await scene.connect('gone')
     expect((await scene.call({ connectorName: name })).status).toBe('done')
     expect((await scene.call({ connectorName: name })).status).toBe('failed')
@@ -187,13 +190,13 @@ describe('a hostile server', { retry: 2 }, () => {
     expect(calls).toHaveLength(2)
   })
 
-  it('with an enormous session id is still called, or refused', async () => {
+  it('is called or refused when its session id is enormous', async () => {
     const outcome = await scene.callTo('session')
     expect(['done', 'failed']).toContain(outcome.status)
   })
 
   it.each(['301', '302', '303', '307', '308'])(
-    'that redirects elsewhere (%s) is refused, and the token stays here',
+    'is refused when it redirects to another site (%s), which gets no token',
     async (status) => {
       const other = await startHostileServer()
       for (const to of [
@@ -212,11 +215,11 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('that redirects in a circle is refused', async () => {
+  it('is refused when it redirects in a circle', async () => {
     expect((await scene.refuses('redirect')).code).toBe('address_refused')
   })
 
-  it('that names private addresses for its authorization is refused without a connection', async () => {
+  it('is refused without a connection when its authorization server has a private address', async () => {
     const canary = await startHostileServer()
     for (const metadata of [
       `${canary.origin}/polite/metadata`,
@@ -232,7 +235,7 @@ describe('a hostile server', { retry: 2 }, () => {
     await canary.close()
   })
 
-  it('that refuses access is reported', async () => {
+  it('is reported as refusing access', async () => {
     expect(await scene.refuses('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
   })
 
@@ -271,7 +274,7 @@ describe('a hostile server', { retry: 2 }, () => {
 })
 
 describe('two users with one server', () => {
-  it('never share a session, a token or an answer (§18.19)', async () => {
+  it('never share a session, a token or a result (§18.19)', async () => {
     const patient = await openTestConnectors({ database: scene.connectors.database })
     const url = scene.hostile.url('whoami')
     await patient.connect('ada', { name: 'shared', url, token: 'token-of-ada' })

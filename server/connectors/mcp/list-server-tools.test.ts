@@ -7,7 +7,7 @@ const schema = { type: 'object', properties: {} }
 const tool = (fields: Record<string, unknown> = {}) => ({ name: 'echo', inputSchema: schema, ...fields })
 const read = (...tools: unknown[]) => readTools(tools, url, connectorLimits)
 
-/** Objects inside of one another. */
+/** Returns a schema that is nested this deep. */
 function nest(depth: number): Record<string, unknown> {
   let inner: Record<string, unknown> = { type: 'object' }
   for (let level = 0; level < depth; level++) inner = { type: 'object', properties: { a: inner } }
@@ -32,14 +32,14 @@ describe('readTools', () => {
 
   it.each([
     ['a NUL', 'a\0b'],
-    ['half a character', 'a\uD800'],
+    ['a lone surrogate', 'a\uD800'],
     ['too many characters', 'x'.repeat(129)],
     ['only spaces', '  '],
-    ['a turn of direction', 'a\u202Eb'],
-    ['a space without width', 'a\u200Bb'],
-    ['tags', 'a\u{E0061}'],
+    ['a right-to-left override', 'a\u202Eb'],
+    ['a zero-width space', 'a\u200Bb'],
+    ['tag characters', 'a\u{E0061}'],
     ['a line break', 'a\nb'],
-  ])('leaves out a name with %s (§18.9)', (_, name) => {
+  ])('ignores a tool whose name has %s (§18.9)', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
   })
 
@@ -49,7 +49,7 @@ describe('readTools', () => {
     expect(notice).toContain('twice')
   })
 
-  it('refuses a schema that is too deep or too long, and stores nothing of it', () => {
+  it('refuses schemas that are nested too deeply or too long, and stores nothing of them', () => {
     const { tools } = read(
       tool({ name: 'deep', inputSchema: nest(20) }),
       tool({ name: 'deeper', inputSchema: nest(5_000) }),
@@ -61,14 +61,14 @@ describe('readTools', () => {
     expect(tools[0]?.definition.inputSchema).toEqual({})
   })
 
-  it('stores nothing of invisible characters except the change of the fingerprint', () => {
+  it('removes invisible characters, which still change the fingerprint', () => {
     const secret = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(
       '',
     )
     const [plain] = read(tool({ title: 'Echo', description: 'Repeats.' })).tools
-    const [hiding] = read(tool({ title: `Echo${secret}`, description: `Repeats.\u202E${secret}` })).tools
-    expect(hiding?.definition).toEqual(plain?.definition)
-    expect(hiding?.fingerprint).not.toBe(plain?.fingerprint)
+    const [hidden] = read(tool({ title: `Echo${secret}`, description: `Repeats.\u202E${secret}` })).tools
+    expect(hidden?.definition).toEqual(plain?.definition)
+    expect(hidden?.fingerprint).not.toBe(plain?.fingerprint)
   })
 
   it('cuts a long title (§16.13)', () => {
@@ -102,7 +102,7 @@ describe('readTools', () => {
     expect(new Set(prints).size).toBe(prints.length)
   })
 
-  it('keeps 200 tools and reports the total (§16.7)', () => {
+  it('stores 200 tools and reports the total (§16.7)', () => {
     const { tools, notice } = read(...Array.from({ length: 250 }, (_, index) => tool({ name: `t${index}` })))
     expect(tools).toHaveLength(200)
     expect(notice).toContain('first 200 of 250')
@@ -114,7 +114,7 @@ describe('readTools', () => {
     ['with a space', { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A B' } } }],
     ['empty', { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': '' } } }],
     ['in a list', { type: 'object', properties: { a: { items: { type: 'string', 'x-mcp-header': 'A' } } } }],
-    ['of a fraction', { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }],
+    ['on a fraction', { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }],
     [
       'twice',
       {
@@ -125,11 +125,11 @@ describe('readTools', () => {
         },
       },
     ],
-  ])('cannot use a tool with a header annotation %s', (_, inputSchema) => {
+  ])('marks a tool as unusable when it has a header annotation %s', (_, inputSchema) => {
     expect(read(tool({ inputSchema })).tools[0]?.problem).toContain('header')
   })
 
-  it('accepts a header annotation at a plain parameter', () => {
+  it('accepts a header annotation on a simple parameter', () => {
     const inputSchema = {
       type: 'object',
       properties: { a: { type: 'object', properties: { b: { type: 'string', 'x-mcp-header': 'A-B' } } } },

@@ -23,7 +23,7 @@ export async function listServerTools(
   signal: AbortSignal,
 ): Promise<ServerTools> {
   if (connection.client.getServerCapabilities()?.tools === undefined) {
-    throw new AppError('upstream_invalid', 'The server has no tools.')
+    throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
   connection.allow(limits.maxListBytes)
   const { listed, ttl } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
@@ -51,7 +51,7 @@ async function readPages(
       { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
       { timeout: limits.listPageTimeoutMs, signal },
     )
-    // Not `push(...tools)`: a server may send more tools than a function can have arguments.
+    // Not `push(...tools)`: a server may send more tools than a call can have arguments.
     for (const tool of results.takeTools()) listed.push(tool)
     ttl ??= readTtl(response)
     if (
@@ -85,7 +85,7 @@ export interface ListedTool {
 
 export interface ToolReading {
   readonly tools: readonly ListedTool[]
-  /** A sentence about what was left out or cannot be used. */
+  /** A sentence about tools that are ignored or cannot be used; null when there are none. */
   readonly notice: string | null
 }
 
@@ -98,12 +98,12 @@ export function readTools(listed: readonly unknown[], url: string, limits: Limit
   const remarks: string[] = []
   for (const item of listed.slice(0, limits.maxTools)) {
     const name = readName(item, limits)
-    if (name === undefined) remarks.push('one has no usable name')
+    if (name === undefined) remarks.push('one tool has no usable name')
     else if (tools.has(name)) remarks.push(`"${name}" is listed twice`)
     else tools.set(name, readTool(name, item as Record<string, unknown>, url, limits))
   }
   if (listed.length > limits.maxTools)
-    remarks.push(`only the first ${limits.maxTools} of ${listed.length} are kept`)
+    remarks.push(`only the first ${limits.maxTools} of ${listed.length} tools are stored`)
   for (const { definition, problem } of tools.values()) {
     if (problem !== null) remarks.push(`"${definition.name}" cannot be used: ${problem}`)
   }
@@ -147,7 +147,7 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
   }
 }
 
-/** Removes what a user cannot see, since a model must get only text that is visible to users. */
+/** Removes invisible characters, since a model must get only text that is visible to users. */
 function shorten(text: string, maxChars: number): string {
   return cleanText(text).slice(0, maxChars).toWellFormed()
 }
@@ -166,12 +166,11 @@ function findProblem(
   given: object | undefined,
   { maxSchemaDepth: schemaDepth, maxSchemaChars: schemaChars }: Limits,
 ): string | null {
-  if (given === undefined || inputSchema['type'] !== 'object')
-    return 'it does not say which parameters it takes'
+  if (given === undefined || inputSchema['type'] !== 'object') return 'it does not define its parameters'
   for (const part of [inputSchema, outputSchema, annotations]) {
     if (part === null) continue
-    if (isDeeperThan(part, schemaDepth * 2)) return 'its description of parameters is nested too deeply'
-    if (JSON.stringify(part).length > schemaChars) return 'its description of parameters is too long'
+    if (isDeeperThan(part, schemaDepth * 2)) return 'the definition of its parameters is nested too deeply'
+    if (JSON.stringify(part).length > schemaChars) return 'the definition of its parameters is too long'
   }
   return checkParameterHeaders(inputSchema) ?? null
 }
@@ -180,5 +179,5 @@ function describe(remarks: readonly string[]): string | null {
   if (remarks.length === 0) return null
   const shown = [...new Set(remarks)].slice(0, 5)
   const more = new Set(remarks).size - shown.length
-  return `Of its tools, ${shown.join('; ')}${more > 0 ? `; and ${more} more such` : ''}.`
+  return `Problems in the list of tools: ${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
 }

@@ -46,16 +46,16 @@ export class ResponseBudget {
   #add(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxBytes) {
-      return new AppError('output_limit', `The connector sent more than ${describeBytes(this.#maxBytes)}.`)
+      return new AppError('output_limit', `The server sent more than ${describeBytes(this.#maxBytes)}.`)
     }
     for (const byte of chunk) if (byte === 0x5b || byte === 0x7b) this.#containers++
     if (this.#containers > maxContainers) {
-      return new AppError('output_limit', 'The connector sent a response with too many parts.')
+      return new AppError('output_limit', 'The server sent a response with too many objects and lists.')
     }
     if (!isEventStream) return undefined
     for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) this.#lines++
     return this.#lines > maxLines
-      ? new AppError('output_limit', 'The connector sent too many events.')
+      ? new AppError('output_limit', 'The server sent too many events.')
       : undefined
   }
 }
@@ -78,14 +78,14 @@ export function limitResponses(
   let lastStreamAt = 0
   const waitToReopen = async (signal: AbortSignal | null | undefined): Promise<void> => {
     if (budget.countStream() > limits.maxReconnects) {
-      throw new AppError('upstream_cut', 'The connector closed its stream too many times.')
+      throw new AppError('upstream_cut', 'The server closed its stream too many times. Try again later.')
     }
     const wait = lastStreamAt + limits.minReconnectMs - Date.now()
     lastStreamAt = Date.now() + Math.max(0, wait)
     if (wait > 0) await setTimeout(wait, undefined, signal ? { signal } : {})
   }
   return async (input, init) => {
-    if ((init?.method ?? 'GET') === 'GET' && wantsEvents(init)) await waitToReopen(init?.signal)
+    if ((init?.method ?? 'GET') === 'GET' && acceptsEvents(init)) await waitToReopen(init?.signal)
     const response = await send(input, init)
     if (response.body === null) return response
     const isEventStream = (response.headers.get('content-type') ?? '').startsWith('text/event-stream')
@@ -124,7 +124,7 @@ function limitBody(
   })
 }
 
-function wantsEvents(init: RequestInit | undefined): boolean {
+function acceptsEvents(init: RequestInit | undefined): boolean {
   return new Headers(init?.headers).get('accept')?.includes('text/event-stream') === true
 }
 

@@ -19,8 +19,8 @@ export interface UseServerOptions {
 }
 
 /**
- * Runs `use` with a connection to a connector's server: an idle one, or a new one. When the server has lost the session
- * of the idle connection, it has run nothing, and `use` runs once more with a new connection (§18.21).
+ * Calls `use` with an idle or new connection to a connector's server. A server that has lost the session of an idle
+ * connection has not run the request, so `use` is called once more with a new connection (§18.21).
  */
 export async function useServer<Result>(
   deps: ConnectorDeps,
@@ -90,7 +90,8 @@ async function describeTarget(
   const prior = readEra(connector, deps.now())
   if (connector.is_default === 1) {
     const builtIn = deps.builtIns.find(connector.url)
-    if (builtIn === undefined) throw new AppError('not_found', `"${connector.name}" is not offered any more.`)
+    if (builtIn === undefined)
+      throw new AppError('not_found', `The connector "${connector.name}" is no longer available.`)
     const { server } = builtIn
     if (server.kind === 'in_process')
       return { kind: 'in_process', key, createServer: () => server.create(connector.user_id) }
@@ -120,7 +121,7 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
   return until > now ? prior : null
 }
 
-/** Characters of a discovery result that is stored. */
+/** Characters up to which a discovery result is stored. */
 const maxEraChars = 64_000
 
 /** Formats the server's protocol era for storage, so that the next connection need not discover it. */

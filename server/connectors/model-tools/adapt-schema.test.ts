@@ -63,10 +63,14 @@ describe('for every provider', () => {
   })
 
   it.each<[string, JsonSchema, string]>([
-    ['leads back to itself', { type: 'object', properties: { a: { $ref: '#' } } }, 'contains itself'],
-    ['lies elsewhere', withProperty({ $ref: 'https://example.com/schema' }), 'lies elsewhere'],
-    ['is not there', withProperty({ $ref: '#/$defs/none' }), 'refers to nothing'],
-  ])('names the reason when a reference %s', (_, schema, reason) => {
+    ['is circular', { type: 'object', properties: { a: { $ref: '#' } } }, 'contains itself'],
+    [
+      'refers to another document',
+      withProperty({ $ref: 'https://example.com/schema' }),
+      'refers to another document',
+    ],
+    ['has no target', withProperty({ $ref: '#/$defs/none' }), 'broken reference'],
+  ])('returns the reason when a reference %s', (_, schema, reason) => {
     for (const apiType of apiTypes)
       expect(adaptSchema(schema, apiType)).toEqual({ problem: expect.stringContaining(reason) as string })
   })
@@ -93,7 +97,7 @@ describe('for every provider', () => {
     })
     expect(JSON.stringify(referring(300)).length).toBeLessThan(32_000)
     expect(adaptSchema(referring(300), 'openai')).toEqual({
-      problem: 'its description of parameters is too large',
+      problem: 'the definition of its parameters is too large',
     })
     expect(adaptSchema(referring(2), 'openai')).toHaveProperty('schema')
   })
@@ -160,7 +164,7 @@ describe('for Google', () => {
       },
       { type: 'object', properties: { b: { type: 'string' }, c: { type: 'number' } }, required: ['c'] },
     ],
-  ])('says %s in its words', (_, property, expected) => {
+  ])('converts %s to supported keywords', (_, property, expected) => {
     expect(propertyFor(property, 'google')).toEqual(expected)
   })
 })

@@ -8,7 +8,7 @@ export type AdaptedSchema = { readonly schema: JsonSchema } | { readonly problem
 /** Parameter names that providers accept. */
 const allowedName = /^[a-zA-Z0-9_.-]{1,64}$/
 
-/** Keywords that mean nothing to a model, or that providers refuse. */
+/** Keywords that are useless to a model, or that providers refuse. */
 const droppedKeywords = new Set([
   '__proto__',
   '$schema',
@@ -24,7 +24,7 @@ const combinators = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'en
 
 /**
  * Adapts a tool's schema of parameters to a provider. The tool's server still checks calls against the original schema,
- * so what is lost here only helps the model less. When a schema cannot be adapted, returns the problem, and only this
+ * so a simplified schema is only less helpful to the model. When a schema cannot be adapted, returns the problem, and only this
  * tool is not offered (§18.22).
  */
 export function adaptSchema(schema: JsonSchema, apiType: ApiType): AdaptedSchema {
@@ -87,7 +87,7 @@ function cleanKeyword(key: string, value: unknown, depth: number): unknown {
   }
 }
 
-/** Leaves out parameters whose names providers refuse. Throws when such a parameter is required. */
+/** Omits parameters whose names providers refuse. Throws when such a parameter is required. */
 function cleanProperties(
   properties: JsonSchema,
   required: readonly string[],
@@ -98,7 +98,7 @@ function cleanProperties(
     if (property === false) continue
     if (allowedName.test(name)) accepted.push([name, clean(property, depth + 1)])
     else if (required.includes(name))
-      throw new SchemaError('it needs a parameter whose name the model cannot be told')
+      throw new SchemaError('it requires a parameter with a name that providers do not accept')
   }
   const names = new Set(accepted.map(([name]) => name))
   return { properties: Object.fromEntries(accepted), required: required.filter((name) => names.has(name)) }

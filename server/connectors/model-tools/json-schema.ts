@@ -37,7 +37,7 @@ export function inlineReferences(schema: JsonSchema): JsonSchema {
     const reference = part['$ref']
     if (typeof reference === 'string') {
       if (enclosing.includes(reference))
-        throw new SchemaError('its description of parameters contains itself')
+        throw new SchemaError('the definition of its parameters contains itself')
       const { $ref: _, ...siblings } = part
       const target = walk(resolve(schema, reference), [...enclosing, reference], depth + 1)
       return { ...(target as object), ...(walk(siblings, enclosing, depth + 1) as object) }
@@ -55,16 +55,17 @@ export function inlineReferences(schema: JsonSchema): JsonSchema {
 }
 
 function tooLarge(): SchemaError {
-  return new SchemaError('its description of parameters is too large')
+  return new SchemaError('the definition of its parameters is too large')
 }
 
 function resolve(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith('#')) throw new SchemaError('its description of parameters lies elsewhere')
+  if (!reference.startsWith('#'))
+    throw new SchemaError('the definition of its parameters refers to another document')
   let current: unknown = root
   for (const step of reference.slice(1).split('/').slice(1)) {
     const key = decode(step)
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, key)) {
-      throw new SchemaError('its description of parameters refers to nothing')
+      throw new SchemaError('the definition of its parameters contains a broken reference')
     }
     current = (current as JsonSchema)[key]
   }

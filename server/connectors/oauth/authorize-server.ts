@@ -37,7 +37,7 @@ function openToken({ sealer }: ConnectorDeps, { name }: ConnectorRow, token: str
   } catch (error) {
     throw new AppError(
       'upstream_refused_key',
-      `The stored token of "${name}" cannot be decrypted, because SECRET_KEY has changed. Enter it again.`,
+      `The stored token of "${name}" cannot be decrypted, because SECRET_KEY has changed. Enter the token again.`,
       { cause: error },
     )
   }
@@ -138,11 +138,11 @@ export async function refreshTokens(
 }
 
 /**
- * Starts a consent to a larger scope when the server refused a request because of an insufficient scope: now
- * (`refusal`) or during an earlier call. Returns whether the user has to consent; returns false for a scope that is
- * already granted.
+ * Starts a consent to a larger scope when the server has refused a request because of an insufficient scope: just now
+ * (`refusal`) or during an earlier call. Returns true when the user has to consent, and false when the scope is already
+ * granted.
  */
-export async function askForScope(
+export async function requestMissingScope(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   consent: ConsentRequest,
@@ -150,10 +150,10 @@ export async function askForScope(
 ): Promise<boolean> {
   if (connector.token !== null || connector.is_default === 1) return false
   const oauth = new ConnectorOAuth(deps, connector, { request: consent })
-  const wanted = refusal === undefined ? await oauth.wantedScope() : (refusal.requiredScope ?? null)
+  const missing = refusal === undefined ? await oauth.missingScope() : (refusal.requiredScope ?? null)
   const granted = (await oauth.tokens())?.scope
-  const scope = computeScopeUnion(granted, wanted ?? undefined)
-  if (wanted === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
+  const scope = computeScopeUnion(granted, missing ?? undefined)
+  if (missing === null || scope === undefined || !isStrictScopeSuperset(scope, granted)) return false
   const url = deps.guards.userSupplied.requireUrl(connector.url)
   await runAuth(deps, oauth, url, {
     scope,
@@ -166,7 +166,7 @@ export async function askForScope(
 /**
  * Stores the scope that a call lacked, so that connecting again requests it. Returns false when it is already granted.
  */
-export async function rememberScope(
+export async function rememberMissingScope(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   { requiredScope }: InsufficientScopeError,
@@ -179,6 +179,6 @@ export async function rememberScope(
   ) {
     return false
   }
-  await oauth.wantScope(requiredScope)
+  await oauth.saveMissingScope(requiredScope)
   return true
 }

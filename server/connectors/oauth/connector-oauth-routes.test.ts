@@ -43,13 +43,13 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   afterAll(() => test.close())
 
   interface Started {
-    /** Where the authorization server sends the browser back to. */
+    /** The address to which the authorization server redirects the browser. */
     readonly back: string
     readonly cookie: string
     readonly setCookie: string
   }
 
-  /** Clicks Connect and consents, up to the way home. */
+  /** Connects and consents, until the browser is redirected back. */
   async function start(client = ada, body?: unknown): Promise<Started> {
     const answer = await client.post('/api/mcp-server/Guarded/connect', body)
     expect(answer.statusCode).toBe(200)
@@ -136,7 +136,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ['another browser', ({ back }) => [back, undefined]],
     ["another browser's cookie", ({ back }) => [back, `yonder-consent=${'x'.repeat(43)}`]],
     ['another state', ({ back, cookie }) => [back.replace(/state=[^&]+/, 'state=made-up'), cookie]],
-  ])('accepts no return with %s, and requests no token', async (_, spoil) => {
+  ])('refuses a redirect back with %s, and requests no token', async (_, spoil) => {
     const started = await start()
     const [back, cookie] = spoil(started)
     expect(await comeBack(back, cookie)).toBe(
@@ -156,27 +156,27 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('accepts a return once (§18.15)', async () => {
+  it('accepts a redirect back once (§18.15)', async () => {
     const { back, cookie } = await start()
     expect(await comeBack(back, cookie)).toContain('authorization=connected')
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual(['authorization_code'])
   })
 
-  it('accepts only one of two concurrent returns (§18.15)', async () => {
+  it('accepts only one of two concurrent redirects back (§18.15)', async () => {
     const { back, cookie } = await start()
     const homes = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)])
     expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
   })
 
-  it('accepts no return after ten minutes (§18.15)', async () => {
+  it('refuses a redirect back after ten minutes (§18.15)', async () => {
     const { back, cookie } = await start()
     time = 10 * 60_000 + 1
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
-  it('accepts no return to a connector whose address has changed', async () => {
+  it('refuses a redirect back to a connector whose address has changed', async () => {
     const { back, cookie } = await start()
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: `${server.url}?other` })
     expect(await comeBack(back, cookie)).toContain('authorization=expired')
@@ -248,7 +248,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
     const renewals = server.tokenRequests.filter((grant) => grant === 'refresh_token')
-    // Those that came after the first renewal find a token that ends soon again.
+    // Calls after the first refresh find a token that expires soon again.
     expect(renewals.length).toBeGreaterThan(0)
     expect(server.behaviour.revoked).toBe(false)
   })

@@ -110,7 +110,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     const granted = scope === undefined ? tokens : { ...tokens, scope }
     const sealed = sealTokens(this.#deps.sealer, granted, this.#deps.now())
     await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: sealed })
-    await this.wantScope(null)
+    await this.saveMissingScope(null)
   }
 
   saveCodeVerifier(verifier: string): void {
@@ -169,11 +169,11 @@ export class ConnectorOAuth implements OAuthClientProvider {
   }
 
   /** Returns the scope that the next consent must request because a call lacked it, or null. */
-  async wantedScope(): Promise<string | null> {
+  async missingScope(): Promise<string | null> {
     return (await this.#discovery())?.wantedScope ?? null
   }
 
-  async wantScope(wantedScope: string | null): Promise<void> {
+  async saveMissingScope(wantedScope: string | null): Promise<void> {
     const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
     if (!grant?.discovery) return
     const { state } = JSON.parse(grant.discovery) as StoredDiscovery
@@ -201,7 +201,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
     if (await saveGrant(database.db, this.#connector, issuer, part, now())) return
     throw new AppError(
       'conflict',
-      `The address of "${this.#connector.name}" has changed meanwhile. Connect it again.`,
+      `The address of "${this.#connector.name}" has just been changed. Connect it again.`,
     )
   }
 }
@@ -213,7 +213,10 @@ export class ConnectorOAuth implements OAuthClientProvider {
 function requireSafeAddress(address: URL, publicUrl: string): void {
   if (address.protocol === 'https:') return
   if (address.protocol === 'http:' && isLocal(address) && isLocal(new URL(publicUrl))) return
-  throw new AppError('address_refused', 'The sign-in page of this server does not have a safe web address.')
+  throw new AppError(
+    'address_refused',
+    'The sign-in page of this server has no HTTPS address, so it was not opened.',
+  )
 }
 
 function isLocal({ hostname }: URL): boolean {

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 /** Milliseconds after which a pending consent expires. */
 export const maxConsentMs = 10 * 60_000
 
-/** A user's request whose browser can be sent to a consent page. */
+/** A request from a browser that can be sent to a consent page. */
 export interface ConsentRequest {
   /** The path on our origin to which the browser returns. */
   readonly returnTo: string
@@ -14,7 +14,7 @@ export interface ConsentRequest {
   authorizationUrl: URL | null
 }
 
-/** Stored, sealed, until the user comes back. */
+/** The encrypted payload of a stored consent, read when the user comes back. */
 export interface PendingConsent {
   readonly verifier: string
   readonly returnTo: string
@@ -42,7 +42,7 @@ export function hashSecret(secret: string): string {
 
 /*
  * The consent cookie identifies the browser that was sent to consent, so that a code is accepted only from that browser.
- * Scripts cannot read it, and over TLS no other host can set it. It is no session: by itself it grants nothing.
+ * Scripts cannot read it, and over TLS no other host can set it. It is not a session and grants no access.
  */
 
 function cookieName(publicUrl: string): string {

@@ -10,7 +10,7 @@ import type { PendingConsent } from './consent-request.ts'
 import { takeConsent } from './consent-store.ts'
 import { runAuth } from './run-auth.ts'
 
-/** The parameters with which an authorization server redirects the browser known. */
+/** The parameters with which an authorization server redirects the browser back. */
 export interface ReturnedConsent {
   readonly state: string
   readonly code: string | undefined
@@ -31,7 +31,7 @@ export interface FinishedConsent {
 }
 
 /**
- * Completes a consent when the user comes known. The state is valid once, for ten minutes, in the same browser and for
+ * Completes a consent when the user comes back. The state is valid once, for ten minutes, in the same browser and for
  * the same connector; the code goes only to the server that the user was sent to (§18.15).
  */
 export async function finishConsent(

@@ -22,7 +22,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
   const consentOf = async (tool: string) =>
     (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
 
-  it('removes the list and restores it', async () => {
+  it('removes the list and adds it again', async () => {
     await create({ allow_tools: [] })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: null })
     expect((await find('Tools')).allow_tools).toBeNull()
@@ -30,7 +30,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect((await find('Tools')).allow_tools).toEqual(['x'])
   })
 
-  it('allows a tool as it is, and needs approval when it has changed (§4.19, §4.21)', async () => {
+  it('allows a tool until it changes (§4.19, §4.21)', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     expect(await consentOf('a')).toBe('ask')
@@ -41,7 +41,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await consentOf('a')).toBe('ask_changed')
   })
 
-  it('does not allow a changed tool because another is added to the list', async () => {
+  it('does not allow a changed tool when another one is added to the list', async () => {
     await create({ allow_tools: [] })
     await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
@@ -83,7 +83,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     expect(await rows()).toEqual(before)
   })
 
-  it('needs approval for a tool that was allowed before it was known', async () => {
+  it('requires approval for a tool that was allowed before its definition was known', async () => {
     await create({ allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     expect(await consentOf('a')).toBe('ask_changed')

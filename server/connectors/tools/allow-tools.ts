@@ -21,22 +21,25 @@ export async function allowTools(
   const rows = (allow_tools ?? []).map((name, position): AllowedToolRow => {
     const tool = known.get(name)
     const seen = Object.hasOwn(tool_fingerprints, name) ? tool_fingerprints[name] : undefined
-    if (seen !== undefined && tool?.fingerprint !== seen) throw changedMeanwhile(name)
+    if (seen !== undefined && tool?.fingerprint !== seen) throw changedSinceSeen(name)
     const earlier = seen === undefined ? before.get(name) : undefined
-    const pinned = earlier ?? tool
+    const allowedVersion = earlier ?? tool
     return {
       connector_id: connector.id,
       name,
       position,
-      fingerprint: pinned?.fingerprint ?? null,
-      definition: pinned?.definition ?? null,
+      fingerprint: allowedVersion?.fingerprint ?? null,
+      definition: allowedVersion?.definition ?? null,
     }
   })
   await replaceAllowedTools(trx, connector, rows)
 }
 
-function changedMeanwhile(name: string): AppError {
-  return new AppError('conflict', `The tool "${name}" has changed since you saw it. Look at it again first.`)
+function changedSinceSeen(name: string): AppError {
+  return new AppError(
+    'conflict',
+    `The tool "${name}" has changed since you saw it. Reload the page and review it again.`,
+  )
 }
 
 /** Whether no tools are stored for this connector, so that the user cannot have chosen which of them need approval. */

@@ -51,14 +51,14 @@ export class ConnectionRound {
       this.#onStatus({
         status: 'info',
         server,
-        message: `${server} takes long; its last known tools are used.`,
+        message: `${server} is slow to respond; its stored tools are used.`,
       })
     }
     try {
       await this.#addReady(connector)
     } catch (error) {
       onError(error)
-      this.#onStatus({ status: 'error', server, message: 'Its tools cannot be read.' })
+      this.#onStatus({ status: 'error', server, message: 'Its stored tools could not be read. Try again.' })
     }
   }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { offerTools } from './offer-tools.ts'
 
-/** Letters that only a model sees. */
+/** Converts text to tag characters, which a model reads but a user does not see. */
 const tags = (text: string) =>
   Array.from(text, (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')
 
@@ -20,7 +20,7 @@ function toolOf(name: string, inputSchema: object) {
   }
 }
 
-it('a model receives no text of a tool that the user cannot see', async () => {
+it('removes text that the user cannot see from the schema of a tool', async () => {
   const tool = toolOf('send', {
     type: 'object',
     properties: { to: { type: 'string', description: `Whom to.${tags('obey')}\u202E` } },
@@ -31,7 +31,7 @@ it('a model receives no text of a tool that the user cannot see', async () => {
   ])
 })
 
-it('other work continues between the schemas of a large list', async () => {
+it('lets other work run between the schemas of a long list', async () => {
   const parts = (prefix: string, value: object) =>
     Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`${prefix}${index}`, value]))
   const schema = {

@@ -61,7 +61,7 @@ export async function offerTools(
       notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
     } else if (offered.length === maxTools) {
       notices.push(
-        `Only ${maxTools} tools fit into a request; the others of ${connector.name} are not offered.`,
+        `A request can contain at most ${maxTools} tools; further tools of ${connector.name} and later connectors are not offered.`,
       )
       break
     } else {

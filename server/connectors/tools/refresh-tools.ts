@@ -14,7 +14,7 @@ import type { UseServerOptions } from '../mcp/use-server.ts'
 /**
  * Requests the tools from a connector's server and stores them. Concurrent calls share one request. The outcome is
  * stored in the connector's row.
- * @throws AppError that says what failed
+ * @throws AppError with the reason
  */
 export function refreshTools(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   // Part of the key, so that connecting again does not share a refresh that started before the disconnection.

@@ -15,7 +15,7 @@ const tool = (change: Partial<ToolDefinition> = {}, url = 'https://a.example') =
   const changed = { ...definition, ...change }
   return { definition: JSON.stringify(changed), fingerprint: fingerprintTool(changed, url) }
 }
-const asking = { asks: 1 }
+const hasList = { asks: 1 }
 
 describe('decideConsent', () => {
   it('runs every tool when there is no list (§4.18)', () => {
@@ -27,11 +27,11 @@ describe('decideConsent', () => {
   })
 
   it('needs approval for tools that are not on the list, and for all when it is empty (§4.17, §4.19)', () => {
-    expect(decideConsent(asking, tool(), undefined)).toEqual({ kind: 'ask' })
+    expect(decideConsent(hasList, tool(), undefined)).toEqual({ kind: 'ask' })
   })
 
   it('runs tools on the list as long as they are unchanged (§18.4)', () => {
-    expect(decideConsent(asking, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
+    expect(decideConsent(hasList, tool(), tool())).toEqual({ kind: 'run', by: 'listed' })
   })
 
   it.each<[string, Partial<ToolDefinition>, object]>([
@@ -48,31 +48,31 @@ describe('decideConsent', () => {
       { annotations: { readOnlyHint: true } },
       { before: expect.stringContaining('destructive') as string },
     ],
-  ])('asks when the %s has changed, and shows how', (what, change, shown) => {
-    const decision = decideConsent(asking, tool(change), tool())
+  ])('needs approval when the %s has changed, and returns the change', (what, change, shown) => {
+    const decision = decideConsent(hasList, tool(change), tool())
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what, ...shown }] })
   })
 
   it('needs approval for the same tool at another address (§18.7)', () => {
-    const decision = decideConsent(asking, tool({}, 'https://b.example'), tool())
+    const decision = decideConsent(hasList, tool({}, 'https://b.example'), tool())
     expect(decision).toEqual({ kind: 'ask_changed', changes: [{ what: 'other', before: null, after: null }] })
   })
 
-  it('needs approval for tools that were allowed before they were known', () => {
-    const decision = decideConsent(asking, tool(), { fingerprint: null, definition: null })
+  it('needs approval for tools that were allowed before their definition was known', () => {
+    const decision = decideConsent(hasList, tool(), { fingerprint: null, definition: null })
     expect(decision).toMatchObject({ kind: 'ask_changed', changes: [{ what: 'other' }] })
   })
 
   it('ignores the order of keys', () => {
     const inputSchema = { properties: { to: { type: 'string' } }, type: 'object' }
-    expect(decideConsent(asking, tool({ inputSchema }), tool()).kind).toBe('run')
+    expect(decideConsent(hasList, tool({ inputSchema }), tool()).kind).toBe('run')
   })
 
-  it('shows a deep and long change in one line when formatting would grow it thirtyfold', () => {
+  it('returns a change without indentation when that would make it many times longer', () => {
     let deep: unknown = Array.from({ length: 10_000 }, () => 0)
     for (let level = 0; level < 25; level++) deep = [deep]
     const changed = tool({ annotations: { deep } })
-    const decision = decideConsent(asking, changed, tool())
+    const decision = decideConsent(hasList, changed, tool())
     expect(decision.kind).toBe('ask_changed')
     expect(JSON.stringify(decision).length).toBeLessThan(50_000)
   })

@@ -2,7 +2,7 @@ import type { ConnectorRow, ConnectorToolRow, AllowedToolRow } from '../../db/ta
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { findConnector, findConnectorById } from '../connector-store.ts'
 import type { Owner } from '../connector-store.ts'
-import { waitsForIntegration } from '../built-in/built-in-connectors.ts'
+import { explainMissingIntegration } from '../built-in/built-in-connectors.ts'
 import { findAllowedTool, findTool, parseDefinition } from './tool-store.ts'
 import type { ToolChange } from '@yonder/contract/tool-call'
 import { canonicalJson } from '../../lib/canonical-json.ts'
@@ -11,7 +11,7 @@ import type { ToolDefinition } from './tool-store.ts'
 export interface ToolTarget {
   readonly connectorName: string
   readonly toolName: string
-  /** If given, only the connector with this id matches, even when another one has got its name meanwhile. */
+  /** If given, only the connector with this id matches, even when another one has the name by now. */
   readonly connectorId?: string
 }
 
@@ -42,15 +42,15 @@ export async function resolveTool(
   if (connector === undefined) {
     return connectorId === undefined
       ? missing(`There is no connector named "${connectorName}".`)
-      : missing(
-          `The connector "${connectorName}" was deleted before the call could be made. It was not made.`,
-        )
+      : missing(`The connector "${connectorName}" was deleted before the call, so the tool was not called.`)
   }
-  if (await builtIns.isWaiting(connector)) {
-    return { ...missing(waitsForIntegration(connector.name)), needsIntegration: true }
+  if (await builtIns.needsIntegration(connector)) {
+    return { ...missing(explainMissingIntegration(connector.name)), needsIntegration: true }
   }
   const disconnected =
-    connector.status === 'disconnected' ? `The connector "${connector.name}" is disconnected.` : undefined
+    connector.status === 'disconnected'
+      ? `The connector "${connector.name}" is disconnected. Connect it under Settings, Connectors.`
+      : undefined
   const tool = await findTool(db, connector, toolName)
   if (tool === undefined) {
     return missing(disconnected ?? `The connector "${connector.name}" has no tool named "${toolName}".`)

@@ -49,7 +49,7 @@ describe('a finished call', () => {
       { type: 'image', mimeType: 'image/png' },
       { type: 'link', uri: 'https://example.com/report', name: 'The report' },
       { type: 'link', uri: 'javascript:alert(1)', name: 'Not a page' },
-      { type: 'note', text: 'A sound was left out.' },
+      { type: 'note', text: 'An audio recording is not shown.' },
     ] as const
     const api = new ScriptedApi().on('GET /api/chats/c1/images/r1/2', () =>
       json({ mimeType: 'image/png', data: 'AAAA' }),
@@ -73,7 +73,7 @@ describe('a finished call', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['https://example.com/report'])
     expect(links[0]).toHaveTextContent('https://example.com/report')
     expect(within(block()).getByText('javascript:alert(1)')).toBeVisible()
-    expect(within(block()).getByText('A sound was left out.')).toBeVisible()
+    expect(within(block()).getByText('An audio recording is not shown.')).toBeVisible()
   })
 
   it.each([

@@ -115,7 +115,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(await names()).toEqual(['default'])
   })
 
-  it('belongs to the product: only its allowed tools can be changed (§6.4, §18.2)', async () => {
+  it('can be changed only in its allowed tools (§6.4, §18.2)', async () => {
     await give('finder', key)
     await list()
     const same = { name: 'Finder', url: finder.url }
@@ -163,7 +163,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
 
-  it('is renamed when a connector of the user has its name or its address (§19.15)', async () => {
+  it('gets a number after its name when the user already has a connector of that name or address (§19.15)', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
     await give('finder', key)

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   connector = await connectors.connect('ada', { name: `Keyed ${++count}`, url: server.url })
-  // A tool is allowed as it is known.
+  // Connected first, because allowing a tool stores its known definition.
   connector = await change({ allow_tools: ['search'] })
 })
 
@@ -45,7 +45,7 @@ const records = () =>
     .where('connector_id', '=', connector.id)
     .execute()
 
-/** Has a call wait for its slot while something happens. */
+/** Starts a call that has to wait for a slot, runs `happens`, and then frees the slot. */
 async function callMeanwhile(happens: () => Promise<unknown>, approval: CallApproval = 'listed') {
   const { release } = await connectors.shared.callLimiter.acquire(
     [{ key: `connector ${connector.id}`, maxConcurrent: 1 }],
@@ -67,7 +67,7 @@ async function callMeanwhile(happens: () => Promise<unknown>, approval: CallAppr
   return { outcome, sent: server.seen.slice(before) }
 }
 
-describe('a call that has waited in the concurrency limiter', () => {
+describe('a call that has waited for a slot', () => {
   it('runs when nothing has changed', async () => {
     const { outcome } = await callMeanwhile(() => Promise.resolve())
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
@@ -76,7 +76,7 @@ describe('a call that has waited in the concurrency limiter', () => {
   it.each([
     ['disconnected', /is disconnected/, () => disconnectConnector(connectors, connector)],
     ['deleted', /was deleted/, () => deleteConnector(connectors.database.db, ada, connector.id)],
-    ['sent to another address', /is disconnected/, () => change({ url: `${server.origin}/other` })],
+    ['given another address', /is disconnected/, () => change({ url: `${server.origin}/other` })],
     [
       'deleted and added again',
       /was deleted/,
@@ -86,7 +86,7 @@ describe('a call that has waited in the concurrency limiter', () => {
       },
     ],
     [
-      'offered with another definition of its tool',
+      'refreshed with another definition of its tool',
       /has changed/,
       () =>
         connectors.database.db
@@ -95,23 +95,23 @@ describe('a call that has waited in the concurrency limiter', () => {
           .where('connector_id', '=', connector.id)
           .execute(),
     ],
-  ])('is not made when its connector was %s meanwhile, and says so (§12.17)', async (_, text, happens) => {
+  ])('fails without a request when its connector was %s meanwhile (§12.17)', async (_, text, happens) => {
     const { outcome, sent } = await callMeanwhile(happens)
     expect(outcome).toMatchObject({ status: 'failed', text: expect.stringMatching(text) as string })
     expect(sent).toEqual([])
     expect(await records()).toMatchObject([{ outcome: 'failed', duration: 0 }])
   })
 
-  it('does not run when its tool needs approval by then, and says so (§4.18, §12.17)', async () => {
+  it('fails without a request when its tool needs approval by then (§4.18, §12.17)', async () => {
     const { outcome, sent } = await callMeanwhile(() => change({ allow_tools: [] }))
     expect(outcome).toMatchObject({
       status: 'failed',
-      text: expect.stringContaining('without asking') as string,
+      text: expect.stringContaining('needs approval') as string,
     })
     expect(sent).toEqual([])
   })
 
-  it('runs when the user approved this call, whatever the list says meanwhile', async () => {
+  it('runs when the user approved this call, even if the allow list has changed', async () => {
     const { outcome } = await callMeanwhile(() => change({ allow_tools: [] }), 'once')
     expect(outcome).toMatchObject({ status: 'done', text: 'found' })
   })

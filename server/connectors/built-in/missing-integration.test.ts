@@ -11,26 +11,26 @@ import { openConsentRequest } from '../oauth/consent-request.ts'
 import { refreshTools } from '../tools/refresh-tools.ts'
 
 const user = { id: 'ada' }
-const waiting = 'Mail is not connected any more. Connect it again under Settings, Integrations.'
+const missingIntegration = 'Mail is no longer connected. Connect it again under Settings, Integrations.'
 
-describe.each(engines)('the connector of an integration at another provider, on %s', (engine) => {
+describe.each(engines)('the connector of an integration on %s', (engine) => {
   let connectors: TestConnectors
   let integrationStatus: { version: number; isConnected: boolean } | undefined
-  /** What the account says when the tool asks it. */
-  let askAccount: () => string
-  let asked: number
+  /** Returns the text of the tool's result, or throws. */
+  let readMail: () => string
+  let reads: number
   let description: string
 
   beforeEach(async () => {
     integrationStatus = { version: 1, isConnected: true }
-    askAccount = () => 'one mail'
-    asked = 0
-    description = 'Looks whether there is mail'
+    readMail = () => 'one mail'
+    reads = 0
+    description = 'Checks for new mail'
     const createServer = () => {
       const server = new McpServer({ name: 'mail', version: '1' })
       server.registerTool('read', { description: 'Reads mail' }, () => {
-        asked++
-        return { content: [{ type: 'text', text: askAccount() }] }
+        reads++
+        return { content: [{ type: 'text', text: readMail() }] }
       })
       server.registerTool('peek', { description }, () => ({ content: [] }))
       return server
@@ -53,11 +53,11 @@ describe.each(engines)('the connector of an integration at another provider, on 
       },
     })
     await connectors.addUser(user.id)
-    await offer()
+    await listOffered()
   })
   afterEach(() => connectors.close())
 
-  async function offer(): Promise<string[]> {
+  async function listOffered(): Promise<string[]> {
     const { tools } = await connectors.listModelTools({
       user,
       apiType: 'openai',
@@ -79,8 +79,8 @@ describe.each(engines)('the connector of an integration at another provider, on 
 
   const resolve = (toolName: string) => connectors.resolveTool(user, { connectorName: 'Mail', toolName })
 
-  it('offers its tools, requests approval, and calls', async () => {
-    expect(await offer()).toHaveLength(2)
+  it('offers its tools, requires approval for a call, and makes it', async () => {
+    expect(await listOffered()).toHaveLength(2)
     expect(await resolve('read')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
     expect(await call()).toMatchObject({ status: 'done', text: 'one mail' })
   })
@@ -88,8 +88,8 @@ describe.each(engines)('the connector of an integration at another provider, on 
   it('runs initial tools without approval, until the user chooses otherwise or they change (§11.2)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'run' } })
-    description = 'Looks at all that is yours'
-    // A session keeps the server that it began with.
+    description = 'Reads all your mail'
+    // An open session still has the old definition.
     await connectors.closeIdle(user.id)
     await refreshTools(connectors, mail)
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask_changed' } })
@@ -98,17 +98,24 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await resolve('peek')).toMatchObject({ kind: 'callable', consent: { kind: 'ask' } })
   })
 
-  it('whose consent has ended still offers its tools, and a call says to connect again (§11.17)', async () => {
+  it('still offers its tools after the consent has ended, and a call says to connect again (§11.17)', async () => {
     integrationStatus = { version: 1, isConnected: false }
-    expect(await offer()).toHaveLength(2)
-    expect(await resolve('read')).toEqual({ kind: 'missing', reason: waiting, needsIntegration: true })
-    expect(await call()).toMatchObject({ status: 'authorization_needed', text: waiting })
-    expect(asked).toBe(0)
-    expect(await list()).toMatchObject([{ name: 'default' }, { status: 'failed', error_message: waiting }])
+    expect(await listOffered()).toHaveLength(2)
+    expect(await resolve('read')).toEqual({
+      kind: 'missing',
+      reason: missingIntegration,
+      needsIntegration: true,
+    })
+    expect(await call()).toMatchObject({ status: 'authorization_needed', text: missingIntegration })
+    expect(reads).toBe(0)
+    expect(await list()).toMatchObject([
+      { name: 'default' },
+      { status: 'failed', error_message: missingIntegration },
+    ])
   })
 
-  it('whose consent ends during a call returns a message about it (§11.17)', async () => {
-    askAccount = () => {
+  it('returns the reason when the consent ends during a call (§11.17)', async () => {
+    readMail = () => {
       integrationStatus = { version: 1, isConnected: false }
       throw new Error('The connection to Mail has ended.')
     }
@@ -118,14 +125,14 @@ describe.each(engines)('the connector of an integration at another provider, on 
     })
   })
 
-  it('that fails otherwise returns a failed call', async () => {
-    askAccount = () => {
+  it('returns a tool error when the tool fails for another reason', async () => {
+    readMail = () => {
       throw new Error('There is no such mail.')
     }
     expect(await call()).toMatchObject({ status: 'tool_error' })
   })
 
-  it('refers to the integration, and uses the access that was granted afterwards (§11.17)', async () => {
+  it('sends the user to the integrations, and works after they have connected again (§11.17)', async () => {
     const mail = await requireConnector(connectors.database.db, user, 'Mail')
     integrationStatus = { version: 1, isConnected: false }
     const consent = openConsentRequest('/settings/connectors')
@@ -139,11 +146,11 @@ describe.each(engines)('the connector of an integration at another provider, on 
     expect(await call()).toMatchObject({ status: 'done' })
   })
 
-  it('that the user has disconnected is not listed and not called', async () => {
+  it('is neither listed nor called after the user has disconnected the integration', async () => {
     integrationStatus = undefined
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
-    expect(await offer()).toEqual([])
+    expect(await listOffered()).toEqual([])
     expect(await call()).toMatchObject({ status: 'failed', text: 'There is no connector named "Mail".' })
-    expect(asked).toBe(0)
+    expect(reads).toBe(0)
   })
 })
