@@ -43,7 +43,7 @@ const anyEnd = fc
   .constantFrom('complete', 'stopped', 'failed', 'interrupted')
   .map((status): UnnumberedEvent => ({ type: 'ended', status }) as const)
 
-/** A whole run as its log holds it: numbered from 1, without gaps. */
+/** All events of a run as in its log: numbered from 1, without gaps. */
 const anyRun = fc
   .tuple(fc.array(anyBody, { maxLength: 20 }), anyEnd)
   .map(([bodies, end]) => numbered([started, ...bodies, end]))
@@ -81,7 +81,7 @@ describe('any run', () => {
     fc.assert(
       fc.property(anyRun, fc.nat(), (events, cut) => {
         const at = cut % events.length
-        // What the page gets with the chat has crossed the wire.
+        // The page receives the state as JSON.
         const partial = JSON.parse(JSON.stringify(fold(events.slice(0, at)))) as RunState
         expect(fold(events, partial)).toEqual(fold(events))
       }),

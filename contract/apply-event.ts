@@ -5,7 +5,10 @@ import type { ToolCall } from './tool-call.ts'
 
 /** A run folded from its events: the messages that it wrote, and its status. */
 export interface RunState {
-  /** The number of the last event applied. An event with a lower or equal number is ignored, so a replay changes nothing. */
+  /**
+   * The number of the last event applied. An event with a lower or equal number is ignored, so a replay changes
+   * nothing.
+   */
   readonly seq: number
   readonly status: 'running' | EndedStatus
   /** The user message, then every message that the run wrote, oldest first. */
@@ -15,8 +18,8 @@ export interface RunState {
 export const emptyRun: RunState = { seq: 0, status: 'running', messages: [] }
 
 /**
- * The only reducer of the stream. The server folds a run with it before it stores the reply, and the browser folds the
- * same events to show it, so the stored reply equals the one that was shown. Pure: an ignored event returns the same state.
+ * The only reducer of the stream. The server stores the reply that this function computes, and the browser shows the
+ * reply that it computes from the same events, so both are equal. Pure: an ignored event returns the same state.
  */
 export function applyEvent(run: RunState, event: RunEvent): RunState {
   if (event.seq <= run.seq) return run
@@ -80,7 +83,7 @@ function fold(run: RunState, event: RunEvent): RunState {
   }
 }
 
-/** The last message of a run is the reply that its events change. */
+/** Changes the last message of a run, if it is a reply. */
 function changeReply(run: RunState, change: (reply: Message) => Message): RunState {
   const reply = run.messages.at(-1)
   if (reply?.role !== 'assistant') return run
@@ -94,14 +97,14 @@ function changeCall(run: RunState, messageId: string | null, change: (call: Tool
   return { ...run, messages: run.messages.with(index, { ...message, call: change(message.call) }) }
 }
 
-/** A reply that called a tool was already complete; the outcome of its call is in the result message. */
+/** Sets the status of the reply at the end of the run. A reply that called a tool is already complete. */
 function endReply(reply: Message, { status, finish }: EndedEvent): Message {
   if (reply.status !== 'streaming') return reply
   const ended = { ...reply, status, ...(finish === undefined ? {} : { finish }) }
   return status === 'failed' ? showFailure(ended) : ended
 }
 
-/** A failed reply as the user sees it (§8.7): the error in place of the text, and the text so far in `partial`. */
+/** Returns a failed reply for display (§8.7): the error in place of the text, and the text so far in `partial`. */
 export function showFailure(reply: Message): Message {
   const partial = textOfContent(reply.content)
   return {

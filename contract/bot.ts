@@ -7,7 +7,7 @@ export type ApiType = (typeof apiTypes)[number]
 
 const optionalText = (limit: number) => z.string().trim().max(limit).nullish()
 
-/** Excludes addresses with a user name or password, because the address is shown. */
+/** Excludes addresses with a user name or password, because the address is displayed. */
 const webAddress = /^https?:\/\/[^\s/\\@?#]+([/?#]\S*)?$/i
 
 /** A bot as its owner reads it (§3.1). `api_key` is a mask, never the key itself (§1.1). */

@@ -6,7 +6,7 @@ export const ClientId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "-" or "_"')
 
-/** The active run of a chat: `seq` is the last event already folded into the messages. */
+/** The active run of a chat. `seq` is the number of the last event that the messages contain. */
 export const ChatRun = z.object({ message_id: z.string(), seq: z.int() })
 export type ChatRun = z.infer<typeof ChatRun>
 
@@ -28,7 +28,7 @@ export const SummaryMessage = z.object({
 
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
-/** A search result (§3.4): the first two messages of the selected path and, when there are more, the last. */
+/** A chat in a list (§3.4): the first two messages of the selected path and, when there are more, the last. */
 export const ChatSummary = z.object({
   id: z.string(),
   update_time: z.string(),
@@ -60,13 +60,13 @@ export type NewChat = z.infer<typeof NewChat>
 export const SelectResponse = z.object({ chatId: ClientId, messageId: ClientId })
 export type SelectResponse = z.infer<typeof SelectResponse>
 
-/** The selected leaf: the newest message below the chosen one. */
+/** The new selected leaf: the newest message below the one in the request. */
 export const SelectedLeaf = z.object({ selected_message_id: z.string() })
 export type SelectedLeaf = z.infer<typeof SelectedLeaf>
 
 export const StopRequest = z.object({ chatId: ClientId })
 export type StopRequest = z.infer<typeof StopRequest>
 
-/** `stopped` is false when no run was active any more. */
+/** `stopped` is false when the chat had no active run. */
 export const StopResponse = z.object({ stopped: z.boolean() })
 export type StopResponse = z.infer<typeof StopResponse>

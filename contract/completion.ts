@@ -28,8 +28,8 @@ export const RegenerateRequest = z.object({ chatId: ClientId, botName, userMessa
 export type RegenerateRequest = z.infer<typeof RegenerateRequest>
 
 /**
- * Approves the pending call of a reply (§7.12): without `messageId`, the newest one with this connector, tool and
- * arguments. `args` is an object or its JSON text.
+ * Approves a tool call (§7.12). Without `messageId`, it is the newest call with this connector, tool and arguments.
+ * `args` is an object or its JSON text.
  */
 export const ToolConfirmRequest = z.object({
   botName,
@@ -50,7 +50,7 @@ export const ToolAnswerRequest = z.object({
 })
 export type ToolAnswerRequest = z.infer<typeof ToolAnswerRequest>
 
-/** The answer was passed to the call. An answer that does not match the form, or comes too late, is refused. */
+/** The response to an accepted answer. An answer that does not match the form, or is too late, is an error. */
 export const ToolAnswerResponse = z.object({ answered: z.literal(true) })
 export type ToolAnswerResponse = z.infer<typeof ToolAnswerResponse>
 
@@ -58,8 +58,8 @@ export const CompletionRequest = z.union([RegenerateRequest, SendRequest])
 export type CompletionRequest = z.infer<typeof CompletionRequest>
 
 /**
- * Following a run (`GET /api/chat/{id}/stream`): every event after `after`, which can also be sent as the
- * header `Last-Event-ID`. With `messageId` only the run that writes this reply is followed.
+ * The query of `GET /api/chat/{id}/stream`, which sends every event after `after`. The number can also be sent in the
+ * header `Last-Event-ID`. With `messageId`, only the run that writes this reply is followed.
  */
 export const FollowQuery = z.object({
   after: z.coerce.number().int().min(0).optional(),
@@ -139,7 +139,7 @@ export const ToolResultEvent = z.object({
  * (§17.16).
  */
 export const ReplyEvent = z.object({ type: z.literal('reply'), seq, assistant_message: Message })
-/** A remark about the reply for the user (§17.16). */
+/** A notice about the reply for the user (§17.16). */
 export const NoticeEvent = z.object({ type: z.literal('notice'), seq, notice: z.string() })
 /** The status of a connector, or of all of them, while a reply waits for them (§7.33). */
 export const McpStatusEvent = z.object({
@@ -148,7 +148,7 @@ export const McpStatusEvent = z.object({
   status: z.string(),
   server: z.string(),
   message: z.string(),
-  /** Ends the connection round (§4.9). */
+  /** True for the last status while the connectors are being connected (§4.9). */
   finished: z.boolean().optional(),
 })
 export const ErrorEvent = z.object({ type: z.literal('error'), seq, error: ErrorDetail })
@@ -162,7 +162,7 @@ export const EndedEvent = z.object({
 })
 export const HeartbeatEvent = z.object({ type: z.literal('heartbeat') })
 
-/** An event of the log: everything but the heartbeat. */
+/** An event of the log. The heartbeat is not part of it. */
 export const RunEvent = z.discriminatedUnion('type', [
   StartedEvent,
   ModelEvent,

@@ -3,7 +3,7 @@ import { resourceName } from './resource-name.ts'
 
 export const connectorStatuses = ['connected', 'disconnected', 'failed'] as const
 
-/** Whether a tool runs at once, asks the user first, or asks because it has changed since the user allowed it. */
+/** Whether a tool runs without approval, needs approval, or needs approval because it has changed. */
 export const consents = ['run', 'ask', 'ask_changed'] as const
 export type Consent = (typeof consents)[number]
 
@@ -11,15 +11,18 @@ export const ConnectorTool = z.object({
   name: z.string(),
   title: z.string().nullable(),
   description: z.string(),
-  /** Changes with everything that the user's permission depends on, including the connector's address. */
+  /** A hash of everything that an approval depends on, including the address of the connector. */
   fingerprint: z.string(),
   consent: z.enum(consents),
-  /** Why the tool is not offered to models; null when it is. */
+  /** The reason why the tool is not offered to models; null when it is offered. */
   problem: z.string().nullable(),
 })
 export type ConnectorTool = z.infer<typeof ConnectorTool>
 
-/** A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without asking. */
+/**
+ * A connector as its owner reads it (§3.12). `token` is a mask. With `allow_tools: null` every tool runs without
+ * approval.
+ */
 export const Connector = z.object({
   name: z.string(),
   url: z.string(),
@@ -30,7 +33,7 @@ export const Connector = z.object({
   status: z.enum(connectorStatuses),
   is_default: z.boolean(),
   error_message: z.string().nullable(),
-  /** What was left out of its list of tools, and why (§18.9). */
+  /** The tools that were omitted from the list, and the reasons (§18.9). */
   notice: z.string().nullable(),
   allow_tools: z.array(z.string()).nullable(),
   tools: z.array(ConnectorTool),
@@ -46,8 +49,8 @@ const allowTools = z
 
 /**
  * The input that creates or updates a connector. The address is stored as typed, without a format check (§5.10). In an
- * update an absent field keeps the stored value, and so does a `token` equal to the mask. The server alone sets `status`
- * and `is_default`; they are accepted so that a client can send a whole connector back.
+ * update an absent field keeps the stored value, and so does a `token` equal to the mask. The server alone sets
+ * `status` and `is_default`; they are accepted so that a client can send a whole connector back.
  */
 export const ConnectorInput = z.object({
   name: resourceName('Server name is required'),
@@ -57,7 +60,7 @@ export const ConnectorInput = z.object({
   client_secret: z.string().max(8000).nullish(),
   status: z.enum(connectorStatuses).optional(),
   is_default: z.boolean().optional(),
-  /** The tools that run without asking (§5.16). Null, or absent at creation, means that every tool does. */
+  /** The tools that run without approval (§5.16). Null, or absent at creation, means that every tool does. */
   allow_tools: allowTools.nullish(),
   /**
    * The fingerprints of the tools that the user saw. A tool listed here is allowed in this version, even if another
@@ -67,7 +70,7 @@ export const ConnectorInput = z.object({
 })
 export type ConnectorInput = z.infer<typeof ConnectorInput>
 
-/** `POST …/connect`: the page to return to when the user has to give consent at another site. */
+/** The body of `POST …/connect`: the page to which the browser returns after the consent at another site. */
 export const ConnectInput = z.object({
   return_to: z
     .string()
@@ -87,11 +90,14 @@ export const ConnectResult = z.object({
 })
 export type ConnectResult = z.infer<typeof ConnectResult>
 
-/** Why a call ran (the user approved it once, its tool is on the list, or there is no list), or that the user denied it. */
+/**
+ * Why a call ran: the user approved it once, its tool is on the allow list, or there is no allow list. Or `denied` by
+ * the user.
+ */
 export const approvals = ['once', 'listed', 'no_list', 'denied'] as const
 export type Approval = (typeof approvals)[number]
 
-/** `started` remains when the process died during the call: the tool may or may not have finished. */
+/** The outcome stays `started` when the process ended during the call. The tool may or may not have finished then. */
 export const callOutcomes = [
   'started',
   'done',
@@ -103,7 +109,7 @@ export const callOutcomes = [
 ] as const
 export type CallOutcome = (typeof callOutcomes)[number]
 
-/** An entry of the call record. It contains only a hash of the arguments. */
+/** An entry in the record of tool calls. It contains only a hash of the arguments. */
 export const ToolCallRecord = z.object({
   id: z.string(),
   connector: z.string(),

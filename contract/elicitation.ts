@@ -39,11 +39,11 @@ export const ElicitationField = z.discriminatedUnion('kind', [
 ])
 export type ElicitationField = z.infer<typeof ElicitationField>
 
-/** A form that a tool shows to the user during a call. */
+/** A form that an MCP server shows to the user during a call. */
 export const Elicitation = z.object({ message: z.string(), fields: z.array(ElicitationField) })
 export type Elicitation = z.infer<typeof Elicitation>
 
-/** `decline` refuses the form; `cancel` closes it without a decision, as when the user is away. */
+/** `decline` refuses the form. `cancel` closes it without a decision, for example after a timeout. */
 export const ElicitationAnswer = z.object({
   action: z.enum(['accept', 'decline', 'cancel']),
   content: z

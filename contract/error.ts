@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Every failure that Yonder names, on the wire and inside the server. A code is stable, so clients may switch on it.
+ * The codes of all errors, in responses and inside the server. A code does not change, so clients may switch on it.
  * `server/http/error-handler.ts` maps each code to an HTTP status.
  */
 export const errorCodes = [
@@ -37,7 +37,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number]
 
-/** A failure on the wire: in the body of a response that is not a success, and in the `error` event of a stream. */
+/** An error in a response: in the body when the status is an error, and in the `error` event of a stream. */
 export const ErrorDetail = z.object({
   code: z.enum(errorCodes),
   message: z.string(),

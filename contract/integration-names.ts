@@ -8,22 +8,22 @@ export function isGoogleIntegration(name: string): name is GoogleIntegration {
   return googleIntegrations.some((known) => known === name)
 }
 
-/** The authentication type of an integration. Only its name decides, not the input. */
+/** Returns the authentication type of an integration. It depends only on the name, not on the input. */
 export function authTypeOf(name: string): AuthType {
   return isGoogleIntegration(name) ? 'oauth' : 'api_key'
 }
 
-/** The integration of the return address `/callback/{service}`. Gmail's address has a shorter name. */
+/** Returns the integration of the callback path `/callback/{service}`. The path of Gmail has a shorter name. */
 export function integrationOfService(service: string): string {
   return service === 'gmail' ? 'google-gmail' : service
 }
 
-/** The last path segment of the return address of a Google integration, as it is registered at Google. */
+/** Returns the last segment of the callback path of a Google integration, as it is registered at Google. */
 export function serviceOfIntegration(name: GoogleIntegration): string {
   return name === 'google-gmail' ? 'gmail' : name
 }
 
-/** The display name: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals are kept. */
+/** Returns the display name: `google-gmail` is Gmail, `brave-search` is Brave Search, and capitals are kept. */
 export function titleOfIntegration(name: string): string {
   if (integrationOfService(name) === 'google-gmail') return 'Gmail'
   return name

@@ -9,7 +9,7 @@ export const Integration = z.object({
   auth_type: z.enum(authTypes),
   connected: z.boolean(),
   api_key: z.string().nullable(),
-  /** A sentence for the user: the connection has ended and must be made again, or it has fewer permissions than requested. */
+  /** A sentence for the user: the connection has ended, or it has fewer permissions than were requested. */
   notice: z.string().nullable(),
 })
 export type Integration = z.infer<typeof Integration>
@@ -18,9 +18,9 @@ export const IntegrationList = z.array(Integration)
 export const IntegrationTypes = z.array(z.string())
 
 /**
- * The input that creates or updates an integration. The server alone sets `connected`; it is accepted so that a client can
- * send a whole integration back. In an update an absent `api_key` or its mask keeps the stored key, null or an empty text
- * clears it.
+ * The input that creates or updates an integration. The server alone sets `connected`; it is accepted so that a client
+ * can send a whole integration back. In an update an absent `api_key` or its mask keeps the stored key, null or an
+ * empty text clears it.
  */
 export const IntegrationInput = z.object({
   name: z.string().trim().min(1, 'Integration name is required').max(200),
@@ -33,7 +33,7 @@ export type IntegrationInput = z.infer<typeof IntegrationInput>
 export const IntegrationAuth = z.object({ authUrl: z.string() })
 export type IntegrationAuth = z.infer<typeof IntegrationAuth>
 
-/** The parameters that the browser returns with. Without `state` the code belongs to no known user and is refused. */
+/** The parameters of the callback. A code without `state` is refused, because it cannot be matched to a user. */
 export const IntegrationCallback = z.object({
   code: z.string().min(1).max(4000),
   state: z.string().max(400).optional(),

@@ -1,8 +1,8 @@
 import type { MessageContent } from './message.ts'
 
-// This module does not import zod, so that the browser's bundle does not contain it.
+// This module does not import zod, which keeps zod out of the bundle of the browser.
 
-/** The text of a message's content in either form (§3.7). */
+/** Returns the text of a message's content, which is a string or a list of parts (§3.7). */
 export function textOfContent(content: MessageContent): string {
   return typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('')
 }
@@ -13,7 +13,7 @@ export const maxHistoryTitleChars = 30
 export const maxReferenceTitleChars = 40
 /** Characters of a chat's title in the list of shared links. */
 export const maxShareTitleChars = 80
-/** Characters of a text from which a title is derived: splitting a whole message into characters would take long. */
+/** Characters from which a title is derived. Splitting a whole message into characters would take long. */
 export const maxTitleSourceChars = 2000
 
 export interface CutText {
@@ -22,7 +22,7 @@ export interface CutText {
   readonly isCut: boolean
 }
 
-/** The first `maxChars` characters of a text. An emoji or a letter with accents counts as one character. */
+/** Returns the first `maxChars` characters of a text. An emoji or a letter with accents counts as one character. */
 export function cutText(text: string, maxChars: number): CutText {
   // No character is shorter than a code unit, so most texts need no segmenting.
   if (text.length <= maxChars) return { text, isCut: false }
@@ -31,7 +31,7 @@ export function cutText(text: string, maxChars: number): CutText {
   return { text: characters.slice(0, maxChars).join(''), isCut: true }
 }
 
-/** The title of a chat or of a message: the start of its text on one line. */
+/** Returns the title of a chat or a message: the beginning of its text on one line. */
 export function deriveTitle(text: string, maxChars: number): CutText {
   return cutText(text.slice(0, maxTitleSourceChars).replace(/\s+/g, ' ').trim(), maxChars)
 }

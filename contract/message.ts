@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ErrorDetail } from './error.ts'
 import { ToolCall, ToolOutcome } from './tool-call.ts'
 
-/** How a message ended, or that it is still being written. A user's message is always `complete`. */
+/** How a message ended. A reply is `streaming` while it is being written; a user's message is always `complete`. */
 export const messageStatuses = ['streaming', 'complete', 'stopped', 'failed', 'interrupted'] as const
 export type MessageStatus = (typeof messageStatuses)[number]
 
@@ -43,7 +43,9 @@ export const Message = z.object({
   /** The name of the bot that replied, so that regenerating can offer the same bot. */
   bot: z.string().optional(),
   usage: Usage.optional(),
-  /** The connector of an assistant message's tool call. On a user message, marks it as a tool's result (§3.10, §3.11). */
+  /**
+   * The connector of the tool call of an assistant message. A user message with it is a tool's result (§3.10, §3.11).
+   */
   server: z.string().optional(),
   tool: z.string().optional(),
   /** A JSON object as text. */
@@ -52,7 +54,7 @@ export const Message = z.object({
   call: ToolCall.optional(),
   /** On a tool's result; `content` is the text that the model reads. */
   outcome: ToolOutcome.optional(),
-  /** A remark about the reply for the user, for example that its model cannot use tools. */
+  /** A notice about the reply for the user, for example that its model does not support tools. */
   notice: z.string().optional(),
 })
 export type Message = z.infer<typeof Message>

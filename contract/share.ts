@@ -9,12 +9,12 @@ export type ShareRequest = z.infer<typeof ShareRequest>
 export const ShareResponse = z.object({ shareId: z.string() })
 export type ShareResponse = z.infer<typeof ShareResponse>
 
-/** A share link as its owner lists it under General. */
+/** A link in its owner's list under General. */
 export const OwnShare = z.object({ id: z.string(), title: z.string(), created_at: z.string() })
 export type OwnShare = z.infer<typeof OwnShare>
 export const OwnShareList = z.object({ shares: z.array(OwnShare) })
 
-/** A shared chat as a visitor reads it: one path, oldest first, without the arguments and results of tool calls. */
+/** A shared chat for a visitor: one path, oldest first, without the arguments and results of tool calls. */
 export const SharedChat = z.object({
   id: z.string(),
   messages: z.array(Message),

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { Elicitation } from './elicitation.ts'
 
 /**
- * The states of a tool call. `waiting`: the user has to approve it. `running`: it was dispatched to the connector, which
- * happens at most once. `answered`: its result follows as a message. `denied`: the user denied it, or sent another
- * message instead.
+ * The states of a tool call. `waiting`: it needs approval. `running`: it was sent to the connector, which happens at
+ * most once. `answered`: its result is the next message. `denied`: the user denied it, or sent another message instead.
  */
 export const toolCallStates = ['waiting', 'running', 'answered', 'denied'] as const
 export type ToolCallState = (typeof toolCallStates)[number]
@@ -21,7 +20,7 @@ export type ToolProgress = z.infer<typeof ToolProgress>
 export const ToolQuestion = Elicitation.extend({ id: z.string() })
 export type ToolQuestion = z.infer<typeof ToolQuestion>
 
-/** One difference between a tool and the version that was allowed; null where there was nothing. */
+/** One difference between a tool and the version that was approved. A missing value is null. */
 export const ToolChange = z.object({
   what: z.enum(['title', 'description', 'input', 'output', 'annotations', 'other']),
   before: z.string().nullable(),
@@ -29,12 +28,14 @@ export const ToolChange = z.object({
 })
 export type ToolChange = z.infer<typeof ToolChange>
 
-/** The state of the call that an assistant message makes; `server`, `tool` and `arguments` of the message name the call. */
+/**
+ * The state of the call that an assistant message makes; `server`, `tool` and `arguments` of the message name the call.
+ */
 export const ToolCall = z.object({
   state: z.enum(toolCallStates),
   /** The tool's display name, as its server sends it. */
   title: z.string().optional(),
-  /** Only on a waiting call: how the tool differs from the version that was allowed. */
+  /** Only on a waiting call: how the tool differs from the version that was approved. */
   changes: z.array(ToolChange).optional(),
   /** Only on a waiting call: the version of the tool that the user sees. An approval sends it back. */
   fingerprint: z.string().optional(),
@@ -56,7 +57,7 @@ export const ResultPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('link'), uri: z.string(), name: z.string() }),
   /** Indented JSON. */
   z.object({ type: z.literal('json'), text: z.string() }),
-  /** A note about what was left out of the result, and why. */
+  /** A note about what was omitted from the result, and why. */
   z.object({ type: z.literal('note'), text: z.string() }),
 ])
 export type ResultPart = z.infer<typeof ResultPart>
@@ -66,9 +67,9 @@ export const ResultImage = z.object({ mimeType: z.string(), data: z.string() })
 export type ResultImage = z.infer<typeof ResultImage>
 
 /**
- * How a call ended. After `timed_out`, `interrupted` (the server went down meanwhile) or a `failed` call that had
- * started, the tool may or may not have finished, so it is never called again automatically. After
- * `authorization_needed` the user has to connect the connector again.
+ * How a call ended. After `timed_out`, `interrupted` (the server shut down) or a `failed` call that had started, the
+ * tool may or may not have finished, so it is never called again automatically. After `authorization_needed` the user
+ * has to connect the connector again.
  */
 export const toolOutcomes = [
   'done',

@@ -41,7 +41,7 @@ const ImageParams = z.object({
   place: z.coerce.number().int().min(0).max(1_000),
 })
 
-/** The chats of a user: reading (§7.6, §7.7, §7.8) and changing (§7.13). */
+/** Registers the routes that read chats (§7.6, §7.7, §7.8) and change them (§7.13). */
 export function registerChatRoutes(api: Api, deps: ChatRoutesDeps): void {
   registerReading(api, deps)
   registerChanges(api, deps)
@@ -108,7 +108,8 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
 }
 
 /**
- * Selects the branch of a message (§7.13): the newest message below it becomes the selected leaf. Returns the leaf's id.
+ * Selects the branch of a message (§7.13): the newest message below it becomes the selected leaf. Returns the leaf's
+ * id.
  * @throws AppError `not_found`
  */
 async function selectResponse(db: Db, user: User, chatId: string, messageId: string): Promise<string> {

@@ -15,7 +15,7 @@ const chatQuery = prepareQuery((db, chat: { readonly id: string; readonly userId
 )
 
 /**
- * A chat of this user; another user's chat is not found (§17.22).
+ * Returns a chat of this user. The chat of another user is not found (§17.22).
  * @throws AppError `not_found`
  */
 export async function requireChat(db: Db, user: Owner, chatId: string): Promise<ChatRow> {
@@ -37,8 +37,8 @@ const chatLock = prepareQuery(
 )
 
 /**
- * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the transaction
- * ends.
+ * Sets the update time of a user's chat and returns the chat. Blocks every other writer of the chat until the
+ * transaction ends.
  * @throws AppError `not_found`
  */
 export async function lockChat(trx: Db, user: Owner, chatId: string, now: number): Promise<ChatRow> {
@@ -64,7 +64,7 @@ export async function touchChat(db: Db, chatId: string, now: number): Promise<vo
   await timeUpdate(db, { id: chatId, now })
 }
 
-/** A page of a user's chats, newest first. */
+/** Returns a page of a user's chats, newest first. */
 export async function listChatIds(
   db: Db,
   user: Owner,
@@ -82,7 +82,7 @@ export async function listChatIds(
   return rows.map((row) => row.id)
 }
 
-/** The number of a user's chats, counted up to `max`. */
+/** Returns the number of a user's chats, at most `max`. */
 export async function countChats(db: Db, user: Owner, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((eb) =>

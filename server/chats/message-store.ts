@@ -6,7 +6,7 @@ import type { Db } from '../db/database.ts'
 import { prepareQuery } from '../db/dialects/prepare-query.ts'
 import type { MessageRow, MessageTable } from '../db/tables/tables.ts'
 
-/** A message to append; `appendMessage` sets its place in the tree and its time. */
+/** A message to append. `appendMessage` sets its position in the tree and its time. */
 export type NewMessage = Pick<Selectable<MessageTable>, 'chat_id' | 'id' | 'role' | 'content' | 'status'> &
   Partial<Pick<Selectable<MessageTable>, 'model' | 'bot' | 'server' | 'tool' | 'outcome'>>
 
@@ -28,7 +28,7 @@ export type FilledReply = Pick<
   | 'notice'
 >
 
-/** Converts a reply to its stored form. A failed reply keeps the text that it had before the failure. */
+/** Converts a reply to its columns. Of a failed reply, the text before the failure is stored. */
 export function toFilledReply(reply: Message): FilledReply {
   return {
     content: reply.status === 'failed' ? (reply.partial ?? '') : textOfContent(reply.content),
@@ -47,7 +47,7 @@ export function toFilledReply(reply: Message): FilledReply {
   }
 }
 
-/** Some of these fields, and the state of the reply's tool call. */
+/** Changed fields of a message. */
 export type MessageChange = Partial<FilledReply & Pick<MessageRow, 'call_state' | 'call'>>
 
 /** True for a user message that contains a tool's result (§3.11). */
@@ -83,7 +83,7 @@ const messageInsert = prepareQuery((db, message: MessageRow) =>
       second_id: message.second_id,
       unix_timestamp: afterLatest(message.chat_id, message.unix_timestamp),
     })
-    // All other columns are known, and returning two dozen of them would take longer than storing them.
+    // The other columns are known, and returning them would take longer than the insert.
     .returning(['position', 'unix_timestamp'])
     .compile(),
 )
@@ -132,7 +132,7 @@ export async function appendMessage(
   return { ...row, ...stored }
 }
 
-/** The time of a chat's latest message, in milliseconds since 1970; 0 in a chat without messages. */
+/** Returns the time of a chat's latest message, in milliseconds since 1970; 0 in a chat without messages. */
 export async function findLatestTime(db: Db, chatId: string): Promise<number> {
   const row = await db
     .selectFrom('messages')
@@ -144,7 +144,7 @@ export async function findLatestTime(db: Db, chatId: string): Promise<number> {
   return row?.unix_timestamp ?? 0
 }
 
-/** `now`, or the millisecond after the chat's latest message when that is later. */
+/** The SQL for `now`, or for the millisecond after the chat's latest message if that is later. */
 function afterLatest(chatId: string, now: number) {
   return sql<number>`coalesce((
     select case when unix_timestamp < ${now} then ${now} else unix_timestamp + 1 end
@@ -164,7 +164,7 @@ export async function findMessage(db: Db, chatId: string, id: string): Promise<M
   return (await messageQuery(db, { chatId, id })).rows[0]
 }
 
-/** The fields of a parent that `appendMessage` needs. Rejects when the message does not exist. */
+/** Returns the fields of a parent that `appendMessage` needs. Rejects when the message does not exist. */
 export function requireParent(
   db: Db,
   chatId: string,
@@ -178,7 +178,7 @@ export function requireParent(
     .executeTakeFirstOrThrow()
 }
 
-/** Whether a reply of a bot in this chat has a notice. */
+/** Returns whether a reply of the bot in this chat has a notice. */
 export async function hasNotice(db: Db, chatId: string, bot: string): Promise<boolean> {
   const row = await db
     .selectFrom('messages')
@@ -191,7 +191,7 @@ export async function hasNotice(db: Db, chatId: string, bot: string): Promise<bo
   return row !== undefined
 }
 
-/** The replies to a message, oldest first. */
+/** Returns the replies to a message, oldest first. */
 export function listReplies(db: Db, chatId: string, parentId: string): Promise<MessageRow[]> {
   return db
     .selectFrom('messages')
@@ -202,7 +202,7 @@ export function listReplies(db: Db, chatId: string, parentId: string): Promise<M
     .execute()
 }
 
-/** The whole tree of a chat, oldest first. */
+/** Returns all messages of a chat, oldest first. */
 export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
   return db
     .selectFrom('messages')
@@ -212,7 +212,7 @@ export function listMessages(db: Db, chatId: string): Promise<MessageRow[]> {
     .execute()
 }
 
-/** The tree of a chat without texts, oldest first. */
+/** Returns the ids and parents of all messages of a chat, oldest first. */
 export function listNodes(db: Db, chatId: string): Promise<Pick<MessageRow, 'id' | 'parent_id'>[]> {
   return db
     .selectFrom('messages')
@@ -245,7 +245,7 @@ const pathQuery = prepareQuery(
     ),
 )
 
-/** The newest `limit` messages on the path from the root to a message, oldest first. */
+/** Returns the newest `limit` messages on the path from the root to a message, oldest first. */
 export async function listPath(
   db: Db,
   chatId: string,
@@ -256,7 +256,7 @@ export async function listPath(
   return rows
 }
 
-/** The whole path from the root to a message, oldest first; empty when the message is missing. */
+/** Returns the whole path from the root to a message, oldest first; empty when the message is missing. */
 export async function listWholePath(db: Db, chatId: string, leafId: string): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     with recursive path (id, parent_id, depth) as (

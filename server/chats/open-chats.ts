@@ -6,7 +6,7 @@ import { deleteEmptyChats } from './chat-store.ts'
 import { openSearch } from './search/open-search.ts'
 import type { RunningReply } from './present-chat.ts'
 
-/** How long a reserved chat without messages is kept, and how often such chats are deleted (§16.14). */
+/** Milliseconds for which a chat without messages is kept, and between two deletions of such chats (§16.14). */
 const maxEmptyChatAgeMs = 86_400_000
 const deletionIntervalMs = 3_600_000
 
@@ -22,7 +22,7 @@ export interface ChatOptions {
   readonly readRun: (chatId: string) => Promise<RunningReply | undefined>
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
-  /** Receives errors that no user can act on. */
+  /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
@@ -32,7 +32,7 @@ export interface Chats {
   close(): Promise<void>
 }
 
-/** The chats with their background work: indexing for the search, and deleting unused chats. */
+/** Opens the chats with their background tasks: indexing for the search, and deleting unused chats. */
 export function openChats({ database, now }: AppDeps, options: ChatOptions): Chats {
   const { readRun, onChatChanged, onError } = options
   const search = openSearch(database, onError)

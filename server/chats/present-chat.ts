@@ -19,12 +19,12 @@ export interface RunningReply {
   readonly messages: readonly Message[]
 }
 
-/** Attempts to read a chat and its run in the same state. After them the chat is returned without its run. */
+/** Attempts to read a chat and its run in the same state. After the last one, the chat is returned without its run. */
 const maxAttempts = 5
 
 /**
- * A user's chat with the messages of its active run so far. Both are read until they agree, so that a client that
- * follows the run from there misses no event and gets none twice (§17.19).
+ * Returns a user's chat with the messages of its active run so far. Both are read until they are consistent, so that a
+ * client that follows the run from there receives each event exactly once (§17.19).
  * @throws AppError `not_found`
  */
 export async function readChat(
@@ -45,8 +45,8 @@ export async function readChat(
 }
 
 /**
- * Whether rows that were read after a run's events agree with them: the run's last message has the same state in both, and
- * no row is below it.
+ * Returns whether rows that were read after the events of a run are consistent with them: the run's last message has
+ * the same state in both, and has no reply.
  */
 function isConsistent({ messages }: RunningReply, rows: readonly MessageRow[]): boolean {
   const last = messages.at(-1)
@@ -59,7 +59,7 @@ function isConsistent({ messages }: RunningReply, rows: readonly MessageRow[]): 
   )
 }
 
-/** A chat as its owner reads it (§3.3), with the messages of its run so far in place of their rows. */
+/** Presents a chat to its owner (§3.3). Messages of the active run replace their rows. */
 function presentChat(chat: ChatRow, rows: readonly MessageRow[], reply: RunningReply | undefined): Chat {
   const runMessages = new Map(reply?.messages.map((message) => [message.id, message]))
   return {
@@ -71,7 +71,7 @@ function presentChat(chat: ChatRow, rows: readonly MessageRow[], reply: RunningR
   }
 }
 
-/** A message as its owner reads it. A failed reply shows its error, as the reducer of the stream does. */
+/** Presents a message to its owner. A failed reply shows its error, as in the reducer of the stream. */
 export function presentMessage(row: MessageRow): Message {
   const message: Message = {
     id: row.id,
@@ -101,7 +101,7 @@ export function presentMessage(row: MessageRow): Message {
   return message.status === 'failed' ? showFailure(message) : message
 }
 
-/** The public state of a call, without the data for its model and connector. */
+/** Presents the state of a call, without the data for the model and the connector. */
 function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   const state = toolCallStates.find((known) => known === call_state)
   if (call === null || state === undefined) return null
@@ -115,7 +115,7 @@ function presentCall({ call, call_state }: MessageRow): ToolCall | null {
   }
 }
 
-/** Leaves out the fields that are null: a chat may have thousands of messages, and most fields of most are null. */
+/** Omits the fields that are null: a chat may have thousands of messages, and most of their fields are null. */
 function omitNulls<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

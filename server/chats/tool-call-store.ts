@@ -13,7 +13,7 @@ export interface BatchCall {
   readonly arguments: string
   /** Data that the model's adapter expects back with the call. */
   readonly note?: unknown
-  /** The tool that the name refers to; absent for a name that the model made up. */
+  /** The tool with this name; absent for a name that the model made up. */
   readonly target?: { readonly connectorName: string; readonly toolName: string }
 }
 
@@ -29,13 +29,13 @@ export interface StoredCall {
   /** The tool's display name. */
   readonly title?: string
   readonly changes?: readonly ToolChange[]
-  /** The version of the tool that the user decides about; no other version is called. */
+  /** The fingerprint of the tool that the user decides about. A tool with another fingerprint is not called. */
   readonly fingerprint?: string
   /** The calls of the same turn that come after this one. */
   readonly rest: readonly BatchCall[]
 }
 
-/** Parses the stored form of a call. */
+/** Parses the `call` column of a reply. */
 export function parseCall(stored: string): StoredCall {
   return JSON.parse(stored) as StoredCall
 }
@@ -47,7 +47,7 @@ export interface PendingCall {
   readonly messageId?: string | undefined
 }
 
-/** A user's replies whose call of this tool waits for approval, newest first. */
+/** Returns the user's replies with a call of this tool that needs approval, newest first. */
 export function listPendingCalls(
   db: Db,
   user: Pick<User, 'id'>,
@@ -66,7 +66,7 @@ export function listPendingCalls(
   return query.orderBy('m.unix_timestamp', 'desc').limit(50).execute()
 }
 
-/** Claims a pending call; false when another request has claimed it (§12.7). */
+/** Claims a call that needs approval. Returns false when another request has claimed it (§12.7). */
 export async function claimPendingCall(
   trx: Db,
   { chat_id, id }: Pick<MessageRow, 'chat_id' | 'id'>,
@@ -104,7 +104,7 @@ export async function insertResultImages(
     .execute()
 }
 
-/** The image at an index of a result's parts (§17.8). */
+/** Returns the image at an index of a result's parts (§17.8). */
 export async function findResultImage(
   db: Db,
   chatId: string,

@@ -9,7 +9,8 @@ import type { RunNotifications } from './log/run-notifications.ts'
 import type { ToolSupportCache } from './loop/call-model.ts'
 
 /**
- * The dependencies of this folder's functions, each of which picks those it needs. Created in `open-completions.ts`.
+ * The dependencies of the functions in this folder. Each function picks those that it needs. Created in
+ * `open-completions.ts`.
  */
 export interface CompletionDeps {
   readonly database: Database
@@ -25,6 +26,6 @@ export interface CompletionDeps {
   readonly openBotModel: (user: User, bot: BotRow) => ModelStream
   readonly toolSupport: ToolSupportCache
   readonly connectors: Pick<Connectors, 'listModelTools' | 'resolveTool' | 'callTool' | 'recordDenial'>
-  /** For errors that no user can act on. */
+  /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }

@@ -39,7 +39,7 @@ export interface CompletionRoutesDeps {
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
 
-/** Replies, their streams (§7.11, §7.30), and what users decide about tool calls (§7.12). */
+/** Registers the routes of replies, their streams (§7.11, §7.30), and the user's decisions about tool calls (§7.12). */
 export function registerCompletionRoutes(api: Api, routes: CompletionRoutesDeps): void {
   registerReplyRoutes(api, routes)
   registerToolRoutes(api, routes)

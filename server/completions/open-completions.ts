@@ -25,14 +25,14 @@ export interface CompletionOptions extends Pick<CompletionDeps, 'openBotModel' |
   readonly onChatChanged: (userId: string, chatId: string) => void
   /** Completions that each user may request per minute. */
   readonly perMinute: number
-  /** Called with every stream that opens. */
+  /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
 }
 
-/** The runs of this process. */
+/** The runs of this process, as `openCompletions` returns them. */
 export interface Completions {
   register(api: Api): void
-  /** Returns the run that is writing into a chat, whichever node owns it. */
+  /** Returns the active run of a chat, whichever node executes it. */
   readRun(chatId: string): Promise<RunningReply | undefined>
   countActive(): number
   /**

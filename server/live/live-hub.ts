@@ -9,7 +9,7 @@ export interface LiveHubDeps {
   readonly nodeId: string
 }
 
-/** The live streams open at this node, by user, and the notifications sent to them. */
+/** Holds the open live streams of this node by user, and sends notifications to them. */
 export class LiveHub {
   readonly #deps: LiveHubDeps
   readonly #onError: (error: unknown) => void
@@ -84,7 +84,7 @@ export class LiveHub {
   onChange({ topic, nodeId, userId, subject }: ChangeNotification): void {
     if (nodeId === this.#deps.nodeId) return
     if (topic === 'chat') this.sendChatChanged(userId, subject)
-    // A newer node may send a list that is unknown here; browsers that do not know it ignore it.
+    // A newer node may send a list that is unknown here. Browsers ignore unknown lists.
     else this.#sendLine(userId, { type: 'changed', what: subject as SettingsList })
   }
 

@@ -47,7 +47,7 @@ describe.each(engines)('live updates between two servers on one database, %s', (
       const [ready] = late.events()
       const seq = ready?.type === 'ready' ? ready.runs[0]?.seq : undefined
       expect(seq).toBeDefined()
-      // Events that arrive while it joins may come twice; their numbers show that.
+      // Events that are committed during the subscription may be sent twice, with the same number.
       const after = late.runEvents(chatId).flatMap(({ event }) => (event.seq > (seq ?? 0) ? [event] : []))
       expect(after).toEqual(sent.events.slice(seq))
       expect(stranger?.events()).toEqual([{ type: 'ready', runs: [] }])

@@ -6,9 +6,9 @@ import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
 import type { LiveHub } from './live-hub.ts'
 
-/** Milliseconds between two checks of the access token of an open stream. */
+/** Milliseconds between two verifications of the access token of an open stream. */
 const verifyIntervalMs = 60_000
-/** Streams of one user at one node; a browser needs one (§16.12). */
+/** Maximum number of streams of one user at one node. A browser needs one (§16.12). */
 const maxStreams = 50
 
 export interface LiveRoutesDeps {
@@ -47,7 +47,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
     try {
       sendReady(await deps.joinRuns(user.id, hub.count(user.id) === 1))
     } catch (error) {
-      // The response has begun, so no error status can be sent; the client reconnects.
+      // The headers are already sent, so the stream can only be ended. The client reconnects.
       deps.onError(error)
       stream.end()
     }

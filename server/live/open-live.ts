@@ -12,13 +12,13 @@ export interface LiveDeps extends LiveHubDeps {
 }
 
 export interface LiveOptions {
-  /** Called with every stream that opens. */
+  /** Called for every stream that is opened. */
   readonly onOpen: SseOptions['onOpen']
-  /** Receives errors that no user can act on. */
+  /** Called with errors that no user can act on. */
   readonly onError: (error: unknown) => void
 }
 
-/** Live updates: one stream for each browser of a user. */
+/** Live updates, with one stream for each browser of a user. */
 export interface Live {
   readonly hub: LiveHub
   register(api: Api, runs: Pick<LiveRoutesDeps, 'joinRuns' | 'leaveRuns'>): void

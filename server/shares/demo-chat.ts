@@ -7,10 +7,12 @@ export interface DemoMessage {
   readonly resultOf?: string
 }
 
-/** The built-in connector, which has the calculator. */
+/** The name of the built-in connector with the calculator. */
 const builtIn = 'default'
 
-/** The chat behind 'See Demo'. A changed text creates a new chat at the next start, and the link then leads to it. */
+/**
+ * The chat that 'See Demo' opens. A changed text creates a new chat at the next start, to which the link then leads.
+ */
 export const demoChat: readonly DemoMessage[] = [
   {
     role: 'user',

@@ -12,12 +12,12 @@ import { findShare, upsertShare } from './share-store.ts'
 
 /** No identity provider issues tokens with this issuer, so this user cannot sign in. */
 const owner = { issuer: 'yonder:demo', subject: 'demo', name: null, email: null, picture: null }
-/** The stored state of the demo's calls. No model made them, so the model's id and name are empty. */
+/** The stored state of the tool calls in the demo. No model made them, so id and name are empty. */
 const answeredCall = { call_state: 'answered', call: JSON.stringify({ id: '', name: '', rest: [] }) } as const
-/** The time between two messages. */
+/** Milliseconds between two messages. */
 const messageIntervalMs = 20_000
 
-/** Derived from the texts: another text is another chat, because messages never change. */
+/** Derived from the texts, because messages never change: a new text needs a new chat. */
 const chatId = `demo-${createHash('sha256').update(JSON.stringify(demoChat)).digest('hex').slice(0, 16)}`
 
 /**

@@ -39,14 +39,14 @@ export async function createShare(
 }
 
 /**
- * Whether a message can be shared: only one that will not change, so not a reply that is still being written (§20.1).
+ * Returns whether a message can be shared. A reply that is still being written cannot (§20.1).
  */
 export function canShare(message: Pick<MessageRow, 'status'>): boolean {
   return message.status !== 'streaming'
 }
 
 /**
- * Revokes a link for good: sharing the message again creates another one (§20.4).
+ * Revokes a link forever. Sharing the message again creates another link (§20.4).
  * @throws AppError `not_found`
  */
 export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<void> {
@@ -54,7 +54,7 @@ export async function revokeShare(db: Db, user: Pick<User, 'id'>, id: string): P
     throw new AppError('not_found', 'There is no such link. Reload the page.')
 }
 
-/** A share link as its owner lists it, named by the start of the chat's first message. */
+/** Presents a link to its owner, with the beginning of the chat's first message as its title. */
 export function presentShare({ id, created_at, first_text }: ListedShare): OwnShare {
   const { text, isCut } = deriveTitle(first_text, maxShareTitleChars)
   return {

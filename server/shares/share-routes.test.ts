@@ -19,7 +19,7 @@ describe.each(engines)('own links on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  /** A chat with one answered message; the ids of both. */
+  /** Creates a chat with one message and its reply, and returns the ids of both. */
   async function talk(client: ChatClient, text: string) {
     const chatId = await client.newChat()
     const stream = await client.send(chatId, text)
@@ -89,7 +89,7 @@ describe.each(engines)('own links on %s', (engine) => {
       expect(answer.statusCode).toBe(404)
       bodies.add(answer.body)
     }
-    // Not even that the chat exists is told.
+    // The response does not reveal that the chat exists.
     expect(bodies.size).toBe(1)
     for (const messageId of [foreign.reply, other.reply, 'nothing']) {
       const answer = await ada.post(`/api/share/${own.chatId}`, { messageId })

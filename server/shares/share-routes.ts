@@ -14,7 +14,7 @@ export interface ShareRoutesDeps {
   readonly now: () => number
 }
 
-/** A user's links: create (§7.10), list, revoke (§17.10). */
+/** Registers the routes that create (§7.10), list and revoke the links of a user (§17.10). */
 export function registerShareRoutes(api: Api, { database: { db }, now }: ShareRoutesDeps): void {
   api.post(
     '/api/share/:chatId',

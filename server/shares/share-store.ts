@@ -3,12 +3,12 @@ import type { Db } from '../db/database.ts'
 import type { MessageRow, ShareRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 
-/** Stores a link unless its message has one, and returns the id of the message's link. */
+/** Stores a link unless the message already has one. Returns the id of the message's link. */
 export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   const { id } = await db
     .insertInto('shares')
     .values(share)
-    // Updates nothing, but lets one statement also return an existing row.
+    // This update changes nothing, but makes the statement return an existing row too.
     .onConflict((conflict) =>
       conflict.columns(['chat_id', 'message_id']).doUpdateSet({ message_id: share.message_id }),
     )
@@ -17,7 +17,7 @@ export async function insertShare(db: Db, share: ShareRow): Promise<string> {
   return id
 }
 
-/** Stores a link, or changes the message of the existing link with this id. */
+/** Stores a link. A link with the same id then leads to this message. */
 export async function upsertShare(db: Db, share: ShareRow): Promise<void> {
   const { chat_id, message_id } = share
   await db
@@ -33,7 +33,7 @@ export function findShare(db: Db, id: string): Promise<ShareRow | undefined> {
 
 export type ListedShare = Pick<ShareRow, 'id' | 'created_at'> & { readonly first_text: string }
 
-/** A user's links, newest first, each with the start of the chat. */
+/** Returns a user's links, newest first, each with the beginning of its chat. */
 export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[]> {
   return db
     .selectFrom('shares as s')
@@ -56,7 +56,7 @@ export function listShares(db: Db, user: Pick<User, 'id'>): Promise<ListedShare[
     .execute()
 }
 
-/** False when the user has no such link. */
+/** Deletes a link. Returns false when the user has no such link. */
 export async function deleteShare(db: Db, user: Pick<User, 'id'>, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('shares')

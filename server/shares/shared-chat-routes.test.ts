@@ -136,7 +136,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         status: 'complete',
         server: 'files',
         tool: 'write',
-        // What became of it later was not shared.
+        // The state that the call reached after the share is not public.
         call: { state: 'waiting' },
       },
     ]
@@ -199,7 +199,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     }
     expect(answers[0]).toContain('404')
     expect(new Set(answers).size).toBe(1)
-    // Nothing is left of a revoked link that could be looked up in another way, or in another time.
+    // A revoked link is deleted, so it is looked up with the same query, in the same time, as an unknown one.
     const left = await product.database.db
       .selectFrom('shares')
       .select('id')

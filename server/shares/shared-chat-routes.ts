@@ -14,14 +14,14 @@ export interface SharedChatRoutesOptions {
   readonly perMinute: number
 }
 
-/** The public route of a shared chat (§7.9). Its scope has no authentication, so a token in the request is ignored. */
+/** Registers the public route of a shared chat (§7.9). It ignores a token in the request. */
 export function registerSharedChatRoutes(
   api: Api,
   { database }: SharedChatRoutesDeps,
   { perMinute }: SharedChatRoutesOptions,
 ): void {
   limitWrites(api, perMinute, (request) => request.ip)
-  // Also set on errors: a cached response would outlive the link.
+  // Set for errors too, because a cached response would remain after the link is revoked.
   api.addHook('onRequest', async (_request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' })
   })

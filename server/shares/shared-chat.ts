@@ -10,8 +10,8 @@ import type { ToolCallState } from '@yonder/contract/tool-call'
 import { presentMessage } from '../chats/present-chat.ts'
 
 /**
- * The messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
- * same time, as one that never existed (§20.8).
+ * Returns the messages of a link, oldest first. A revoked link is deleted, so it fails in the same way, and after the
+ * same time, as a link that never existed (§20.8).
  * @throws AppError `not_found`
  */
 export async function requireSharedPath(db: Db, shareId: string): Promise<MessageRow[]> {
@@ -22,9 +22,9 @@ export async function requireSharedPath(db: Db, shareId: string): Promise<Messag
 }
 
 /**
- * The public view of a path. Ids are positions on the path and the time is the last message's, so the view does not
- * identify the chat and does not change when the chat continues. Only the fields listed here are public. `path` must
- * not be empty (§20.5, §20.6, §20.7).
+ * Presents a path to the public. The ids are positions on the path and the time is that of the last message, so the
+ * result does not identify the chat and does not change when the chat continues. Only the fields listed here are
+ * public. `path` must not be empty (§20.5, §20.6, §20.7).
  */
 export function presentSharedChat(shareId: string, path: readonly MessageRow[]): SharedChat {
   const messages = path.map((row, index) => presentSharedMessage(row, index + 1, path[index + 1]))
@@ -55,14 +55,14 @@ function presentSharedMessage(row: MessageRow, position: number, next: MessageRo
     ...(tool === undefined ? {} : { tool }),
     ...(call === undefined ? {} : { call: { state: stateFrom(next) } }),
   }
-  // The result itself is private; the message only shows that the call before it has one.
+  // The result is private. The message only shows that the call before it has one.
   if (role === 'user' && server !== undefined) return { ...message, content: '' }
   // The real error message may contain an address or a key.
   if (status === 'failed') return showFailure({ ...message, error: failure })
   return message
 }
 
-/** The state of a call, derived from the next message on this path: what happened elsewhere in the chat is not shared. */
+/** Returns the state of a call from the next message on the path, because other branches are not shared. */
 function stateFrom(next: MessageRow | undefined): ToolCallState {
   if (next === undefined) return 'waiting'
   return next.role === 'user' && next.server !== null ? 'answered' : 'denied'

@@ -3,9 +3,9 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { matchExpression, isExact, foldCase } from './words.ts'
 import type { SearchReader } from './sqlite-search-store.ts'
 
-/** Index hits read for a word. When it has more, the messages before them are searched chat by chat. */
+/** Index hits that are read for a word. When there are more, older messages are searched chat by chat. */
 const maxHits = 5_000
-/** Messages that are not indexed yet and are read for a search. */
+/** Messages that are not indexed yet and that are read for a search. */
 const maxQueued = 500
 
 /** The index hits of one word. */
@@ -13,7 +13,7 @@ interface WordHits {
   readonly word: string
   /** Chats that contain it. */
   readonly chats: Set<string>
-  /** Positions of messages that have its grams but were not read yet, by chat. */
+  /** Positions of messages that have the grams of the word but were not read yet, by chat. */
   readonly unread: Map<string, number[]>
   /** Messages before this position were not checked; 0 when all were. */
   readonly unknownBefore: number
@@ -21,8 +21,8 @@ interface WordHits {
 
 /**
  * Finds the chats that contain every word. For a rare word the index lists all messages; for a common one, only the
- * newest. When all words are common, the user's chats are checked newest first: chats among the index hits match without
- * reading their messages, and the loop ends when there are enough chats for the page and the total.
+ * newest. When all words are common, the user's chats are checked newest first: chats among the index hits match
+ * without reading their messages, and the loop ends when there are enough chats for the page and the total.
  */
 export function findInSqlite(reader: SearchReader, request: FindRequest): FoundChats {
   const user = reader.findUserNumber(request.userId)
@@ -99,7 +99,7 @@ function listHits(reader: SearchReader, user: number, word: string): WordHits {
   return found
 }
 
-/** The chat of a message, if the message contains the word. */
+/** Returns the chat of a message if the message contains the word. */
 function findChat(
   reader: SearchReader,
   position: number,

@@ -13,14 +13,14 @@ import {
 import type { QueuedChunk } from './sqlite-index-store.ts'
 import { maxChunks, chunkLength } from './sqlite-search-store.ts'
 
-/** How long one slice of indexing may block every other request. */
+/** Milliseconds for which one slice of indexing may block all other requests. */
 const maxSliceMs = 3
-/** Chunks read at once: about as many as a slice can index when messages are short. */
+/** Chunks that are read at once: about as many as a slice can index when messages are short. */
 const batchSize = 10
 
 /**
- * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for SQLite:
- * PostgreSQL updates its index itself.
+ * Indexes queued messages for a few milliseconds in one transaction. Returns true when more are queued. Only for
+ * SQLite: PostgreSQL updates its index itself.
  */
 export async function indexMessages(db: Kysely<Tables>, sliceMs = maxSliceMs): Promise<boolean> {
   if (!(await hasQueued(db))) return false

@@ -27,7 +27,7 @@ describe.each(engines)('search on %s', (engine) => {
 
   const newUser = () => addUser(database.db)
 
-  /** A chat of these texts, from the user and the bot in turn. */
+  /** Adds a chat with these texts, written by the user and the bot in turn. */
   async function addTexts(user: User, texts: readonly string[], last: object = {}): Promise<string> {
     time += 10
     const chat = await addChat(database.db, { id: newId(), user_id: user.id, updated_at: time })

@@ -13,7 +13,7 @@ import type { WorkerRequest, WorkerResponse } from './search-worker.ts'
 import { splitWords } from './words.ts'
 import { summarizeChats } from './summarize-chats.ts'
 
-/** Pauses between two slices of indexing: while messages are queued, and while none are. */
+/** Milliseconds between two slices of indexing: while messages are queued, and while none are. */
 const busyIntervalMs = 20
 const idleIntervalMs = 300
 
@@ -22,7 +22,10 @@ export interface Search {
   close(): Promise<void>
 }
 
-/** The search in chats. On SQLite it also updates the index, in short slices that do not delay the streams (§20.10). */
+/**
+ * Opens the search in chats. On SQLite this also starts the indexing, in short slices that do not delay the streams
+ * (§20.10).
+ */
 export function openSearch(database: Database, onError: (error: unknown) => void): Search {
   const { db, file } = database
   if (file === null) {
@@ -54,7 +57,7 @@ export interface ChatQuery {
 
 export type SearchChats = (user: User, query: ChatQuery) => Promise<ChatList>
 
-/** A user's chats, newest first; with a search, those in which every word occurs (§7.8). */
+/** Creates the query for a user's chats, newest first; with a search, for those with every word (§7.8). */
 export function createChatSearch({ db }: Database, findChats: ChatFinder): SearchChats {
   return async (user, { search, page, limit }) => {
     const words = splitWords(search)

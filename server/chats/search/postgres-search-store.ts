@@ -5,7 +5,7 @@ import type { FindRequest, FoundChats } from './chat-finder.ts'
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 
-/** A word that occurs in more messages than this is common. */
+/** A word that occurs in more messages than this is treated as common. */
 const maxHits = 2_000
 
 /**
@@ -40,7 +40,7 @@ function patternOf(word: string): string {
 
 const isSearchable = sql`m.status <> 'streaming' and (m.server is null or m.role = 'assistant')`
 
-/** The chats of up to `limit` messages of one user that contain a word, one entry for each message. */
+/** Returns the chats of up to `limit` messages of one user that contain a word, one entry for each message. */
 export async function listChatsWithWord(
   db: Db,
   userId: string,
@@ -54,7 +54,7 @@ export async function listChatsWithWord(
   return rows.map((row) => row.chat_id)
 }
 
-/** One user's chats that contain every word, newest first; with `candidates`, only chats of that list. */
+/** Returns one user's chats that contain every word, newest first; with `candidates`, only chats of that list. */
 export async function listChatsWithWords(
   db: Db,
   userId: string,

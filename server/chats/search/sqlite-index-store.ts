@@ -42,12 +42,12 @@ const queuedChunks = prepareQuery((db, { limit }: { readonly limit: number }) =>
     .compile(),
 )
 
-/** The next chunks of the oldest queued messages, one of each message. */
+/** Returns the next chunk of each of the oldest queued messages. */
 export async function listQueued(trx: Db, limit: number): Promise<QueuedChunk[]> {
   return (await queuedChunks(trx, { limit })).rows
 }
 
-/** The user's number in the index; assigns one if there is none. */
+/** Returns the user's number in the index, and assigns one if there is none. */
 export async function assignUserNumber(trx: Db, userId: string): Promise<number> {
   const { number } = await trx
     .insertInto('search_users')
@@ -70,7 +70,7 @@ export async function insertChunk(
   await trx.executeQuery(CompiledQuery.raw(insertIntoIndex, [user, position, chunk, grams]))
 }
 
-/** Stores which chunk of a queued message is indexed next. */
+/** Sets the chunk of a queued message that is indexed next. */
 export async function moveQueued(trx: Db, position: number, chunk: number): Promise<void> {
   await trx.updateTable('search_queue').set({ chunk }).where('position', '=', position).execute()
 }

@@ -7,7 +7,7 @@ import type BetterSqlite from 'better-sqlite3'
 const chunkBits = 9
 const positionBits = 33
 
-/** Characters of a chunk, and how many of them the next chunk repeats, because a word may be split between chunks. */
+/** Characters of a chunk, and characters that the next chunk repeats, because a word may be split between chunks. */
 export const chunkLength = 4_096
 export const chunkOverlap = 64
 /** The maximum number of chunks indexed of one message, enough for the longest reply. */
@@ -24,8 +24,8 @@ export interface IndexedText {
 }
 
 /**
- * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the next
- * one of its kind begins.
+ * Reads the search index of a SQLite file on a connection of its own. An iteration (`iterate…`) must end before the
+ * next one of its kind begins.
  */
 export interface SearchReader {
   findUserNumber(userId: string): number | undefined

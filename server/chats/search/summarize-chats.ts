@@ -7,7 +7,7 @@ import type { SummaryRow } from './summary-store.ts'
 /** Characters of a message in a summary. */
 const maxSummaryChars = 500
 
-/** Summaries of chats in the order of `ids` (§3.4), without ids that do not belong to this user. */
+/** Returns summaries of chats in the order of `ids` (§3.4). Omits the chats of other users. */
 export async function summarizeChats(
   db: Db,
   user: Pick<User, 'id'>,
@@ -42,7 +42,7 @@ function presentSummary(row: SummaryRow): SummaryMessage {
   }
 }
 
-/** Cuts the text, but never inside a surrogate pair. */
+/** Cuts the text, but not inside a surrogate pair. */
 function shorten(text: string): string {
   if (text.length <= maxSummaryChars) return text
   const cut = text.slice(0, maxSummaryChars)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import type { User } from '../../identity/user.ts'
 
-/** Characters read of a message: more than a summary shows, so that no long text is loaded. */
+/** Characters that are read of a message: a little more than a summary shows. */
 const maxReadChars = 600
 
 export type SummaryRow = Pick<
@@ -25,7 +25,7 @@ export function listSummaryChats(
     .execute()
 }
 
-/** The first two messages of each chat's selected path and its last one, oldest first. */
+/** Returns the first two messages and the last one of each chat's selected path, oldest first. */
 export async function listSummaryMessages(db: Db, chats: readonly SummaryChat[]): Promise<SummaryRow[]> {
   const usedChatIds = chats.filter((chat) => chat.selected_message_id !== null).map((chat) => chat.id)
   if (usedChatIds.length === 0) return []

@@ -1,4 +1,4 @@
-/** Further words of a search are ignored. */
+/** Words of a search. Further words are ignored. */
 const maxWords = 12
 
 /** Converts text to the form in which words are compared: lower case, in every script. */
@@ -17,14 +17,15 @@ export function splitWords(search: string): string[] {
   return [...words].sort((a, b) => b.length - a.length).slice(0, maxWords)
 }
 
-/** Characters of a gram: four distinguish words much better than three, with the same number of rows. */
+/** Characters of a gram. Four distinguish words much better than three, with the same number of rows. */
 const gramLength = 4
-/** Characters of a searched word that the index is queried for; the others are compared when the message is read. */
+/** Characters of a searched word for which the index is queried. The others are compared when the message is read. */
 export const maxIndexedChars = 32
 
 /**
- * The distinct grams of a folded text for the index of SQLite, separated by spaces: every four consecutive characters of a
- * word, and its last one, two and three characters, so that a search for fewer than four can match the start of a gram.
+ * Returns the distinct grams of a folded text for the index of SQLite, separated by spaces: every four consecutive
+ * characters of a word, and its last one, two and three characters, so that a search for fewer than four characters can
+ * match the start of a gram.
  */
 export function splitGrams(text: string): string {
   const grams = new Set<string>()
@@ -36,8 +37,8 @@ export function splitGrams(text: string): string {
 }
 
 /**
- * The index query for the messages that may contain a word. Grams are quoted, so that none of their characters is an
- * operator.
+ * Returns the index query for the messages that may contain a word. Grams are quoted, so that none of their characters
+ * is an operator.
  */
 export function matchExpression(word: string): string {
   const characters = Array.from(word).slice(0, maxIndexedChars)
@@ -48,7 +49,7 @@ export function matchExpression(word: string): string {
   return [...grams].map(quote).join(' AND ')
 }
 
-/** Whether every message that the index returns for a word contains it. */
+/** Returns whether every message that the index returns for a word contains the word. */
 export function isExact(word: string): boolean {
   return Array.from(word).length <= gramLength
 }

@@ -7,7 +7,7 @@ import type { RunRecorder } from './run-recorder.ts'
 /** Why a run is aborted: the user stopped it, or its server shuts down. Used as the `reason` of its abort signal. */
 export type AbortReason = 'stopped' | 'interrupted'
 
-/** A run that this process executes. */
+/** A run that is executed by this process. */
 export interface ActiveRun {
   readonly id: number
   readonly chatId: string
@@ -16,9 +16,9 @@ export interface ActiveRun {
   readonly recorder: RunRecorder
   /** The elicitations of its tool calls. */
   readonly elicitations: PendingElicitations
-  /** Ends the run and keeps what it has written so far. */
+  /** Ends the run and keeps its text so far. */
   abort(reason: AbortReason): void
-  /** Resolves when the run's end is stored, or when storing it has failed for good. */
+  /** Resolves when the end of the run is stored, or when the run is lost. */
   readonly ended: Promise<void>
 }
 
@@ -88,7 +88,7 @@ export class ActiveRuns {
   }
 }
 
-/** The elicitations of a run's calls that the user has not answered yet. */
+/** The elicitations of a run's tool calls that the user has not answered yet. */
 export class PendingElicitations {
   readonly #resolvers = new Map<string, (answer: ElicitationAnswer) => void>()
 

@@ -27,7 +27,7 @@ export interface FollowOptions extends RunCursor {
   readonly numbered: boolean
 }
 
-/** Sends the events of a run to its end (§17.5). Resolves when the stream has ended; never rejects. */
+/** Sends the events of a run until its end (§17.5). Resolves when the stream has ended; never rejects. */
 export async function followRun(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
   stream: SseStream,
@@ -59,7 +59,7 @@ function toDetail(error: unknown, onError: CompletionDeps['onError']): ErrorDeta
  * Reads the events of a run from a cursor to the end of the run, without gaps or duplicates: first the backlog from the
  * database, then each commit as it happens (from memory for a run of this process, else from the log). The last batch
  * has `isEnd`; if none has, the log was removed or `signal` was aborted (§10.9).
- * @throws AppError when this process has lost the run (`RunRecorder.lose`)
+ * @throws AppError when another node has taken over the run, or storing it failed (`RunRecorder.lose`)
  */
 export async function* readRunEvents(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now'>,
@@ -91,7 +91,7 @@ export async function* readRunEvents(
       case 'missing':
         return
       case 'has_more':
-        // The run ended between the two reads, so another read finds its last events. If it does not, the log was
+        // The run ended between the two queries, so its last events are read now. If there are none, the log was
         // removed.
         if (isRetry) return
         isRetry = true
@@ -145,8 +145,8 @@ async function* readCommits(
 }
 
 /**
- * Returns the status of a run in whose log the caller found no events after `after`: the run ended there, more events
- * were written since, it is waiting for more, or it is no longer stored. A run whose node died is ended first.
+ * Returns the status of a run whose log had no events after `after`: it ended there, it has more events by now, it is
+ * still running, or it is no longer stored. A run whose node died is ended first.
  */
 async function readRunStatus(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
@@ -163,7 +163,7 @@ async function readRunStatus(
   return 'waiting'
 }
 
-/** Returns the chat's running run, up to its last committed event. A run whose node died is ended and not returned. */
+/** Returns the chat's active run up to its last committed event. A run whose node died is ended and not returned. */
 export async function findRunningReply(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
   chatId: string,

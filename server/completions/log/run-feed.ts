@@ -9,9 +9,9 @@ import { RunBatch } from './run-recorder.ts'
 import { findLastSeq, listForeignRuns, listRunOwners, listRunsOfUser } from './run-store.ts'
 import type { RunOwner } from './run-store.ts'
 
-/** Milliseconds between two searches for runs of other nodes, which find runs whose notification was lost. */
+/** Milliseconds between two queries for runs of other nodes, in case a notification was lost. */
 const searchIntervalMs = 1_000
-/** Runs that are remembered as not to be sent: they have ended, or their user has no live stream at this node. */
+/** Remembered runs that are not sent, because they have ended or their user has no live stream at this node. */
 const maxIgnoredRuns = 10_000
 
 /** The users who have a live stream at this node. */
@@ -41,7 +41,7 @@ export class RunFeed {
   readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
   readonly #ignored = new Set<number>()
-  /** Runs that a notification named and whose users are not looked up yet. */
+  /** Runs of which a notification arrived and whose users were not queried yet. */
   readonly #unknown = new Set<number>()
   readonly #endSearching: () => Promise<void>
   #isLookingUp = false
@@ -111,7 +111,7 @@ export class RunFeed {
         this.#send(watch, batch)
       }
     } catch (error) {
-      // Such a run could not be read, or another node has taken it over. The next search finds it again.
+      // The run could not be read, or another node has taken it over. The next query finds it again.
       if (!(error instanceof AppError)) throw error
       this.#subscribers.sendChatChanged(run.user_id, run.chat_id)
     } finally {
@@ -160,7 +160,7 @@ export class RunFeed {
     }
   }
 
-  /** Finds runs whose notification was lost. */
+  /** Finds runs of other nodes whose notification was lost. */
   async #search(): Promise<void> {
     const { database, nodeId } = this.#deps
     if (this.#subscribers.isEmpty) return

@@ -32,15 +32,15 @@ interface Entry {
   readonly recorder: RunRecorder
   readonly batch: RunBatch
   readonly state: RunState
-  /** The events before they were numbered, needed to retry a failed commit. */
+  /** The events before numbering, for the retry of a failed commit. */
   readonly collected: CollectedEvents
 }
 
 /**
- * Numbers the events of all runs of this process, collects them for up to 50 ms, commits them together, and only then
- * passes them to their readers. So everything that a user saw is in the database. The first text of a reply and the end
- * of a run are committed without this delay. One commit is under way at a time; events that arrive meanwhile go into
- * the next (§10.15, §17.18).
+ * Numbers the events of all runs of this process, collects them for up to 50 ms, commits them together, and then passes
+ * them to their readers. So the database contains everything that a user has seen. The first text of a reply and the
+ * end of a run are committed without this delay. One commit is under way at a time; events that arrive meanwhile go
+ * into the next (§10.15, §17.18).
  */
 export class RunLog {
   readonly #options: RunLogOptions
@@ -66,7 +66,7 @@ export class RunLog {
     if (this.#flushing !== undefined) {
       this.#urgent ||= urgent
     } else if (urgent) {
-      // Runs after all input that has already arrived was read, so that the first tokens of many runs share one commit.
+      // Runs after the pending input is processed, so that the first tokens of many runs share one commit.
       this.#immediate ??= setImmediate(() => this.#start())
     } else if (this.#immediate === undefined) {
       this.#timer ??= setTimeout(() => this.#start(), mergeIntervalMs)
@@ -92,7 +92,7 @@ export class RunLog {
       await this.#commit(entries)
     } catch (error) {
       this.#options.onError(error)
-      // Commits each run on its own, so that one that cannot be written does not block the others.
+      // Commits each run separately, so that a run that cannot be stored does not block the others.
       for (const entry of entries)
         await this.#commit([entry]).catch((cause: unknown) => this.#restore(entry, cause))
     }
@@ -169,7 +169,7 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
   return { recorder, batch: new RunBatch(events, { isEnd }), state, collected }
 }
 
-/** Puts `type` first and `seq` second: the log's queries match events by how their JSON begins (§17.14). */
+/** Puts `type` first and `seq` second, because queries match the beginning of the JSON (§17.14). */
 function number(event: UnnumberedEvent, seq: number): RunEvent {
   const { type, ...rest } = event
   return { type, seq, ...rest } as RunEvent

@@ -1,15 +1,15 @@
 import type { ChangeNotification, Database } from '../../db/database.ts'
 
-/** Notifications of events that other processes write into runs. They may be lost, so readers also poll. */
+/** Notifications of events that other processes have committed. They may be lost, so readers also poll. */
 export interface RunNotifications {
   /** Resolves at the next notification about the run, or after `timeoutMs`. */
   wait(runId: number, timeoutMs: number): Promise<void>
-  /** Calls `listener` with the id of every run that another process has written to. */
+  /** Calls `listener` with the id of each run for which another process has committed events. */
   onRun(listener: (runId: number) => void): void
   close(): Promise<void>
 }
 
-/** Notifications on the same connection that are not about runs. */
+/** The other notifications on the same database connection. */
 export interface OtherNotifications {
   /** Called when any node, this one included, has changed something. */
   onChange(change: ChangeNotification): void

@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import { sseFrame } from '../../http/sse.ts'
 import type { AppError } from '../../lib/app-error.ts'
 
-/** Characters after which a text event is closed and the text continues in another. */
+/** Characters of a text event. A longer text continues in the next event. */
 const maxTextChars = 16_384
 
 export interface NumberedEvent {
@@ -63,7 +63,7 @@ export class RunBatch {
   }
 }
 
-/** Runs in the transaction that commits its event; `run` is the state after all events of that commit. */
+/** Runs in the transaction that commits the event; `run` is the state after all events of that commit. */
 export type EventWrite = (trx: Db, run: RunState) => Promise<void>
 
 /** A reader of a run that this process writes. */
@@ -75,18 +75,18 @@ export interface RunSubscriber {
 
 type TextKind = 'text' | 'reasoning'
 
-/** Text of a reply, or another event, from a source. */
+/** A chunk of a reply: text, or an event. */
 export type RunChunk =
   | { readonly type: TextKind; readonly text: string }
   | { readonly type: 'event'; readonly event: UnnumberedEvent }
 
-/** Where a recorder pulls a reply from. */
+/** The source from which a recorder pulls a reply. */
 export interface RunSource {
   /** Returns the chunks that arrived since the last call, in order. */
   drain(): readonly RunChunk[]
 }
 
-/** The events of one run that go into one commit, and what is written with them. */
+/** The events of one run that go into one commit, with the writes that belong to them. */
 export interface CollectedEvents {
   readonly events: readonly UnnumberedEvent[]
   readonly writes: readonly EventWrite[]
@@ -97,9 +97,9 @@ export class RunRecorder {
   readonly runId: number
   /** The state after the last committed event. */
   state: RunState
-  /** When the first of the failing commits failed, in milliseconds since 1970. Undefined after a success. */
+  /** The time of the first of several failed commits, in milliseconds since 1970. Undefined after a success. */
   failingSince: number | undefined
-  /** True once the end was added. From then on, only its commit shows whether this process still owned the run. */
+  /** True once the end was added. From then on, only its commit decides whether this process still owned the run. */
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
@@ -109,14 +109,14 @@ export class RunRecorder {
   #source: RunSource | undefined
   #events: UnnumberedEvent[] = []
   #writes: EventWrite[] = []
-  /** Text that is not part of an event yet. */
+  /** Text that has not been turned into an event yet. */
   #tail = ''
   #tailKind: TextKind = 'text'
-  /** The kinds of text that the open reply already has. */
+  /** The kinds of text that the open reply contains so far. */
   readonly #startedKinds = new Set<TextKind>()
-  /** True while the log knows that there is something to commit. */
+  /** True while the next commit of the run log includes this run. */
   #isScheduled = false
-  /** The number of events that the log took and has not committed yet. */
+  /** The number of events that were collected and are not committed yet. */
   #collectedCount = 0
   #flushes: { readonly seq: number; readonly resolve: () => void }[] = []
   #lost: AppError | undefined
@@ -144,7 +144,7 @@ export class RunRecorder {
     this.#schedule(this.#appendText(kind, text))
   }
 
-  /** Adds an event, and a write to commit together with it. Does nothing after the end of the run. */
+  /** Adds an event, with a write for the same transaction. Does nothing after the end of the run. */
   add(event: UnnumberedEvent, write?: EventWrite): void {
     if (this.isEnding) return
     this.#addEvent(event)
@@ -172,7 +172,7 @@ export class RunRecorder {
     this.#source = undefined
   }
 
-  /** Commits everything added so far without delay. Resolves when it is committed, or when the run is lost. */
+  /** Requests a commit of everything added so far, without delay. Resolves when it is committed or the run is lost. */
   flush(): Promise<void> {
     this.#closeText()
     const seq = this.state.seq + this.#collectedCount + this.#events.length
@@ -199,7 +199,7 @@ export class RunRecorder {
     return collected
   }
 
-  /** Called by the run log after a failed commit. Puts the taken events before those that were added meanwhile. */
+  /** Called by the run log after a failed commit. Puts the events before those that were added meanwhile. */
   restore({ events, writes }: CollectedEvents): void {
     this.#closeText()
     this.#events = [...events, ...this.#events]
@@ -220,7 +220,7 @@ export class RunRecorder {
     this.#close()
   }
 
-  /** Called when another node has taken over the run, or when storing it failed. Nothing more is written or shown. */
+  /** Called when another node has taken over the run, or storing it failed. Detaches all subscribers. */
   lose(error: AppError): void {
     if (this.#lost !== undefined) return
     this.#lost = error

@@ -7,10 +7,10 @@ import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
 import type { QuestionAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
-/** Milliseconds for which a node owns its runs without renewing their leases. */
+/** Milliseconds for which a lease is valid. The node of a run renews it in time. */
 export const leaseMs = 10_000
 
-/** A literal, because SQLite does not use the partial index of running runs when the status is a parameter. */
+/** A literal, because SQLite does not use the partial index on running runs when the status is a parameter. */
 const running = sql.lit('running')
 
 /** A run; `expired` is true when its node has not renewed the lease in time. */
@@ -45,7 +45,7 @@ export async function insertRun(
 ): Promise<number> {
   const { rows } = await runInsert(trx, { ...run, clock })
   const [row] = rows
-  if (row === undefined) throw new Error('the database gave no id for a run')
+  if (row === undefined) throw new Error('the database returned no id for a run')
   await insertEvent(trx, { run_id: row.id, seq: 1, event: startedEvent })
   return row.id
 }
@@ -66,7 +66,7 @@ export async function findRun(db: Db, dialect: Dialect, runId: number): Promise<
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** The run that is writing into a chat. */
+/** Returns the active run of a chat. */
 export async function findActiveRun(
   db: Db,
   dialect: Dialect,
@@ -88,7 +88,7 @@ export async function findLatestRun(
 ): Promise<StoredRun | undefined> {
   let query = selectRuns(db, dialect).where('chat_id', '=', chatId)
   if (messageId !== undefined) query = query.where('message_id', '=', messageId)
-  // By id and not by time, since the clocks of two nodes may differ. Ids grow within a chat, which has one running run.
+  // By id and not by time, because the clocks of two nodes may differ. Within a chat, a later run has a higher id.
   const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? undefined : toStoredRun(row)
 }
@@ -112,7 +112,7 @@ export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
     .execute()
 }
 
-/** Runs that other nodes are executing. */
+/** Returns the running runs of other nodes. */
 export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
   return db
     .selectFrom('runs')
@@ -122,7 +122,7 @@ export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
     .execute()
 }
 
-/** Runs whose node has not renewed them in time. */
+/** Returns runs whose lease has expired. */
 export async function listExpiredRuns(db: Db, dialect: Dialect): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')
@@ -161,8 +161,8 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
 }
 
 /**
- * Returns the `started` and `tool_result` events in a chat whose JSON contains the id of the message. They come from all
- * runs of the chat, newest first.
+ * Returns the `started` and `tool_result` events in a chat whose JSON contains the id of the message. They come from
+ * all runs of the chat, newest first.
  */
 export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
@@ -186,7 +186,7 @@ const eventInsert = prepareQuery((db, event: RunEventRow) =>
   db.insertInto('run_events').values({ run_id: event.run_id, seq: event.seq, event: event.event }).compile(),
 )
 
-/** Used for a run's first event, and for a run that no node owns any more; the run log writes all other events. */
+/** Used for the first event of a run, and to end a run whose node died. All other events are written by the run log. */
 export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
@@ -244,7 +244,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Asks the run's node to stop it. */
+/** Stores the request that the node of the run stops it. */
 export async function requestStop(db: Db, runId: number): Promise<void> {
   await db
     .updateTable('runs')
@@ -254,7 +254,7 @@ export async function requestStop(db: Db, runId: number): Promise<void> {
     .execute()
 }
 
-/** Returns the node's runs for which another node has received a stop request. */
+/** Returns the node's runs with a stop request that another node has stored. */
 export async function listStopRequests(db: Db, nodeId: string): Promise<number[]> {
   const rows = await db
     .selectFrom('runs')

@@ -86,7 +86,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       const before = await here.readChat(chatId)
       expect(textOfContent(before.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
       await watching.ended
-      // The lease and one pause are the longest that a run of a dead node can stay open.
+      // A run of a dead node stays open for at most one lease and one interval of the task that ends it.
       expect(leaseMs + expireIntervalMs).toBeLessThan(15_000)
       expect(watching.events.at(-1)).toMatchObject({ type: 'ended', status: 'interrupted' })
       const after = await here.readChat(chatId)

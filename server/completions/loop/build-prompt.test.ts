@@ -34,7 +34,7 @@ const calling = (
   call_state,
   call: JSON.stringify({ id, name: id, rest, ...(continues ? { continues } : {}) }),
 })
-/** A prompt at a glance: results without their marks. */
+/** Formats a prompt as lines, with results without their boundaries. */
 const shape = (prompt: readonly ModelMessage[]) =>
   prompt.map((message) => {
     if (message.role === 'tool') {
@@ -133,7 +133,7 @@ describe('buildPrompt', () => {
     ]
     const said = shape(buildPrompt(path))
     expect(said[0]).toBe('user: first')
-    expect(said[2]).toContain('left out')
+    expect(said[2]).toContain('omitted')
     expect(said[4]?.length).toBeGreaterThan(3_000_000)
   })
 

@@ -11,8 +11,8 @@ import type { RunChunk, RunRecorder } from '../log/run-recorder.ts'
 export const maxReplyChars = 1_000_000
 
 /**
- * Characters of all tool calls that the model makes in one turn. They are limited because each call is stored with all
- * calls that come after it (§16.2).
+ * Characters of all tool calls that the model makes in one turn. They are limited, because each call is stored with all
+ * calls after it (§16.2).
  */
 export const maxCallChars = 300_000
 
@@ -25,7 +25,7 @@ export interface RunEnding {
   readonly finish?: CutReason
 }
 
-/** The outcome of one request to the model. */
+/** The outcome of one call of the model. */
 export interface ModelCallResult {
   readonly ending: RunEnding
   /** In the model's order; empty unless the reply is complete. */
@@ -42,7 +42,7 @@ export interface CallModelOptions {
 }
 
 /**
- * Calls the model once; the recorder pulls the reply as events. Never rejects. On an abort or an exceeded limit, the
+ * Calls the model once, while the recorder pulls the reply. Never rejects. On an abort or an exceeded limit, the
  * upstream request is aborted before this resolves.
  */
 export async function callModel({
@@ -66,7 +66,7 @@ export async function callModel({
       onReadable: (isFull) => recorder.onReadable(isFull),
     })
     recorder.readFrom({ drain: () => turn.read(reply.drain()) })
-    // An aborted reply does not wait until the upstream's socket is closed.
+    // After an abort, this does not wait until the socket of the upstream is closed.
     await Promise.race([reply.closed, aborted])
     recorder.endReading()
   }
@@ -77,7 +77,7 @@ export async function callModel({
   return { ending, calls: ending.status === 'complete' ? turn.calls : [] }
 }
 
-/** Reads the parts of one reply: returns the chunks for the run's log, and collects the calls and the ending. */
+/** Reads the parts of one reply: returns the chunks for the recorder, and collects the tool calls and the ending. */
 class ModelTurn {
   ending: RunEnding | undefined
   readonly calls: ModelToolCall[] = []

@@ -92,12 +92,12 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     return reply
   }
 
-  // The forms differ before anything is stored: one of them is enough on the second engine.
+  // The formats differ only before anything is stored, so one of them is enough on the second engine.
   it.each(engine === 'sqlite' ? apiTypes : (['openai'] as const))(
     'with the format %s fails the reply with its reason, and the next message is accepted (§8.7)',
     async (apiType) => {
       const faults = apiType === 'openai' ? Object.keys(hostileFaults) : failing
-      // Each takes its time, alone.
+      // The faults run at the same time, because some take several seconds.
       const replies = await Promise.all(
         faults
           .filter((fault) => !endless.includes(fault))
@@ -144,7 +144,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     expect([open, running]).toEqual([[], []])
     for (const url of ['/api/bots', '/api/chats?search=canary', '/api/chats?limit=100'])
       seen.push((await ada.get(url)).body)
-    // The index cannot be read by itself; the files hold it.
+    // The tables of the search index cannot be selected from. They are covered by reading the files below.
     for (const name of await listTables(product.database)) {
       if (name.includes('search')) continue
       seen.push(JSON.stringify((await sql`select * from ${sql.table(name)}`.execute(db)).rows))
@@ -157,7 +157,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     expect(seen.join('')).toContain('Incorrect API key provided')
     for (const text of seen) {
       expect(text.includes(key)).toBe(false)
-      // Neither the middle that no mask shows.
+      // The mask shows the first and the last characters of the key, so the middle must not occur either.
       expect(text.includes(key.slice(6, -6))).toBe(false)
     }
   })

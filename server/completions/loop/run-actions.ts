@@ -55,7 +55,7 @@ export type ActionDeps = Pick<
   'database' | 'now' | 'openBotModel' | 'toolSupport' | 'connectors' | 'onError'
 >
 
-/** The effects of a run's loop: calls the model and the tools, and records everything. */
+/** The effects of a run's loop: calls the model and the tools, and adds their events to the recorder. */
 export class RecordedActions implements RunActions {
   readonly #deps: ActionDeps
   readonly #frame: RunFrame
@@ -112,7 +112,7 @@ export class RecordedActions implements RunActions {
       remaining,
       continues,
     })
-    // The event contains the whole text of the reply so far, so that text is committed first.
+    // The event contains the text of the reply so far, so that text is committed first.
     await recorder.flush()
     const event: UnnumberedEvent = {
       type: 'tool_call',
@@ -192,7 +192,7 @@ export class RecordedActions implements RunActions {
       apiType: apiTypeOf(bot),
       signal,
       onStatus: (status) => {
-        // After an abort no further status is shown.
+        // No status is shown after an abort.
         if (!signal.aborted) recorder.add({ type: 'mcp_status', ...status })
       },
     })
@@ -216,7 +216,7 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Adds a notice that the bot's model gets no tools, once per bot and chat. */
+  /** Adds a notice that the model does not support tools, once per bot and chat. */
   async #addNotice(): Promise<void> {
     const { bot, recorder } = this.#frame
     if (await hasNotice(this.#deps.database.db, this.#chatId, bot.name)) return
@@ -226,20 +226,20 @@ export class RecordedActions implements RunActions {
     })
   }
 
-  /** Returns a time later than that of every message of the chat. During the run nothing else writes into the chat. */
+  /** Returns a time later than every message of the chat. Only the run adds messages while it is active. */
   #nextTime(): number {
     this.#latestTime = Math.max(this.#deps.now(), this.#latestTime + 1)
     return this.#latestTime
   }
 }
 
-/** The outcome of a call that failed because of a defect in our code, maybe after the tool had finished. */
+/** The outcome of a call after an unexpected error in this server, maybe after the tool had finished. */
 const defectiveCall =
   'The call failed because of an error in this server. The tool may or may not have finished.'
 
 const noTools: ModelTools = { tools: [], notices: [], resolve: () => undefined }
 
-/** Resolves like `work`, or with `fallback` as soon as `signal` is aborted. Does not wait for `work` then. */
+/** Resolves like `work`, or with `fallback` as soon as `signal` is aborted. */
 async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

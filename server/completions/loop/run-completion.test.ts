@@ -7,7 +7,7 @@ import type { RunActions, RunStep } from './run-completion.ts'
 const call = (id: string): BatchCall => ({ id, name: id, arguments: '{}' })
 const complete = { status: 'complete' } as const
 
-/** Actions that only list what was done; the model makes these batches of calls, then it replies. */
+/** Creates actions that only record their names. The model makes these batches of calls and then replies. */
 function listActions(
   batches: readonly (readonly string[])[],
   options: { readonly needsApproval?: string; readonly onDone?: (what: string) => void } = {},
@@ -93,7 +93,7 @@ describe('the loop of a run', () => {
     const { actions, done } = listActions(Array.from({ length: maxRounds + 5 }, () => ['a']))
     expect(await run(start, actions)).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(done.filter((what) => what === 'call model')).toHaveLength(maxRounds)
-    // An open reply carries the error.
+    // The error belongs to a reply, so a new reply is opened first.
     expect(done.at(-1)).toBe('open reply')
   })
 

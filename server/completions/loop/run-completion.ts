@@ -12,12 +12,12 @@ export const maxCalls = 200
 export type RunStep =
   | { readonly kind: 'call_model' }
   /**
-   * The reply makes the first of `calls`; `continues` is true when an earlier reply made the first call of the turn.
+   * The reply makes the first of `calls`. `continues` is true when an earlier reply made the first call of the turn.
    */
   | { readonly kind: 'dispatch'; readonly calls: readonly BatchCall[]; readonly continues: boolean }
   | { readonly kind: 'invoke'; readonly invocation: ToolInvocation }
 
-/** The effects of the loop. Each of them stores its outcome and shows it to the user. */
+/** The effects of the loop. Each of them adds its outcome to the log, which stores it and shows it to the user. */
 export interface RunActions {
   /** Calls the model and writes its text into the open reply. */
   callModel(): Promise<{ readonly ending: RunEnding; readonly calls: readonly BatchCall[] }>
@@ -31,8 +31,8 @@ export interface RunActions {
 
 /**
  * The loop of a run: calls the model, dispatches its tool calls, invokes those that need no approval, and calls the
- * model again, until it replies without a call, a call needs approval, or the run is aborted. It has no effects of its
- * own, and rejects only when an action does (§12.1, §12.3).
+ * model again, until it replies without a call, a call needs approval, or the run is aborted. All effects are in
+ * `actions`, and it rejects only when an action does (§12.1, §12.3).
  */
 export async function runCompletion(
   first: RunStep,
@@ -42,7 +42,7 @@ export async function runCompletion(
   let step = first
   let rounds = 0
   let calls = 0
-  // A call that is stored as running gets its result even after an abort.
+  // A call that is stored as running needs a result, even after an abort.
   while (!signal.aborted || step.kind === 'invoke') {
     switch (step.kind) {
       case 'call_model': {

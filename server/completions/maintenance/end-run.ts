@@ -16,7 +16,7 @@ export async function expireRun(
   { database, runs, now }: Pick<CompletionDeps, 'database' | 'runs' | 'now'>,
   runId: number,
 ): Promise<void> {
-  // A process never expires its own runs, whatever the clock says, for example after the machine was asleep.
+  // A process never expires its own runs, whatever the clock says: the machine may have been asleep.
   if (runs.has(runId)) return
   const { db, dialect } = database
   await db.transaction().execute(async (trx) => {
@@ -59,7 +59,7 @@ async function interruptCall(
 /** Computes the state of a run from its committed events. */
 export async function foldLog(db: Db, runId: number): Promise<RunState> {
   const rows = await listEvents(db, runId, 0)
-  // The log contains only events that a server wrote, so they need no validation.
+  // The events were written by a server, so they are not validated.
   return rows.reduce((state, { event }) => applyEvent(state, JSON.parse(event) as RunEvent), emptyRun)
 }
 
@@ -69,7 +69,7 @@ const maxStopMs = 10_000
 const stopPollMs = 200
 
 /**
- * Stops the run that writes into a chat, whichever node owns it, and keeps what it has written. Resolves when its end
+ * Stops the active run of a chat, whichever node executes it, and keeps its text. Resolves when its end
  * is stored, so that the next message is accepted, or after `maxStopMs`. Resolves with false when nothing was running
  * (§10.3, §10.16, §17.6).
  */

@@ -12,7 +12,7 @@ import { deliverElicitationAnswers } from '../tools/elicitations.ts'
 import { expireRun } from './end-run.ts'
 
 /**
- * Milliseconds between two executions of each task. With the lease time, a run of a dead node ends within 15 s
+ * Milliseconds between two executions of each task. Together with `leaseMs`, a run of a dead node ends within 15 s
  * (§10.17).
  */
 const renewIntervalMs = 3_000
@@ -21,7 +21,7 @@ const requestIntervalMs = 500
 const removalIntervalMs = 60_000
 /** Milliseconds for which the log of an ended run is stored (§16.15). */
 export const logRetentionMs = 600_000
-/** Events that one statement removes, so that commits of new tokens do not wait long. */
+/** Events that one statement removes. More would delay the commits of new tokens. */
 const maxRemovedEvents = 500
 
 /** Starts all recurring work on runs. Returns a function that stops it. */
@@ -33,7 +33,7 @@ export function startRunMaintenance(
     repeatUntilStopped(() => renewRuns(deps), renewIntervalMs, onError),
     repeatUntilStopped(() => expireRuns(deps), expireIntervalMs, onError),
     repeatUntilStopped(() => removeOldLogs(deps), removalIntervalMs, onError),
-    // Polls too, since a notification may be lost.
+    // Polls in addition, because a notification may be lost.
     repeatUntilStopped(
       async () => {
         if (runs.size > 0) await readRequests(deps)
@@ -50,7 +50,7 @@ export function startRunMaintenance(
   }
 }
 
-/** Handles requests for this process's runs that other nodes received: stops runs, and delivers elicitation answers. */
+/** Handles requests that other nodes have stored for runs of this process: stops, and answers to elicitations. */
 async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | 'runs'>): Promise<void> {
   for (const runId of await listStopRequests(deps.database.db, deps.nodeId)) {
     deps.runs.get(runId)?.abort('stopped')
@@ -59,7 +59,7 @@ async function readRequests(deps: Pick<CompletionDeps, 'database' | 'nodeId' | '
 }
 
 /**
- * Renews the leases of this process's runs, and marks those that another node has ended as lost. A run that is no
+ * Renews the leases of the runs of this process, and marks runs that another node has ended as lost. A run that is no
  * longer active in this process is not renewed, so that another node ends it.
  */
 export async function renewRuns({
@@ -72,7 +72,7 @@ export async function renewRuns({
   const runIds = before.map(({ id }) => id)
   const renewedIds = new Set(await renewLeases(database.db, database.dialect, nodeId, runIds))
   for (const { id, recorder } of before) {
-    // A run that is ending may already be ended in the database while this process waits for the result of that commit.
+    // A run that is ending may have ended in the database, while the result of that commit has not arrived yet.
     if (renewedIds.has(id) || !runs.has(id) || recorder.isEnding) continue
     recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
   }

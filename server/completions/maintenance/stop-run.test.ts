@@ -14,13 +14,13 @@ describe.each(engines)('stop on %s', (engine) => {
   })
   afterAll(() => product.close())
 
-  /** An answer that would take a minute. */
+  /** A reply that would take a minute. */
   const slow = () => Array.from({ length: 3_000 }, (_, index) => [`${index} `, { delay: 20 }]).flat()
 
   it.each([0, 50, 300, 1_000])(
     'after %i ms aborts the upstream request and keeps the partial text (§4.15, §17.6)',
     async (delay) => {
-      // One that is stopped at once may never be asked for.
+      // A run that is stopped at once may end before the model is called.
       product.model.when('Count', slow())
       product.model.when('Again', ['next', { finish: 'stop' }])
       const chatId = await ada.newChat()

@@ -17,7 +17,7 @@ import { writeRun } from './send-message.ts'
 const notWaiting = 'No call like this one needs approval. Reload the page.'
 
 /**
- * Returns the user's reply whose pending approval call has exactly this tool and these arguments; of several, the
+ * Returns the user's reply with a call of this tool and these arguments that needs approval; of several replies, the
  * newest (§12.6).
  * @throws AppError `conflict` when there is none, `not_found` for a chat that is not the user's
  */
@@ -65,8 +65,8 @@ function refusal(reason: string): AppError {
 }
 
 /**
- * Claims a pending approval call and writes the run that makes the call and continues from its result. Only the first
- * of several requests can claim the call (§12.5, §12.7).
+ * Claims a call that needs approval, and writes the run that makes the call and continues from its result. Only the
+ * first of several requests can claim the call (§12.5, §12.7).
  * @throws AppError `conflict`, `run_active`
  */
 export async function confirmCall(
@@ -80,7 +80,7 @@ export async function confirmCall(
     await lockChat(trx, user, chatId, deps.now())
     if (!(await claimPendingCall(trx, pending, 'running'))) throw refusal('This call was already answered.')
     const parent = await findMessage(trx, chatId, pending.parent_id ?? '')
-    if (parent === undefined) throw new Error(`reply ${pending.id} answers nothing`)
+    if (parent === undefined) throw new Error(`reply ${pending.id} has no parent`)
     return writeRun(trx, deps, user, {
       chatId,
       parent,

@@ -19,8 +19,8 @@ import type { SendOutcome } from './send-message.ts'
 const maxTurnMessages = 2 * maxCalls + 1
 
 /**
- * Continues from a tool's result (§4.23). When a run already continues or continued from it, that run is returned
- * instead of a second one (§12.11, §12.19).
+ * Continues from a tool's result (§4.23). When a run has already continued from it, that run is returned instead of a
+ * second one (§12.11, §12.19).
  * @throws AppError `not_found`, `conflict`, `run_active`
  */
 export async function continueRun(

@@ -14,8 +14,8 @@ import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
 
 /**
- * A message, or a tool's result, whose reply was requested before; `cursor` is its position in the log of its run, if
- * known.
+ * A message or a tool's result to which a reply was requested before. `cursor` is its position in the log of its run,
+ * if the log is still stored.
  */
 export interface RepeatedMessage {
   readonly message: MessageRow
@@ -49,7 +49,7 @@ async function findStart(
   return run === undefined || hasExpiredLog(deps, run) ? undefined : { runId: run.id, after: 0 }
 }
 
-/** True when the log of a run is removed, or may be at any moment. Its text is stored in the messages. */
+/** True when the log of a run has been removed, or may be removed at any moment. Its text is stored in the messages. */
 export function hasExpiredLog(
   { now }: Pick<CompletionDeps, 'now'>,
   run: { readonly ended_at: number | null },
@@ -72,7 +72,7 @@ async function listTurn(db: Db, reply: MessageRow): Promise<MessageRow[]> {
 }
 
 /**
- * Recreates the events of a run whose log was removed from its messages. Applied in order, they yield these messages.
+ * Creates the events of a run, whose log was removed, from its messages. Applied in order, they yield these messages.
  */
 export function replayRun(userMessage: Message, turn: readonly Message[]): RunBatch {
   const events = listTurnEvents(userMessage, turn).map(({ type, ...rest }, index) => {
@@ -144,7 +144,7 @@ function listReplyEvents(reply: Message, isAnswered: boolean): UnnumberedEvent[]
   return events
 }
 
-/** Returns how the run ended. One that ends with a tool's result was stopped there, or its server shut down. */
+/** Returns the status of a run that ended with this message. After a tool's result it was stopped or interrupted. */
 function endOf(last: Message | undefined): EndedStatus {
   if (last?.role === 'user') return last.outcome?.status === 'interrupted' ? 'interrupted' : 'stopped'
   return last === undefined || last.status === 'streaming' ? 'interrupted' : last.status

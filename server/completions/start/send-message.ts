@@ -17,15 +17,15 @@ import type { RunStep } from '../loop/run-completion.ts'
 import { findActiveRun, insertRun } from '../log/run-store.ts'
 import { expireRun } from '../maintenance/end-run.ts'
 
-/** The outcome of a request for a reply. */
+/** What a request for a reply led to: a new run, or the repetition of an earlier one. */
 export type SendOutcome =
   | {
       readonly kind: 'written'
       readonly run: WrittenRun
-      /** The reply whose pending approval call the message denied. */
+      /** The reply whose call the message denied by being sent instead of an approval. */
       readonly denied?: MessageRow | undefined
     }
-  /** The request was sent before. Its run is followed from `cursor` if the run's log is still stored. */
+  /** The request was sent before. `cursor` is the position in the log of its run, if the log is still stored. */
   | { readonly kind: 'repeated'; readonly message: MessageRow; readonly cursor?: RunCursor | undefined }
 
 type WriteDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
@@ -185,8 +185,8 @@ async function findFirstStep(trx: Db, parent: MessageRow): Promise<RunStep> {
 }
 
 /**
- * Runs a write that needs a chat without a running reply. When the chat's run belongs to a node that died, ends that
- * run and tries again (§10.18).
+ * Runs a write that requires a chat without an active run. When the active run belongs to a node that died, ends that
+ * run and retries (§10.18).
  * @throws AppError `run_active`
  */
 export async function writeWhenFree<Result>(

@@ -35,7 +35,7 @@ async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
   try {
     return await runCompletion(frame.run.first, new RecordedActions(deps, frame), frame.signal)
   } catch (error) {
-    // The message of an `AppError` is meant for users.
+    // Only the message of an `AppError` is written for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
     return failed(
@@ -45,7 +45,7 @@ async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
   }
 }
 
-/** Stores the reply and the run's end in the same commit as the last events, before those are shown. */
+/** Adds the end of the run. The reply is stored in the commit of the last events, before they are shown. */
 async function recordEnding(
   { now }: Pick<CompletionDeps, 'now'>,
   recorder: RunRecorder,

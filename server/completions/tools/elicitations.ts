@@ -45,7 +45,7 @@ function notPending(): AppError {
   )
 }
 
-/** Delivers the answers that other nodes have stored to the waiting calls of this process. */
+/** Passes the answers that other nodes have stored to the calls of this process that wait for them. */
 export async function deliverElicitationAnswers({
   database,
   runs,

@@ -92,7 +92,7 @@ describe('running a call', () => {
       onProgress?.({ progress: Number.NaN, total: 1, message: 'no number' })
       for (let at = 1; at <= 1_000; at++)
         onProgress?.({ progress: at, total: Infinity, message: `${at}\u202E\u{E0041}` })
-      // The call continues until the latest was emitted.
+      // The call ends only after the latest update was emitted.
       await expect.poll(() => events.length).toBe(2)
       return done
     })

@@ -18,7 +18,7 @@ import { interruptedCall } from './tool-result.ts'
 const minProgressIntervalMs = 250
 /** Characters of the message of a progress event. */
 const maxProgressChars = 300
-/** Milliseconds that an aborted call has to return its own outcome (§12.12). */
+/** Milliseconds for which an aborted call may still return its own outcome (§12.12). */
 const stopGraceMs = 300
 
 export interface CallFrame {
@@ -41,7 +41,7 @@ export async function runCall(
   const { user, signal } = frame
   if (invocation.isUnknown) return failure(`There is no tool named "${toolName}".`)
   let isOver = false
-  // A call that was abandoned after a stop may still send something.
+  // A call may still send events after it was abandoned.
   const emit = (event: UnnumberedEvent): void => {
     if (!isOver) frame.onEvent(event)
   }
@@ -118,7 +118,7 @@ class ProgressThrottle {
   }
 }
 
-/** Creates the outcome of a call that does not return within `stopGraceMs` after an abort. */
+/** Returns a promise for the outcome of a call that does not return within `stopGraceMs` after an abort. */
 function waitForStop(signal: AbortSignal): { readonly outcome: Promise<ToolOutcome>; removeAbort(): void } {
   let removeAbort = (): void => undefined
   const outcome = new Promise<ToolOutcome>((resolve) => {

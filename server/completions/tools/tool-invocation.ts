@@ -15,7 +15,7 @@ export interface ToolInvocation {
   readonly toolName: string
   /** A JSON object as text. */
   readonly arguments: string
-  /** True when the model invented the tool. */
+  /** True when the tool does not exist: the model made up its name. */
   readonly isUnknown: boolean
   readonly approval: 'once' | 'listed' | 'no_list'
   /** Identifies the tool definition that was approved. A tool that has changed since is not called. */
@@ -24,7 +24,7 @@ export interface ToolInvocation {
   readonly remaining: readonly BatchCall[]
 }
 
-/** The connector name of a tool that a model invented. */
+/** The connector name of a tool whose name the model made up. */
 const unknownConnector = 'unknown'
 
 export interface CallToDecide {
@@ -53,7 +53,7 @@ export async function decideCall(
 ): Promise<DecidedCall> {
   const { target } = call
   const known = await findTool(deps, user, target)
-  // A call of a tool that does not exist needs no approval: its outcome reports that the tool is missing.
+  // A call of a tool that does not exist needs no approval. Its result is that the tool does not exist.
   const consent = known?.consent ?? { kind: 'run', by: 'no_list' }
   const server = target?.connectorName ?? unknownConnector
   const tool = target?.toolName ?? call.name
@@ -62,7 +62,7 @@ export async function decideCall(
     ...(title === null ? {} : { title }),
     ...(consent.kind === 'ask_changed' ? { changes: [...consent.changes] } : {}),
   }
-  // No tool has an empty fingerprint, so a tool that gets this name a moment later is not called.
+  // No tool has an empty fingerprint, so a tool that is added with this name a moment later is not called.
   const fingerprint = known?.tool.fingerprint ?? ''
   const isRun = consent.kind === 'run'
   const stored: StoredCall = {
@@ -91,7 +91,7 @@ export async function decideCall(
 /** Creates the invocation of a pending approval call that the user has just approved. */
 export async function approveCall(deps: ConnectorDeps, user: User, row: MessageRow): Promise<ToolInvocation> {
   const { id, server, tool, arguments: callArguments, call } = row
-  if (server === null || tool === null || call === null) throw new Error(`reply ${id} calls nothing`)
+  if (server === null || tool === null || call === null) throw new Error(`reply ${id} has no tool call`)
   // The tool may be on the allow list by now: "Allow Always" adds it first (§4.21).
   const known = await findTool(deps, user, { connectorName: server, toolName: tool })
   const approval = known?.consent.kind === 'run' ? known.consent.by : 'once'

@@ -8,7 +8,7 @@ it('limits the characters of a shown result, including links (§16.4)', () => {
   const parts = Array.from({ length: 500 }, () => link)
   const { message } = createResult(call, { status: 'done', text: 'Links.', parts, duration: 1 }, 1)
   const shown = message.outcome?.parts ?? []
-  // A picture is found by its place, so each part keeps its own.
+  // An image is addressed by its index in the list of parts, so no part may be removed.
   expect(shown).toHaveLength(500)
   expect(shown[0]).toEqual(link)
   expect(shown.at(-1)).toEqual({

@@ -9,7 +9,7 @@ import type { ToolOutcome } from '../../connectors/calls/tool-call.ts'
 import type { Db } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** Characters of a result that are shown to the user. The model may get more (§16.4). */
+/** Characters of a result that are shown to the user. The model may receive more (§16.4). */
 const maxShownChars = 50_000
 
 /** A tool's result as a message, and its images, which are stored separately from the message. */
@@ -68,7 +68,7 @@ function shorten(parts: ToolOutcome['parts']): ResultPart[] {
   })
 }
 
-/** Stores a result below the reply that made the call, and selects it. */
+/** Stores a result under the reply that made the call, and selects it. */
 export async function storeResult(
   trx: Db,
   chatId: string,
@@ -96,7 +96,7 @@ export async function storeResult(
   await moveLeaf(trx, chatId, id)
 }
 
-/** Creates the outcome of a call during which our server shut down (§12.9). */
+/** Creates the outcome of a call during which the server shut down (§12.9). */
 export function interruptedCall(): ToolOutcome {
   return failure('The server shut down during the call. The tool may or may not have finished.', {
     status: 'interrupted',

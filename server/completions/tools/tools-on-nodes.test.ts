@@ -8,7 +8,7 @@ import { engines, isConcurrent } from '../../testing/database/test-database.ts'
 import { leaseMs } from '../log/run-store.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 
-/** Milliseconds that another process may take to start and to load what it calls tools with. */
+/** Milliseconds that the other process may take to start and to load the client for tools. */
 const patience = 20_000
 const patient = { timeout: 3 * patience }
 
