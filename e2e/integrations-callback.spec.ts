@@ -142,7 +142,7 @@ test('a refusal by the server is shown with its reason (§2.94, §8.28)', async 
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
   await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()
-  await expect(page.getByText(/Google gave access for an hour only/)).toBeVisible()
+  await expect(page.getByText(/Google granted access for one hour only/)).toBeVisible()
   await expect(page).toHaveURL('/settings/integrations')
   await expect(cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })).toBeVisible()
 })

@@ -143,7 +143,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   registerUserRoutes(api)
   registerBotRoutes(api, deps, { onChanged: changed(live, 'bots') })
   registerConnectorRoutes(api, connectors.deps)
-  registerIntegrationRoutes(api, integrations, { perMinute })
+  registerIntegrationRoutes(api, integrations.deps, { perMinute })
   registerShareRoutes(api, deps)
   chats.register(api)
   completions.register(api)

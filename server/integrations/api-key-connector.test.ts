@@ -48,17 +48,17 @@ describe('the connector of an API-key service', () => {
     const connector = createApiKeyConnector(deps, server, guard).server
     await connector.fetch('ada', post('https://finder.example/messages?session=1'))
     expect(sent).toEqual(['https://finder.example/messages?session=1 Bearer the-key'])
-    for (const elsewhere of [
+    for (const other of [
       'https://evil.example/mcp',
       'http://finder.example/mcp',
       'https://finder.example:444/mcp',
       'https://finder.example.evil/mcp',
     ])
-      await expect(connector.fetch('ada', post(elsewhere))).rejects.toMatchObject({ code: 'address_refused' })
+      await expect(connector.fetch('ada', post(other))).rejects.toMatchObject({ code: 'address_refused' })
     expect(sent).toHaveLength(1)
   })
 
-  it('asks for a key that is missing or cannot be decrypted, and sends nothing', async () => {
+  it('throws when the key is missing or cannot be decrypted, and sends nothing', async () => {
     sent.length = 0
     const connector = createApiKeyConnector(deps, server, guard).server
     await expect(connector.fetch('eve', post(server.url))).rejects.toMatchObject({

@@ -29,7 +29,7 @@ export function createApiKeyConnector(
         if (new URL(request.url).origin !== address.origin) {
           throw new AppError(
             'address_refused',
-            `${title} redirects to another site. Your key was not sent there.`,
+            `${title} redirected to another site. Your API key was not sent there. Ask the operator of this server to check the address.`,
           )
         }
         const key = await openKey(deps, userId, name)
@@ -46,7 +46,7 @@ export function createApiKeyConnector(
         await response.body?.cancel()
         throw new AppError(
           'not_connected',
-          `${title} does not accept your API key. Update it under Settings, Integrations.`,
+          `${title} did not accept your API key. Enter another one under Settings, Integrations.`,
         )
       },
     },
@@ -65,7 +65,7 @@ async function openKey(
   } catch {
     throw new AppError(
       'not_connected',
-      `The stored key of ${titleOfIntegration(name)} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
+      `The stored API key of ${titleOfIntegration(name)} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
     )
   }
 }

@@ -3,7 +3,7 @@ import type { GoogleApiDeps } from './google/api-client.ts'
 import type { GoogleLimits } from './google/retry.ts'
 import type { IntegrationConnector } from './integration-connector.ts'
 
-/** Gmail as a connector. Its code is loaded when it is first used. */
+/** The connector of Gmail. Its server is loaded when a user first uses it. */
 export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits): IntegrationConnector {
   return {
     integration: 'google-gmail',
@@ -28,7 +28,7 @@ export function createGmailConnector(deps: GoogleApiDeps, limits?: GoogleLimits)
   }
 }
 
-/** Google Calendar as a connector. Its code is loaded when it is first used. */
+/** The connector of Google Calendar. Its server is loaded when a user first uses it. */
 export function createCalendarConnector(deps: GoogleApiDeps, limits?: GoogleLimits): IntegrationConnector {
   return {
     integration: 'google-calendar',

@@ -1,17 +1,17 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 
-/** An MCP server in this process. */
+/** The MCP server of a connector that runs in this process. */
 export interface InProcessServer {
   readonly kind: 'in_process'
-  /** Creates the server of one session of a user. */
+  /** Creates the server for one session of a user. */
   readonly create: (userId: string) => Promise<McpServer>
 }
 
-/** A hosted MCP server. */
+/** The MCP server of a connector that runs elsewhere. */
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL
-  /** Sends a user's request with the user's stored credentials. */
+  /** Sends a request with the stored credentials of the user. */
   readonly fetch: (userId: string, request: Request) => Promise<Response>
 }
 

@@ -3,20 +3,20 @@ import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { GoogleClient } from './oauth/google-client.ts'
 
-/** What the functions of this folder share. `open-integrations.ts` creates it. */
+/** The dependencies of this domain. `open-integrations.ts` creates them. */
 export interface IntegrationDeps {
   readonly database: Database
   readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
   /**
-   * Our OAuth client at Google, loaded on first use.
-   * @throws AppError `conflict` that names the missing settings
+   * Returns our OAuth client for Google. The first call loads its code.
+   * @throws AppError `conflict` when Google is not set up
    */
   readonly loadGoogle: () => Promise<GoogleClient>
   /** The services with an API key that the operator offers. */
   readonly apiKeyServices: readonly ApiKeyService[]
-  /** Runs work that no request waits for. Errors are only logged. */
+  /** Continues work after the response to a request. Errors are only logged. */
   readonly inBackground: (work: Promise<unknown>) => void
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void

@@ -47,7 +47,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await list()).toEqual([])
   })
 
-  it('have two types at Google, and those of the operator (§7.21)', async () => {
+  it('can be two of Google and the API-key services of the operator (§7.21)', async () => {
     const types = await ada.get('/api/integration/types')
     expect(types.json()).toEqual(['google-gmail', 'google-calendar', 'tavily', 'Exa Search'])
   })
@@ -82,7 +82,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await list()).map(({ connected }) => connected)).toEqual([false, false])
   })
 
-  it('are listed in the order of adding, also within one millisecond', async () => {
+  it('are listed in the order in which they were added, also within one millisecond', async () => {
     clock.stopped = Date.now()
     await addTavily()
     await ada.post('/api/integration', { name: 'google-calendar', auth_type: 'oauth' })
@@ -102,17 +102,17 @@ describe.each(engines)('integrations on %s', (engine) => {
     ['with an empty key (§5.14)', { api_key: '  ' }, 'API key is required for API Key authentication'],
     ['with a key that is not valid in a header', { api_key: 'clé secrète' }, 'api_key: use ASCII letters'],
     ['with a mask as the key', { api_key: mask }, 'api_key: use ASCII letters'],
-    ['at Google with a key (§5.15)', { name: 'google-gmail' }, 'auth_type: Gmail is connected at Google'],
+    ['at Google with a key (§5.15)', { name: 'google-gmail' }, 'auth_type: Gmail needs a sign-in at Google.'],
     [
-      'elsewhere with OAuth (§5.15)',
+      'of an API-key service with OAuth (§5.15)',
       { auth_type: 'oauth' },
-      'auth_type: Tavily is connected with an API key',
+      'auth_type: Tavily needs an API key.',
     ],
-    ['that is not offered', { name: 'dropbox' }, 'name: there is no integration "dropbox" here'],
+    ['that is not offered', { name: 'dropbox' }, 'name: this server offers no integration "dropbox".'],
     [
       'by the name in the callback path',
       { name: 'gmail', auth_type: 'oauth' },
-      'name: there is no integration "gmail"',
+      'name: this server offers no integration "gmail".',
     ],
   ])('are not added %s (§19.18)', async (_, fields, message) => {
     const before = await hashTables(product.database)
@@ -124,7 +124,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('are added once only (§19.17)', async () => {
+  it('can be added only once (§19.17)', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const again = await addTavily({ api_key: 'another-key' })
@@ -135,7 +135,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(await hashTables(product.database)).toEqual(before)
   })
 
-  it('replace the key, and keep it when the mask is sent back (§4.28, §7.23)', async () => {
+  it('get a new key, and keep it when the mask is sent back (§4.28, §7.23)', async () => {
     await addTavily()
     const other = 'tvly-ffffffffffff-zzzz'
     const changed = await ada.put('/api/integration/tavily', {
@@ -174,7 +174,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect((await stored())[0]?.api_key).toBeNull()
   })
 
-  it('keep their type (§5.15)', async () => {
+  it('cannot be changed to another type (§5.15)', async () => {
     await addTavily()
     const before = await hashTables(product.database)
     const oauth = await ada.put('/api/integration/tavily', { name: 'tavily', auth_type: 'oauth' })
@@ -210,12 +210,12 @@ describe.each(engines)('integrations on %s', (engine) => {
     await addTavily()
     expect(await list(eve)).toEqual([])
     const before = await hashTables(product.database)
-    for (const answer of [
+    for (const response of [
       await eve.put('/api/integration/tavily', { name: 'tavily', auth_type: 'api_key', api_key: 'eves' }),
       await eve.post('/api/integration/disconnect/tavily'),
       await eve.get('/api/integration/auth/tavily'),
     ])
-      expect(answer.statusCode).toBe(404)
+      expect(response.statusCode).toBe(404)
     expect(await hashTables(product.database)).toEqual(before)
     expect(
       (
@@ -239,7 +239,7 @@ describe.each(engines)('integrations on %s', (engine) => {
         error: {
           code: 'conflict',
           message:
-            'Google is not set up on this installation: its operator has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+            'Google is not set up on this server. Ask its operator to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
         },
       },
     ])
@@ -252,7 +252,11 @@ describe.each(engines)('integrations on %s', (engine) => {
     const refused = await ada.get('/api/integration/auth/tavily')
     expect([refused.statusCode, refused.json()]).toMatchObject([
       400,
-      { error: { message: 'Tavily is connected with an API key.' } },
+      {
+        error: {
+          message: 'Tavily is not connected at Google. Enter its API key under Settings, Integrations.',
+        },
+      },
     ])
   })
 })

@@ -13,8 +13,12 @@ import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
-import { listIntegrationTypes } from './integration-types.ts'
-import { createIntegration, disconnectIntegration, updateApiKey } from './manage-integrations.ts'
+import {
+  createIntegration,
+  disconnectIntegration,
+  listIntegrationTypes,
+  updateApiKey,
+} from './manage-integrations.ts'
 import { finishGoogleConsent, startGoogleConsent } from './oauth/consent.ts'
 import { presentIntegration } from './present-integration.ts'
 

@@ -6,7 +6,7 @@ import { listIntegrations } from './integration-store.ts'
 
 /** Whether the connector of a user's integration can be used. */
 export interface IntegrationStatus {
-  /** Changes whenever the integration is connected or disconnected. Sessions of an earlier version are not reused. */
+  /** Incremented by each connecting and disconnecting. MCP sessions of an earlier version are not reused. */
   readonly version: number
   /** False when Google ended the connection and the user has to connect again. */
   readonly isConnected: boolean
@@ -16,7 +16,7 @@ export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' 
   return api_key !== null || tokens !== null
 }
 
-/** The status of the integrations that a user has connected, by name, including those that Google has ended. */
+/** The status of the integrations that a user has connected, by name. Includes connections that Google has ended. */
 export async function listStatuses(
   { database: { db } }: Pick<IntegrationDeps, 'database'>,
   userId: string,
@@ -29,7 +29,7 @@ export async function listStatuses(
   )
 }
 
-/** The error of a call that needs an integration to be connected. The user and the model read its message (§19.13). */
+/** The error of a tool call whose integration is not connected. The user and the model read its message (§19.13). */
 export function notConnected(name: string, { hasEnded }: { readonly hasEnded: boolean }): AppError {
   const title = titleOfIntegration(name)
   return new AppError(

@@ -9,7 +9,7 @@ export type Owner = Pick<User, 'id'>
 /** The fields that connecting and disconnecting change. `updateIntegration` increments the version itself. */
 export type IntegrationChange = Pick<IntegrationRow, 'api_key' | 'tokens' | 'scopes' | 'ended'>
 
-export const unconnected: IntegrationChange = { api_key: null, tokens: null, scopes: null, ended: 0 }
+export const disconnected: IntegrationChange = { api_key: null, tokens: null, scopes: null, ended: 0 }
 
 type Key = Pick<IntegrationRow, 'user_id' | 'name'>
 
@@ -52,9 +52,8 @@ export async function insertIntegration(db: Db, integration: IntegrationRow): Pr
 }
 
 /**
- * Connects or disconnects an integration and releases its refresh lease, so that a refresh in progress writes nothing.
- * With `version`, nothing is written when the integration has been connected or disconnected since. Returns whether it
- * was written.
+ * Connects or disconnects an integration. It also releases the refresh lease, so that a refresh in progress stores
+ * nothing. With `version`, it changes nothing and returns false when the integration has another version now.
  */
 export async function updateIntegration(
   db: Db,
@@ -72,7 +71,7 @@ export async function updateIntegration(
   return numUpdatedRows > 0n
 }
 
-/** Takes the lease to refresh these tokens. Returns false when another process holds it or has replaced the tokens. */
+/** Acquires the lease to refresh these tokens. Returns false when another process holds it or has replaced the tokens. */
 export async function acquireRefreshLease(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,
@@ -90,7 +89,7 @@ export async function acquireRefreshLease(
   return numUpdatedRows > 0n
 }
 
-/** Writes the result of a refresh and releases its lease. Returns false when the tokens were replaced meanwhile. */
+/** Stores the result of a refresh and releases the lease. Returns false when the tokens were replaced in the meantime. */
 export async function releaseRefreshLease(
   db: Db,
   { user_id, name, tokens }: Key & Pick<IntegrationRow, 'tokens'>,

@@ -1,5 +1,5 @@
-import type { IntegrationInput } from '@yonder/contract/integration'
-import { titleOfIntegration } from '@yonder/contract/integration-names'
+import type { AuthType, IntegrationInput } from '@yonder/contract/integration'
+import { authTypeOf, googleIntegrations, titleOfIntegration } from '@yonder/contract/integration-names'
 import { changeSecret } from '../db/secrets/change-secret.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -8,12 +8,21 @@ import {
   insertIntegration,
   listIntegrations,
   requireIntegration,
-  unconnected,
+  disconnected,
   updateIntegration,
 } from './integration-store.ts'
 import type { Owner } from './integration-store.ts'
-import { requireAuthType } from './integration-types.ts'
 import { openGoogleTokens, revokeInBackground } from './oauth/tokens.ts'
+
+/** The names of the integrations that users can add (§7.21). */
+export function listIntegrationTypes({ apiKeyServices }: Pick<IntegrationDeps, 'apiKeyServices'>): string[] {
+  return [...googleIntegrations, ...apiKeyServices.map(({ name }) => name)]
+}
+
+/** False for an API-key service that the operator has removed from the settings. */
+export function isOffered(deps: Pick<IntegrationDeps, 'apiKeyServices'>, name: string): boolean {
+  return listIntegrationTypes(deps).includes(name)
+}
 
 /**
  * Adds an integration. With an API key it is connected, at Google it is not connected before the user consents (§4.28,
@@ -32,10 +41,10 @@ export async function createIntegration(
     user_id: user.id,
     name,
     version: 1,
-    ...unconnected,
+    ...disconnected,
     api_key: auth_type === 'oauth' ? null : sealKey(sealer, api_key),
     refreshing_until: null,
-    // Unique, because integrations are listed in the order of adding, also within one millisecond.
+    // Later than all others, so that integrations are listed in the order in which the user added them.
     created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
   }
   try {
@@ -87,11 +96,37 @@ export async function disconnectIntegration(
 ): Promise<IntegrationRow> {
   const { db } = deps.database
   const stored = await requireIntegration(db, user, name)
-  await updateIntegration(db, stored, unconnected)
+  await updateIntegration(db, stored, disconnected)
   deps.onChanged(user.id)
   const tokens = stored.tokens === null ? undefined : openGoogleTokens(deps.sealer, stored.tokens)
   if (tokens !== undefined) revokeInBackground(deps, user, tokens.refreshToken)
   return requireIntegration(db, user, name)
+}
+
+/**
+ * Checks that an integration is offered and has this authentication type (§5.15).
+ * @throws AppError `invalid_request`
+ */
+function requireAuthType(
+  deps: Pick<IntegrationDeps, 'apiKeyServices'>,
+  name: string,
+  authType: AuthType,
+): void {
+  if (!isOffered(deps, name)) {
+    throw new AppError(
+      'invalid_request',
+      `name: this server offers no integration "${name}". Choose one from the list.`,
+    )
+  }
+  const expected = authTypeOf(name)
+  if (authType === expected) return
+  const title = titleOfIntegration(name)
+  throw new AppError(
+    'invalid_request',
+    expected === 'oauth'
+      ? `auth_type: ${title} needs a sign-in at Google. Choose OAuth.`
+      : `auth_type: ${title} needs an API key. Choose API Key.`,
+  )
 }
 
 function sealKey(sealer: IntegrationDeps['sealer'], apiKey: string | null | undefined): string {

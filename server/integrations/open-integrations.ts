@@ -29,11 +29,13 @@ interface AppDeps {
 export interface IntegrationOptions {
   /** Called after a user's integrations changed. */
   readonly onChanged: (userId: string) => void
-  /** Called with errors of background work, which the user can do nothing about. */
+  /** Called with errors of background work. Users are not shown them. */
   readonly onError: (error: unknown) => void
 }
 
-export interface Integrations extends IntegrationDeps {
+export interface Integrations {
+  /** For the routes. */
+  readonly deps: IntegrationDeps
   /** The connectors of all integrations. Users see those of the integrations that they have connected. */
   readonly connectors: readonly IntegrationConnector[]
   readonly findGoogleAccess: FindGoogleAccess
@@ -73,7 +75,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
     now,
   }
   return {
-    ...deps,
+    deps,
     findGoogleAccess,
     connectors: [
       createGmailConnector(google),
@@ -88,7 +90,7 @@ export function openIntegrations(appDeps: AppDeps, { onChanged, onError }: Integ
   }
 }
 
-/** Loads the code of Google's client with its first use. A failed load is retried by the next one (§19.14). */
+/** Returns a function that loads the OAuth client for Google when it is first called (§19.14). */
 function createGoogleLoader(
   { config, guards, now }: AppDeps,
   closing: AbortSignal,
@@ -99,7 +101,7 @@ function createGoogleLoader(
     if (google === null) {
       throw new AppError(
         'conflict',
-        'Google is not set up on this installation: its operator has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
+        'Google is not set up on this server. Ask its operator to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET.',
       )
     }
     const { createGoogleClient } = await import('./oauth/google-client.ts')

@@ -4,10 +4,10 @@ import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { isConnected } from './integration-status.ts'
-import { isOffered } from './integration-types.ts'
+import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
-/** An integration for its owner. The key is masked. */
+/** Converts an integration to what its owner may read. The key is masked. */
 export function presentIntegration(
   deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
   integration: IntegrationRow,
@@ -22,12 +22,14 @@ export function presentIntegration(
 }
 
 function describeProblem(deps: Pick<IntegrationDeps, 'apiKeyServices'>, row: IntegrationRow): string | null {
-  if (!isOffered(deps, row.name)) return 'This service is no longer offered here.'
+  if (!isOffered(deps, row.name)) {
+    return 'This server no longer offers this integration. Ask its operator to add it again.'
+  }
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'
   if (row.tokens === null || !isGoogleIntegration(row.name)) return null
   const granted = new Set(row.scopes?.split(' '))
   const missing = googleScopes[row.name].filter(({ scope }) => !granted.has(scope))
   if (missing.length === 0) return null
-  const what = missing.map(({ allows }) => allows).join(', or to ')
-  return `You did not allow Yonder to ${what}. To change that, disconnect and connect again.`
+  const actions = missing.map(({ allows }) => allows).join(', or to ')
+  return `You did not allow Yonder to ${actions}. To change that, disconnect and connect again.`
 }

@@ -5,7 +5,10 @@ export async function insertIntegrationConsent(db: Db, consent: IntegrationConse
   await db.insertInto('integration_consents').values(consent).execute()
 }
 
-/** Removes and returns a consent, so that it is used once. One that has expired or belongs to another user stays. */
+/**
+ * Deletes and returns a started consent, so that it can be finished once. Returns undefined when it has expired, was
+ * already finished, or belongs to another user or integration.
+ */
 export function takeIntegrationConsent(
   db: Db,
   { state_hash, user_id, name }: Pick<IntegrationConsentRow, 'state_hash' | 'user_id' | 'name'>,

@@ -93,7 +93,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect((await returnFromGoogle(service, { code, state })).json()).toMatchObject({ connected: true })
   })
 
-  it('uses the own name of Google Calendar (§7.26)', async () => {
+  it('connects Google Calendar under its own service name (§7.26)', async () => {
     await add('google-calendar')
     const { code, state, path } = await visitGoogle(ada, 'google-calendar')
     expect(path).toBe('/callback/google-calendar')
@@ -133,7 +133,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       return error.message
     }
 
-    it('without a code, whatever else is sent (§5.17)', async () => {
+    it('without a code (§5.17)', async () => {
       await add('google-gmail')
       const { state } = await visitGoogle(ada, 'google-gmail')
       for (const body of [
@@ -196,15 +196,15 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect((await ada.get('/api/integrations')).json()).toMatchObject([{ connected: false }])
   })
 
-  it('redeems a code once, also when it arrives several times at once (§4.29)', async () => {
+  it('redeems a code once when it arrives in three requests at the same time (§4.29)', async () => {
     await add('google-gmail')
     const { code, state } = await visitGoogle(ada, 'google-gmail')
-    const answers = await Promise.all([1, 2, 3].map(() => returnFromGoogle('gmail', { code, state })))
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409])
+    const responses = await Promise.all([1, 2, 3].map(() => returnFromGoogle('gmail', { code, state })))
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 409, 409])
     expect(google.tokenRequests.length).toBe(1)
   })
 
-  it('connects with fewer scopes than requested, and says what is missing (§19.6, §19.8)', async () => {
+  it('connects with fewer scopes than requested, with a notice about what is missing (§19.6, §19.8)', async () => {
     google.behaviour.leaveOut = [events]
     expect(await connectGoogle(ada, 'google-calendar')).toMatchObject({
       connected: true,
@@ -213,7 +213,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('without any needed scope does not connect, and is revoked (§19.8)', async () => {
+  it('does not connect without any of the needed scopes, and revokes the tokens (§19.8)', async () => {
     await add('google-calendar')
     const { code, state } = await visitGoogle(ada, 'google-calendar')
     google.behaviour.leaveOut =
@@ -232,7 +232,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     })
   })
 
-  it('without a refresh token does not connect, and says what to do (§19.8)', async () => {
+  it('does not connect without a refresh token, and explains what to do (§19.8)', async () => {
     google.behaviour.givesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
@@ -257,7 +257,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     expect(again.json()).toMatchObject({ connected: true })
   })
 
-  it('stays when a later one fails', async () => {
+  it('leaves the connection as it is when a second consent fails', async () => {
     await connectGoogle(ada, 'google-gmail')
     const before = await readStored()
     google.behaviour.token = 'fail'
@@ -270,7 +270,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     const { authUrl } = (await ada.get('/api/integration/auth/google-gmail')).json<{ authUrl: string }>()
     const state = new URL(authUrl).searchParams.get('state') ?? ''
     const revoked: string[] = []
-    const slow: Partial<GoogleClient> = {
+    const client: Partial<GoogleClient> = {
       async redeemCode(name) {
         await ada.post(`/api/integration/disconnect/${name}`)
         const scopes = googleScopes[name].map(({ scope }) => scope)
@@ -286,7 +286,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
         closing: new AbortController().signal,
         onChanged: () => undefined,
         inBackground: (work) => void background.push(work),
-        loadGoogle: () => Promise.resolve(slow as GoogleClient),
+        loadGoogle: () => Promise.resolve(client as GoogleClient),
       },
       ada.user,
       'google-gmail',
@@ -310,15 +310,18 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await expect.poll(() => google.revocations, { interval: 5 }).toEqual([tokens?.refreshToken])
     })
 
-    it.each(['hang', 'fail'] as const)('here although Google does not confirm it: %s', async (revoke) => {
-      google.behaviour.revoke = revoke
-      await connectGoogle(ada, 'google-gmail')
-      expect(await disconnect('google-gmail')).toMatchObject({ connected: false })
-      expect((await readStored()).row.tokens).toBeNull()
-      await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
-    })
+    it.each(['hang', 'fail'] as const)(
+      'here also when the request to Google does not succeed: %s',
+      async (revoke) => {
+        google.behaviour.revoke = revoke
+        await connectGoogle(ada, 'google-gmail')
+        expect(await disconnect('google-gmail')).toMatchObject({ connected: false })
+        expect((await readStored()).row.tokens).toBeNull()
+        await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
+      },
+    )
 
-    it('at Google only with the last integration, because Google ends them all (§19.11)', async () => {
+    it('at Google only when the last Google integration is disconnected (§19.11)', async () => {
       await connectGoogle(ada, 'google-gmail')
       await connectGoogle(ada, 'google-calendar')
       await disconnect('google-gmail')

@@ -4,7 +4,7 @@ import type { GoogleIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
-import { requireIntegration, unconnected, updateIntegration } from '../integration-store.ts'
+import { requireIntegration, disconnected, updateIntegration } from '../integration-store.ts'
 import type { Owner } from '../integration-store.ts'
 import {
   deleteExpiredIntegrationConsents,
@@ -24,8 +24,8 @@ export interface ConsentResponse {
 }
 
 /**
- * Returns the address of Google's consent page for a user's integration. The user returns with a state that is valid
- * once, for this user and this integration (§17.25).
+ * Starts the consent of a user at Google and returns the address of the consent page. Its state is valid once, for this
+ * user and this integration (§17.25).
  * @throws AppError `not_found`, `invalid_request`, `conflict`
  */
 export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, name: string): Promise<string> {
@@ -49,7 +49,7 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
 
 /**
  * Redeems the code with which a user returns from Google, once, and connects the integration (§19.8).
- * @throws AppError that says why it was not connected
+ * @throws AppError that explains why it was not connected
  */
 export async function finishGoogleConsent(
   deps: IntegrationDeps,
@@ -67,14 +67,14 @@ export async function finishGoogleConsent(
   if (consent === undefined) {
     throw new AppError(
       'conflict',
-      `This return from Google was already used, is older than ten minutes, or belongs to another user. Connect ${titleOfIntegration(name)} again.`,
+      `This sign-in at Google was already used, was started more than ten minutes ago, or belongs to another user. Connect ${titleOfIntegration(name)} again.`,
     )
   }
   const tokens = await google.redeemCode(name, code, sealer.open(consent.verifier))
   const revoke = (): void => revokeInBackground(deps, user, tokens.accessToken)
-  const refreshToken = requireUsable(name, tokens, revoke)
+  const refreshToken = requireRefreshToken(name, tokens, revoke)
   const change = {
-    ...unconnected,
+    ...disconnected,
     tokens: sealGoogleTokens(sealer, tokens, refreshToken),
     scopes: tokens.scopes.join(' '),
   }
@@ -90,8 +90,11 @@ export async function finishGoogleConsent(
   return requireIntegration(db, user, name)
 }
 
-/** Returns the refresh token. Tokens that cannot be used are revoked (§19.8). */
-function requireUsable(
+/**
+ * Returns the refresh token. Calls `revoke` when the tokens are not usable (§19.8).
+ * @throws AppError `conflict`
+ */
+function requireRefreshToken(
   name: GoogleIntegration,
   { refreshToken, scopes }: GoogleTokens,
   revoke: () => void,
@@ -103,12 +106,12 @@ function requireUsable(
   }
   if (!googleScopes[name].some(({ scope }) => scopes.includes(scope))) {
     throw refuse(
-      `You did not allow anything at Google that ${title} needs. Connect again and tick the boxes there.`,
+      `You did not allow anything that ${title} needs. Connect again and tick the boxes on the page of Google.`,
     )
   }
   if (refreshToken === null) {
     throw refuse(
-      `Google gave access for an hour only. Remove Yonder from the third-party apps of your Google account and connect ${title} again.`,
+      `Google granted access for one hour only. Remove Yonder from the third-party apps of your Google account, then connect ${title} again.`,
     )
   }
   return refreshToken
@@ -117,10 +120,14 @@ function requireUsable(
 /** @throws AppError `invalid_request` */
 function requireGoogleIntegration(name: string): asserts name is GoogleIntegration {
   if (isGoogleIntegration(name)) return
-  throw new AppError('invalid_request', `${titleOfIntegration(name)} is connected with an API key.`)
+  const title = titleOfIntegration(name)
+  throw new AppError(
+    'invalid_request',
+    `${title} is not connected at Google. Enter its API key under Settings, Integrations.`,
+  )
 }
 
-/** Only the hash is stored, so that reading the table does not reveal a valid state. */
+/** Only the hash of a state is stored, so that a copy of the database does not contain valid states. */
 function hashState(state: string): string {
   return createHash('sha256').update(state).digest('base64url')
 }

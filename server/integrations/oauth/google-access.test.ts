@@ -61,7 +61,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     reads = 0
     clock = Date.now()
     user = await addUser(database.db, { id: task.id })
-    await createIntegration(here, user, { name, auth_type: 'oauth' })
+    await createIntegration(here.deps, user, { name, auth_type: 'oauth' })
     await consent()
   })
   afterAll(async () => {
@@ -72,16 +72,16 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   async function consent(): Promise<void> {
-    const sentBack = await fetch(await startGoogleConsent(here, user, name), { redirect: 'manual' })
-    const { searchParams } = new URL(sentBack.headers.get('location') ?? '')
+    const redirect = await fetch(await startGoogleConsent(here.deps, user, name), { redirect: 'manual' })
+    const { searchParams } = new URL(redirect.headers.get('location') ?? '')
     const [code, state] = [searchParams.get('code') ?? '', searchParams.get('state') ?? '']
-    await finishGoogleConsent(here, user, name, { code, state })
+    await finishGoogleConsent(here.deps, user, name, { code, state })
   }
   const access = (node = here, rejectedToken?: string) =>
     node.findGoogleAccess(user.id, name, rejectedToken === undefined ? {} : { rejectedToken })
   const refreshes = () => google.tokenRequests.filter((form) => form['grant_type'] === 'refresh_token').length
   const read = async (): Promise<Integration> =>
-    presentIntegration(here, await requireIntegration(database.db, user, name))
+    presentIntegration(here.deps, await requireIntegration(database.db, user, name))
   const ended = {
     code: 'not_connected',
     message: 'The connection to Gmail has ended. Connect it again under Settings, Integrations.',
@@ -114,12 +114,12 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it('explains a failed refresh to all waiting calls after one request', async () => {
+  it('throws the error of one failed refresh for all waiting calls', async () => {
     google.behaviour.token = 'hang'
     clock += 61 * minute
     const before = reads
     const waiting = Promise.allSettled(Array.from({ length: 5 }, () => access()))
-    // A call that starts after Google's response would start another refresh.
+    // All calls must wait before Google responds. A later call would start another refresh.
     await expect.poll(() => reads - before, { interval: 5 }).toBe(5)
     await expect.poll(refreshes, { interval: 5 }).toBe(1)
     google.behaviour.token = 'fail'
@@ -160,7 +160,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect((await access()).token).not.toBe(first.token)
   })
 
-  it('ends with one notification when Google has ended the consent (§19.13)', async () => {
+  it('marks the integration as ended, once, when Google has ended the consent (§19.13)', async () => {
     google.grants.endAll()
     clock += 61 * minute
     changes = []
@@ -179,7 +179,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     await access()
   })
 
-  it('ends early when Google rejects a token that has not expired (§19.13)', async () => {
+  it('marks the integration as ended when Google rejects a token that has not expired (§19.13)', async () => {
     const { token } = await access()
     google.grants.endAll()
     await expect(access(here, token)).rejects.toMatchObject(ended)
@@ -197,16 +197,16 @@ describe.each(engines)('access to Google on %s', (engine) => {
   })
 
   it('fails before the integration is connected, and after it was disconnected', async () => {
-    await disconnectIntegration(here, user, name)
-    const never = {
+    await disconnectIntegration(here.deps, user, name)
+    const notConnected = {
       code: 'not_connected',
       message: 'Gmail is not connected. Connect it under Settings, Integrations.',
     }
-    await expect(access()).rejects.toMatchObject(never)
+    await expect(access()).rejects.toMatchObject(notConnected)
     await expect(here.findGoogleAccess(user.id, 'google-calendar')).rejects.toMatchObject({
       message: 'Google Calendar is not connected. Connect it under Settings, Integrations.',
     })
-    await expect(here.findGoogleAccess('another user', name)).rejects.toMatchObject(never)
+    await expect(here.findGoogleAccess('another user', name)).rejects.toMatchObject(notConnected)
     expect(await here.listStatuses(user.id)).toEqual(new Map())
   })
 
@@ -215,7 +215,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     google.behaviour.token = 'hang'
     const refreshing = expect(access()).rejects.toMatchObject({ code: expect.any(String) })
     await expect.poll(refreshes, { interval: 5 }).toBe(1)
-    await disconnectIntegration(there, user, name)
+    await disconnectIntegration(there.deps, user, name)
     google.behaviour.token = 'issue'
     google.releaseTokens()
     await refreshing
@@ -234,7 +234,7 @@ describe.each(engines)('access to Google on %s', (engine) => {
     expect(refreshes()).toBe(1)
   })
 
-  it('ends when SECRET_KEY has changed', async () => {
+  it('marks the integration as ended when SECRET_KEY has changed', async () => {
     const other = open('another secret that is just as long')
     await expect(other.findGoogleAccess(user.id, name)).rejects.toMatchObject(ended)
     await other.close()

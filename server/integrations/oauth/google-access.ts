@@ -1,9 +1,10 @@
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
-import type { IntegrationDeps } from '../integration-deps.ts'
+import { AppError } from '../../lib/app-error.ts'
 import type { TokenLeases } from '../../lib/token-lease.ts'
+import type { IntegrationDeps } from '../integration-deps.ts'
 import { isNotConnected } from '../integration-status.ts'
-import { refreshGoogleTokens } from './refresh-tokens.ts'
-import { findGoogleTokens } from './tokens.ts'
+import { acquireRefreshLease, releaseRefreshLease } from '../integration-store.ts'
+import { findGoogleTokens, markEnded, sealGoogleTokens } from './tokens.ts'
 import type { FoundTokens } from './tokens.ts'
 
 /** Access to a user's Google account. */
@@ -15,10 +16,10 @@ export interface GoogleAccess {
 }
 
 /**
- * Returns an access token for a user's integration and refreshes it when it is about to expire. `rejectedToken` is a
- * token to which Google has just responded with 401: it is refreshed, or the integration has ended (§11.18, §19.12).
- * @throws AppError `not_connected` when the user has to connect (again), `upstream_…` when Google fails. The message is
- * for the user and the model.
+ * Returns an access token for a user's integration, and refreshes it before it expires. A caller to whom Google has
+ * responded with 401 passes that token as `rejectedToken`, so that it is refreshed early (§11.18, §19.12).
+ * @throws AppError `not_connected` when the user has to connect, `upstream_…` when Google fails. The message is for the
+ * user and the model.
  */
 export type FindGoogleAccess = (
   userId: string,
@@ -42,7 +43,7 @@ export function createFindGoogleAccess(
     const isRejected = found.tokens.accessToken === rejectedToken
     if (remainingMs > refreshBeforeMs && !isRejected) return toAccess(found)
     try {
-      return toAccess(await refreshGoogleTokens(deps, leases, name, found))
+      return toAccess(await refreshOnce(deps, leases, name, found))
     } catch (error) {
       if (remainingMs > minValidMs && !isRejected && !isNotConnected(error)) return toAccess(found)
       throw error
@@ -52,4 +53,57 @@ export function createFindGoogleAccess(
 
 function toAccess({ row, tokens }: FoundTokens): GoogleAccess {
   return { token: tokens.accessToken, scopes: new Set(row.scopes?.split(' ')) }
+}
+
+/**
+ * Refreshes tokens once when several calls or nodes need them at the same time (§19.12).
+ * @throws AppError `not_connected` when Google has ended the consent, `upstream_…` when Google fails
+ */
+function refreshOnce(
+  deps: IntegrationDeps,
+  leases: TokenLeases<FoundTokens>,
+  name: GoogleIntegration,
+  found: FoundTokens,
+): Promise<FoundTokens> {
+  const { row } = found
+  const { db } = deps.database
+  return leases.refresh(`${row.user_id} ${name} ${row.version} ${row.tokens}`, {
+    reserve: (now, until) => acquireRefreshLease(db, row, now, until),
+    refresh: () => refresh(deps, name, found),
+    release: async () => {
+      await releaseRefreshLease(db, row, {})
+    },
+    async findResult() {
+      const current = await findGoogleTokens(deps, row.user_id, name)
+      if (current.row.tokens !== row.tokens) return current
+      if (current.row.refreshing_until === null) throw unreachable()
+      return undefined
+    },
+    onTimeout() {
+      throw unreachable()
+    },
+  })
+}
+
+async function refresh(
+  deps: IntegrationDeps,
+  name: GoogleIntegration,
+  { row, tokens }: FoundTokens,
+): Promise<FoundTokens> {
+  const google = await deps.loadGoogle()
+  const refreshed = await google.refreshTokens(name, tokens.refreshToken)
+  if (refreshed === undefined) {
+    await markEnded(deps, row)
+  } else {
+    const sealed = sealGoogleTokens(deps.sealer, refreshed, refreshed.refreshToken ?? tokens.refreshToken)
+    const scopes = refreshed.scopes.join(' ')
+    const isStored = await releaseRefreshLease(deps.database.db, row, { tokens: sealed, scopes })
+    if (isStored && scopes !== row.scopes) deps.onChanged(row.user_id)
+  }
+  // Read again, because the integration may have been disconnected in the meantime.
+  return findGoogleTokens(deps, row.user_id, name)
+}
+
+function unreachable(): AppError {
+  return new AppError('upstream_unreachable', 'Google cannot be reached. Try again later.')
 }

@@ -38,7 +38,7 @@ describe('the Google client', () => {
     await standIn.close()
   })
 
-  it('asks for consent with PKCE and offline access', () => {
+  it('requests consent with PKCE and offline access', () => {
     const url = new URL(open().authorizationUrl('google-gmail', 'the-state', 'the-challenge'))
     expect(url.href.startsWith(`${standIn.origin}/o/oauth2/v2/auth?`)).toBe(true)
     expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -61,16 +61,16 @@ describe('the Google client', () => {
     ['stops in the middle of a response', 'stall', 'upstream_timeout', 'Google did not respond in time.'],
     ['responds with a page', 'html', 'upstream_invalid', 'sent an unexpected response'],
     ['sends an endless response', 'huge', 'output_limit', 'The server sent more than 65,536 bytes.'],
-    ['is down', 'fail', 'upstream_error', 'Google could not give access. Try again later.'],
+    ['fails', 'fail', 'upstream_error', 'Google had an internal error. Try again later.'],
     [
-      'does not know the client',
+      'refuses the client',
       'invalid_client',
       'upstream_refused_key',
       'GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET',
     ],
   ]
   it.each(faults)(
-    'explains when Google %s, for a code and for a refresh token',
+    'throws an error that explains the failure when Google %s',
     async (_, token, code, message) => {
       standIn.behaviour.token = token
       const expected = { code, message: expect.stringContaining(message) }
@@ -80,7 +80,7 @@ describe('the Google client', () => {
     },
   )
 
-  it('explains when Google cannot be reached', async () => {
+  it('throws an error that explains the failure when Google cannot be reached', async () => {
     await expect(
       open({ GOOGLE_TOKEN_URL: 'http://127.0.0.1:9/token' }).redeemCode('google-gmail', 'code', 'verifier'),
     ).rejects.toMatchObject({
@@ -89,20 +89,21 @@ describe('the Google client', () => {
     })
   })
 
-  it('explains a rejected code, and returns nothing for a rejected refresh token', async () => {
+  it('throws an error for a rejected code, and returns undefined for a rejected refresh token', async () => {
     const client = open()
     await expect(client.redeemCode('google-gmail', 'never', 'verifier')).rejects.toMatchObject({
       code: 'conflict',
-      message: 'Google no longer accepts this code. Connect again.',
+      message:
+        'Google did not accept this sign-in, because it is too old or was already used. Connect again.',
     })
     await expect(client.refreshTokens('google-gmail', 'never')).resolves.toBeUndefined()
   })
 
-  it('names the return address that the operator has to add at Google', async () => {
+  it('throws an error with the redirect address that the operator has to add at Google', async () => {
     const client = open()
     const { searchParams } = new URL(client.authorizationUrl('google-calendar', 's', 'c'))
     const query = {
-      redirectUri: `${searchParams.get('redirect_uri')}/elsewhere`,
+      redirectUri: `${searchParams.get('redirect_uri')}/other`,
       state: 's',
       challenge: 'c',
       nonce: '',
@@ -111,7 +112,7 @@ describe('the Google client', () => {
     const code = standIn.grants.issueCode('ada@example.com', [], query)
     await expect(client.redeemCode('google-calendar', code, 'verifier')).rejects.toMatchObject({
       code: 'upstream_refused_key',
-      message: expect.stringContaining('has to add http://localhost:3000/callback/google-calendar there'),
+      message: expect.stringContaining('to add http://localhost:3000/callback/google-calendar to'),
     })
   })
 })

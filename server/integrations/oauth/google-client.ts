@@ -30,7 +30,7 @@ export interface GoogleClient {
    * @throws AppError that explains the failure to the user
    */
   refreshTokens(name: GoogleIntegration, refreshToken: string): Promise<GoogleTokens | undefined>
-  /** Ends the consent that a token belongs to. Rejects when Google does not confirm it. */
+  /** Revokes the consent that a token belongs to. Rejects when Google does not confirm it. */
   revokeToken(token: string): Promise<void>
 }
 
@@ -50,8 +50,8 @@ export interface GoogleClientOptions {
 }
 
 /**
- * Our OAuth client at Google: authorization code with PKCE. It asks for a refresh token, because replies continue without
- * a browser.
+ * Creates our OAuth client for Google. It uses the authorization code flow with PKCE and requests a refresh token,
+ * because replies continue when the browser is closed.
  */
 export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
   const { publicUrl, now } = options
@@ -65,7 +65,7 @@ export function createGoogleClient(options: GoogleClientOptions): GoogleClient {
       accessToken: response.access_token,
       refreshToken: response.refresh_token ?? null,
       expiresAt: now() + (response.expires_in ?? defaultLifetimeSeconds) * 1_000,
-      // A response without scopes grants those that were requested.
+      // A response without a scope means that all requested scopes were granted (RFC 6749, section 5.1).
       scopes: (response.scope ?? scopesOf(name)).split(' ').filter((scope) => scope !== ''),
     }
   }
@@ -129,7 +129,7 @@ function configure(options: GoogleClientOptions): openid.Configuration {
       body: body instanceof URLSearchParams ? body.toString() : null,
       signal: ending,
     })
-    // The body is read here, so that the timeout applies to it too.
+    // The timeout applies to the body too, because it is read before this function returns.
     const text = await readCapped(response, maxResponseBytes)
     return new Response(text, { status: response.status, headers: response.headers })
   }

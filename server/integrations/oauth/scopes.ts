@@ -6,10 +6,10 @@ export interface GoogleScope {
   readonly allows: string
 }
 
-/** The scopes that the tools need, and no more. Users can decline some of them. */
+/** The scopes that the tools need. Users can decline some of them. */
 export const googleScopes: Readonly<Record<GoogleIntegration, readonly GoogleScope[]>> = {
   'google-gmail': [
-    // It includes reading, drafts and sending, and takes less space on the consent page than three scopes.
+    // This scope includes reading, drafts and sending, so the consent page lists one scope and not three.
     { scope: 'https://www.googleapis.com/auth/gmail.modify', allows: 'read, write and label mail' },
   ],
   'google-calendar': [
@@ -20,7 +20,7 @@ export const googleScopes: Readonly<Record<GoogleIntegration, readonly GoogleSco
     },
     {
       scope: 'https://www.googleapis.com/auth/calendar.events.freebusy',
-      allows: 'see when people are busy',
+      allows: 'see when you and others are busy',
     },
     {
       scope: 'https://www.googleapis.com/auth/calendar.settings.readonly',

@@ -8,7 +8,7 @@ import { findIntegration, listIntegrations, releaseRefreshLease } from '../integ
 import type { Owner } from '../integration-store.ts'
 import type { GoogleTokens } from './google-client.ts'
 
-/** The tokens of an integration as they are stored. The scopes are not secret and have a column of their own. */
+/** The tokens of an integration. They are stored encrypted. The scopes are not secret and have another column. */
 export interface StoredTokens {
   readonly accessToken: string
   readonly refreshToken: string
@@ -52,7 +52,7 @@ export async function findGoogleTokens(
   throw notConnected(name, { hasEnded: true })
 }
 
-/** Records that the tokens of an integration are useless, unless they have been replaced meanwhile. */
+/** Deletes the tokens of an integration and marks it as ended by Google, unless the tokens were replaced. */
 export async function markEnded(
   { database, onChanged }: Pick<IntegrationDeps, 'database' | 'onChanged'>,
   row: IntegrationRow,
@@ -62,8 +62,8 @@ export async function markEnded(
 }
 
 /**
- * Revokes a token at Google in the background. Google then ends everything that the user has allowed us in that
- * account, so nothing is revoked while another Google integration of the user is connected (§19.11).
+ * Revokes a token at Google in the background. Google then revokes everything that the user has allowed us, so nothing is
+ * revoked while another Google integration of the user is connected (§19.11).
  */
 export function revokeInBackground(deps: IntegrationDeps, user: Owner, token: string): void {
   deps.inBackground(revoke(deps, user, token))

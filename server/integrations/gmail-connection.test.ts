@@ -11,7 +11,7 @@ import type { GoogleStandIn } from '../testing/google-stand-in/start-google-stan
 
 const account = 'ada@example.com'
 
-describe('Gmail in a chat', () => {
+describe('the connection to Gmail', () => {
   let google: GoogleStandIn
   let gmail: GmailApi
   let product: ChatApp
@@ -32,7 +32,8 @@ describe('Gmail in a chat', () => {
   })
 
   const list = async () => (await ada.get('/api/mcp-servers')).json<Connector[]>()
-  async function ask(tool: string, args: object) {
+  /** Sends a message in a new chat. The model replies to it with this tool call. */
+  async function sendWithCall(tool: string, args: object) {
     product.model.reply([callOf('gmail', tool, args)])
     product.model.reply(['That is all.'])
     const chatId = await ada.newChat()
@@ -40,36 +41,36 @@ describe('Gmail in a chat', () => {
     await stream.ended
     return { chatId, stream, messages: stream.run.messages }
   }
-  const offered = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
+  const offeredTools = () => JSON.stringify(product.model.requests.at(-1)?.body['tools'] ?? [])
 
-  it('is not listed and not offered to a model before it is connected (§11.1)', async () => {
+  it('is needed before Gmail is listed and offered to a model (§11.1)', async () => {
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
     product.model.reply(['Hello.'])
     await (
       await ada.send(await ada.newChat(), 'Hi')
     ).ended
-    expect(offered()).not.toContain('gmail')
+    expect(offeredTools()).not.toContain('gmail')
   })
 
-  it('reads without approval (§11.2)', async () => {
+  it('lets the model read emails without approval (§11.2)', async () => {
     await connectGoogle(ada, 'google-gmail')
     const mine = (await list()).find(({ name }) => name === 'Gmail')
     expect(mine).toMatchObject({ status: 'connected', is_default: true, url: 'builtin://google-gmail' })
     expect(mine?.allow_tools).toContain('search_messages')
     expect(mine?.allow_tools).not.toContain('send_message')
-    const { messages } = await ask('search_messages', { query: '' })
+    const { messages } = await sendWithCall('search_messages', { query: '' })
     expect(messages).toMatchObject([
       { role: 'user' },
       { server: 'Gmail', tool: 'search_messages', call: { state: 'answered' } },
       { outcome: { status: 'done' }, content: expect.stringContaining('The compiler') },
       { content: 'That is all.' },
     ])
-    expect(offered()).toContain('gmail__search_messages')
+    expect(offeredTools()).toContain('gmail__search_messages')
   })
 
-  it('sends only what was approved, once (§4.19, §4.20, §11.6)', async () => {
-    const letter = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
-    const { chatId, stream } = await ask('send_message', letter)
+  it('lets the model send an email once, after its approval (§4.19, §4.20, §11.6)', async () => {
+    const email = { to: ['grace@example.com'], subject: 'Re: The compiler', body: 'Wonderful!' }
+    const { chatId, stream } = await sendWithCall('send_message', email)
     expect(gmail.mailbox(account).sent).toEqual([])
     await (
       await ada.confirm({ ...waitingCall(chatId, stream) })
@@ -77,9 +78,9 @@ describe('Gmail in a chat', () => {
     expect(gmail.mailbox(account).sent).toHaveLength(1)
   })
 
-  it('says in the chat when Google has ended the connection, and works again once reconnected (§11.17)', async () => {
+  it('is reported as ended in the chat when Google has ended it, until the user connects again (§11.17)', async () => {
     google.grants.endAll()
-    const { chatId, messages } = await ask('search_messages', { query: '' })
+    const { chatId, messages } = await sendWithCall('search_messages', { query: '' })
     expect(messages).toMatchObject([
       { role: 'user', content: 'What is new?' },
       { server: 'Gmail', tool: 'search_messages' },
@@ -90,19 +91,19 @@ describe('Gmail in a chat', () => {
     expect((await ada.get('/api/integrations')).json()).toMatchObject([
       { connected: false, notice: expect.stringContaining('Google has ended this connection') },
     ])
-    const again = await ask('search_messages', { query: '' })
+    const again = await sendWithCall('search_messages', { query: '' })
     expect(again.messages[2]).toMatchObject({ outcome: { status: 'authorization_needed' } })
     const { code, state } = await visitGoogle(ada, 'google-gmail')
     await ada.post('/api/integration/callback/gmail', { code, state })
-    const { messages: after } = await ask('search_messages', { query: '' })
+    const { messages: after } = await sendWithCall('search_messages', { query: '' })
     expect(after[2]).toMatchObject({ outcome: { status: 'done' } })
   })
 
-  it('is not offered after it was disconnected', async () => {
+  it('ends when the user disconnects, and Gmail is no longer offered', async () => {
     await ada.post('/api/integration/disconnect/google-gmail')
     expect((await list()).map(({ name }) => name)).toEqual(['default'])
-    const { messages } = await ask('search_messages', { query: '' })
-    expect(offered()).not.toContain('gmail')
+    const { messages } = await sendWithCall('search_messages', { query: '' })
+    expect(offeredTools()).not.toContain('gmail')
     expect(messages[2]).toMatchObject({ outcome: { status: 'failed' } })
   })
 })
