@@ -67,9 +67,9 @@ const maxSlugChars = 16
 
 /**
  * Returns a slug for a connector: the prefix of its tools in the names that models use. It is short, consists of
- * characters that every provider accepts, and is not in `taken`.
+ * characters that every provider accepts, and is not in `usedSlugs`.
  */
-export function slugName(name: string, taken: ReadonlySet<string>): string {
+export function slugName(name: string, usedSlugs: ReadonlySet<string>): string {
   const letters = name
     .normalize('NFKD')
     .toLowerCase()
@@ -78,7 +78,7 @@ export function slugName(name: string, taken: ReadonlySet<string>): string {
   const whole = /^[a-z]/.test(letters) ? letters : `c_${letters}`
   const first = whole.slice(0, maxSlugChars).replace(/_+$/, '')
   for (let count = 2, slug = first; ; count++) {
-    if (!taken.has(slug)) return slug
+    if (!usedSlugs.has(slug)) return slug
     slug = `${first.slice(0, maxSlugChars - String(count).length - 1)}_${count}`
   }
 }

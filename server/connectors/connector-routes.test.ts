@@ -46,7 +46,7 @@ describe.each(engines)('connectors on %s', (engine) => {
     expect(await list()).toEqual([first])
   })
 
-  it('creates the default connector once, however many requests arrive at once', async () => {
+  it('creates the default connector once, even for concurrent requests', async () => {
     const lists = await Promise.all([list(), list(), list()])
     for (const connectors of lists) expect(connectors).toHaveLength(1)
     const found = await test.database.db
@@ -58,8 +58,8 @@ describe.each(engines)('connectors on %s', (engine) => {
   })
 
   it('creates a connector that is not connected, without a list of tools by default (§4.27, §7.15)', async () => {
-    const answer = await create({ name: '  Tools ', status: 'connected', is_default: true })
-    expect(answer.statusCode).toBe(201)
+    const response = await create({ name: '  Tools ', status: 'connected', is_default: true })
+    expect(response.statusCode).toBe(201)
     const connector = {
       name: 'Tools',
       url,
@@ -73,7 +73,7 @@ describe.each(engines)('connectors on %s', (engine) => {
       allow_tools: null,
       tools: [],
     }
-    expect(answer.json()).toEqual(connector)
+    expect(response.json()).toEqual(connector)
     expect(await custom()).toEqual([connector])
   })
 
@@ -105,9 +105,9 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('changes the fields that differ when it gets a whole connector (§7.16)', async () => {
     await create({ token, allow_tools: ['a'] })
     const whole = await find('Tools')
-    const answer = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
-    expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toEqual({ ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
+    const response = await ada.put(addressOf('Tools'), { ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toEqual({ ...whole, name: 'Renamed', allow_tools: ['a', 'b'] })
     expect(await find('Renamed')).toMatchObject({ token: mask, allow_tools: ['a', 'b'] })
   })
 
@@ -125,8 +125,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ token, allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
-    const answer = await ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
-    expect(answer.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
+    const response = await ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
+    expect(response.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
   })
 
   it('requires approval at a new address even if all tools were allowed, unless they are allowed again (§18.7)', async () => {
@@ -151,8 +151,8 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ allow_tools: ['a'] })
     await giveTools('Tools', { name: 'a', description: 'A' })
     const id = await idOf('Tools')
-    const answer = await ada.delete(addressOf('Tools'))
-    expect(answer.statusCode).toBe(204)
+    const response = await ada.delete(addressOf('Tools'))
+    expect(response.statusCode).toBe(204)
     expect(await custom()).toEqual([])
     expect(JSON.stringify(await rows())).not.toContain(id)
   })
@@ -160,8 +160,8 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('lets a user change which tools of the default connector need approval, for themselves (§6.4, §18.2)', async () => {
     const bob = await test.signIn('Bob')
     const whole = await find('default')
-    const answer = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
-    expect(answer.statusCode).toBe(200)
+    const response = await ada.put(addressOf('default'), { ...whole, allow_tools: ['calculate'] })
+    expect(response.statusCode).toBe(200)
     expect((await find('default')).tools.map(({ consent }) => consent)).toEqual(['ask', 'run'])
     const [other] = await list(bob)
     expect(other?.allow_tools).toEqual([])
@@ -170,15 +170,15 @@ describe.each(engines)('connectors on %s', (engine) => {
   it('does not let the default connector be edited or deleted, and writes nothing (§2.56, §6.4)', async () => {
     const whole = await find('default')
     const before = await rows()
-    const answers = [
+    const responses = [
       await ada.put(addressOf('default'), { ...whole, name: 'mine' }),
       await ada.put(addressOf('default'), { ...whole, url }),
       await ada.put(addressOf('default'), { ...whole, token }),
       await ada.delete(addressOf('default')),
     ]
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(403)
-      expect(answer.json()).toMatchObject({ error: { code: 'forbidden' } })
+    for (const response of responses) {
+      expect(response.statusCode).toBe(403)
+      expect(response.json()).toMatchObject({ error: { code: 'forbidden' } })
     }
     expect(await rows()).toEqual(before)
   })
@@ -187,23 +187,23 @@ describe.each(engines)('connectors on %s', (engine) => {
     await create({ name: 'A' })
     await create({ name: 'B' })
     const before = await rows()
-    const answers = [
+    const responses = [
       await create({ name: ' A ' }),
       await ada.put(addressOf('B'), { name: 'A', url }),
       await create({ name: 'default' }),
       await create({ name: 'Default' }),
       await ada.put(addressOf('B'), { name: 'default', url }),
     ]
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(409)
-      expect(answer.json()).toMatchObject({ error: { code: 'name_taken' } })
+    for (const response of responses) {
+      expect(response.statusCode).toBe(409)
+      expect(response.json()).toMatchObject({ error: { code: 'name_taken' } })
     }
     expect(await rows()).toEqual(before)
   })
 
   it('lets only one of several concurrent requests use a name (§17.21)', async () => {
-    const answers = await Promise.all([create(), create(), create()])
-    expect(answers.map((answer) => answer.statusCode).sort()).toEqual([201, 409, 409])
+    const responses = await Promise.all([create(), create(), create()])
+    expect(responses.map((response) => response.statusCode).sort()).toEqual([201, 409, 409])
     expect(await custom()).toHaveLength(1)
   })
 
@@ -223,20 +223,20 @@ describe.each(engines)('connectors on %s', (engine) => {
     for (let count = 0; count < 20; count++) {
       expect((await create({ name: `c${count}` })).statusCode).toBe(201)
     }
-    const answer = await create({ name: 'one more' })
-    expect(answer.statusCode).toBe(409)
+    const response = await create({ name: 'one more' })
+    expect(response.statusCode).toBe(409)
     expect(await custom()).toHaveLength(20)
   })
 
   it('refuses more than twenty connectors also when requests are concurrent (§16.6)', async () => {
     const eve = await test.signIn('Eve of many')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         eve.post('/api/mcp-server', { name: `C${index}`, url: 'https://x.example', allow_tools: [] }),
       ),
     )
-    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(20)
-    expect(answers.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
+    expect(responses.filter(({ statusCode }) => statusCode === 201)).toHaveLength(20)
+    expect(responses.filter(({ statusCode }) => statusCode === 409)).toHaveLength(10)
   })
 
   it("returns 404 for another user's connector, and writes nothing (§17.22)", async () => {
@@ -245,22 +245,22 @@ describe.each(engines)('connectors on %s', (engine) => {
     await list(ada)
     const before = await rows()
     const name = addressOf("Bob's")
-    const answers = [
+    const responses = [
       await ada.put(name, { name: 'Mine', url: 'https://evil.example' }),
       await ada.delete(name),
       await ada.post(`${name}/connect`),
       await ada.post(`${name}/disconnect`),
       await ada.get(`${name}/calls`),
     ]
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(404)
-      expect(answer.json()).toMatchObject({ error: { code: 'not_found' } })
+    for (const response of responses) {
+      expect(response.statusCode).toBe(404)
+      expect(response.json()).toMatchObject({ error: { code: 'not_found' } })
     }
     expect(await rows()).toEqual(before)
   })
 
   it.each(['a/b', '100%', '%2F', 'a?b#c', '名前 🚀', '...', 'x'.repeat(200)])(
-    'finds the connector %j by its address',
+    'finds the connector %j by the name in the path',
     async (name) => {
       await create({ name })
       expect((await ada.put(addressOf(name), { name, url, allow_tools: [] })).statusCode).toBe(200)
@@ -270,11 +270,11 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   const valid = { name: 'A', url }
   it.each<[string, unknown, string]>([
-    ['nothing', undefined, ''],
+    ['a missing body', undefined, ''],
     ['a list', [valid], ''],
     ['no name', { url }, 'name: '],
     ['a blank name', { name: ' ', url }, 'name: Server name is required'],
-    ['a name that an address cannot hold', { name: '..', url }, 'name: '],
+    ['a name that cannot be part of a path', { name: '..', url }, 'name: '],
     ['a long name', { name: 'x'.repeat(201), url }, 'name: '],
     ['no address', { name: 'A' }, 'url: '],
     ['an empty address', { name: 'A', url: '' }, 'url: URL is required'],
@@ -285,16 +285,19 @@ describe.each(engines)('connectors on %s', (engine) => {
   ])('refuses %s, names the field, and writes nothing (§5.10)', async (_, body, reason) => {
     await create({ name: 'Kept' })
     const before = await rows()
-    for (const answer of [await ada.post('/api/mcp-server', body), await ada.put(addressOf('Kept'), body)]) {
-      expect(answer.statusCode).toBe(400)
-      const { error } = answer.json<{ error: { code: string; message: string } }>()
+    for (const response of [
+      await ada.post('/api/mcp-server', body),
+      await ada.put(addressOf('Kept'), body),
+    ]) {
+      expect(response.statusCode).toBe(400)
+      const { error } = response.json<{ error: { code: string; message: string } }>()
       expect(error.code).toBe('invalid_request')
       expect(error.message).toContain(reason)
     }
     expect(await rows()).toEqual(before)
   })
 
-  it('requires a session for every call, and writes nothing without one (§6.1)', async () => {
+  it('requires a signed-in user for every request, and writes nothing without one (§6.1)', async () => {
     const before = await rows()
     const headers = { host: 'localhost:3000' }
     for (const call of [
@@ -323,28 +326,28 @@ describe.each(engines)('connectors on %s', (engine) => {
   it.each([
     ['a private address', 'http://10.1.2.3/mcp', 422],
     ['a metadata service', 'http://169.254.169.254/latest', 422],
-    ['no web address', 'ftp://tools.example', 422],
-    ['no address at all', 'tools', 422],
+    ['an address without HTTP', 'ftp://tools.example', 422],
+    ['text that is not an address', 'tools', 422],
     ['a name that does not resolve', 'https://does-not-exist.invalid/mcp', 502],
   ])('returns and stores why it cannot connect to %s (§3.12, §4.27)', async (_, typed, status) => {
     await create({ url: typed })
-    const answer = await ada.post(`${addressOf('Tools')}/connect`)
-    expect(answer.statusCode).toBe(status)
-    const { error } = answer.json<{ error: { message: string } }>()
+    const response = await ada.post(`${addressOf('Tools')}/connect`)
+    expect(response.statusCode).toBe(status)
+    const { error } = response.json<{ error: { message: string } }>()
     expect(await find('Tools')).toMatchObject({ status: 'failed', error_message: error.message })
   })
 
   it.each(['https://evil.example/', '//evil.example', '/settings/../x', '/chat/a?b', 'javascript:alert(1)'])(
-    'does not come back to %j',
+    'refuses to return to %j after the consent',
     async (return_to) => {
-      const answer = await ada.post(`${addressOf('default')}/connect`, { return_to })
-      expect(answer.statusCode).toBe(400)
+      const response = await ada.post(`${addressOf('default')}/connect`, { return_to })
+      expect(response.statusCode).toBe(400)
     },
   )
 
-  it('records no call when none was made', async () => {
-    const answer = await ada.get(`${addressOf('default')}/calls`)
-    expect(ToolCallList.parse(answer.json())).toEqual({ calls: [], next: null })
+  it('returns an empty record of calls before the first call', async () => {
+    const response = await ada.get(`${addressOf('default')}/calls`)
+    expect(ToolCallList.parse(response.json())).toEqual({ calls: [], next: null })
   })
 
   it('still lists a connector whose token was encrypted with another SECRET_KEY', async () => {
@@ -355,8 +358,8 @@ describe.each(engines)('connectors on %s', (engine) => {
       .where('token', 'is not', null)
       .execute()
     expect(await find('Tools')).toMatchObject({ token: '••••••••' })
-    const answer = await ada.post(`${addressOf('Tools')}/connect`)
-    expect(answer.statusCode).toBe(502)
-    expect(answer.body).toContain('Enter the token again')
+    const response = await ada.post(`${addressOf('Tools')}/connect`)
+    expect(response.statusCode).toBe(502)
+    expect(response.body).toContain('Enter the token again')
   })
 })

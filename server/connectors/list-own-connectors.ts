@@ -80,9 +80,9 @@ function createRows(
   })
 }
 
-function findFreeName(name: string, taken: ReadonlySet<string>): string {
+function findFreeName(name: string, usedNames: ReadonlySet<string>): string {
   let free = name
-  for (let count = 2; taken.has(free.toLowerCase()); count++) free = `${name} ${count}`
+  for (let count = 2; usedNames.has(free.toLowerCase()); count++) free = `${name} ${count}`
   return free
 }
 

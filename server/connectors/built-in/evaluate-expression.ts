@@ -87,8 +87,8 @@ class ExpressionParser {
   #sum(): number {
     let value = this.#product()
     for (;;) {
-      if (this.#take('+')) value += this.#product()
-      else if (this.#take('-')) value -= this.#product()
+      if (this.#consume('+')) value += this.#product()
+      else if (this.#consume('-')) value -= this.#product()
       else return value
     }
   }
@@ -96,19 +96,19 @@ class ExpressionParser {
   #product(): number {
     let value = this.#signed()
     for (;;) {
-      if (this.#take('*')) value *= this.#signed()
-      else if (this.#take('/')) value /= this.#signed()
-      else if (this.#take('%')) value %= this.#signed()
+      if (this.#consume('*')) value *= this.#signed()
+      else if (this.#consume('/')) value /= this.#signed()
+      else if (this.#consume('%')) value %= this.#signed()
       else return value
     }
   }
 
   #signed(): number {
     return this.#nest(() => {
-      if (this.#take('-')) return -this.#signed()
-      if (this.#take('+')) return this.#signed()
+      if (this.#consume('-')) return -this.#signed()
+      if (this.#consume('+')) return this.#signed()
       const base = this.#atom()
-      return this.#take('^') ? base ** this.#signed() : base
+      return this.#consume('^') ? base ** this.#signed() : base
     })
   }
 
@@ -126,9 +126,9 @@ class ExpressionParser {
 
   #named(name: string): number {
     const known = Object.hasOwn(functions, name) ? functions[name] : undefined
-    if (known !== undefined && this.#take('(')) {
+    if (known !== undefined && this.#consume('(')) {
       const values = [this.#sum()]
-      while (this.#take(',')) values.push(this.#sum())
+      while (this.#consume(',')) values.push(this.#sum())
       this.#expect(')')
       if (known.arity !== 'many' && known.arity !== values.length) {
         throw new ExpressionError(`${name} requires exactly ${known.arity} value.`)
@@ -140,14 +140,14 @@ class ExpressionParser {
     return constant
   }
 
-  #take(sign: string): boolean {
+  #consume(sign: string): boolean {
     if (this.#tokens[this.#at] !== sign) return false
     this.#at++
     return true
   }
 
   #expect(sign: string): void {
-    if (!this.#take(sign)) throw new ExpressionError(`"${sign}" is missing.`)
+    if (!this.#consume(sign)) throw new ExpressionError(`"${sign}" is missing.`)
   }
 
   #nest(read: () => number): number {

@@ -40,9 +40,9 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
     await Promise.all([finder.close(), reader.close()])
   })
 
-  const give = (name: string, api_key: string, client = ada) =>
+  const saveKey = (name: string, api_key: string, client = ada) =>
     client.post('/api/integration', { name, auth_type: 'api_key', api_key })
-  const change = (name: string, api_key: string) =>
+  const changeKey = (name: string, api_key: string) =>
     ada.put(`/api/integration/${name}`, { name, auth_type: 'api_key', api_key })
   const list = async (client = ada) => (await client.get('/api/mcp-servers')).json<Connector[]>()
   const names = async (client = ada) => (await list(client)).map(({ name }) => name)
@@ -50,7 +50,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
 
   it('exists once the key is stored, with its tools, which need approval (§19.1)', async () => {
     expect(await names()).toEqual(['default'])
-    await give('finder', key)
+    await saveKey('finder', key)
     expect(await names()).toEqual(['default', 'Finder'])
     expect(await find('Finder')).toMatchObject({
       url: finder.url,
@@ -64,11 +64,11 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
 
   it('sends the key in the configured header, to its own origin only (§19.2)', async () => {
-    await give('finder', key)
+    await saveKey('finder', key)
     await list()
     expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(new Set([`Bearer ${key}`]))
     expect(reader.seen).toEqual([])
-    await give('page-reader', 'another-key-0123456789')
+    await saveKey('page-reader', 'another-key-0123456789')
     expect(await names()).toEqual(['default', 'Finder', 'Page Reader'])
     expect(new Set(reader.seen.map((headers) => headers['x-api-key']))).toEqual(
       new Set(['another-key-0123456789']),
@@ -79,7 +79,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
 
   it('does not follow a redirect to another site, and does not send the key there (§19.2)', async () => {
     finder.behaviour.redirect = reader.url
-    await give('finder', key)
+    await saveKey('finder', key)
     expect(await find('Finder')).toMatchObject({
       status: 'failed',
       error_message: expect.stringContaining('another site'),
@@ -89,8 +89,8 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
 
   it('uses the key of each user', async () => {
     const eve = await product.signIn(`Eve of ${ada.user.id}`)
-    await give('finder', key)
-    await give('finder', 'key-of-eve-0123456789', eve)
+    await saveKey('finder', key)
+    await saveKey('finder', 'key-of-eve-0123456789', eve)
     await list(eve)
     expect(new Set(finder.seen.map(({ authorization }) => authorization))).toEqual(
       new Set(['Bearer key-of-eve-0123456789']),
@@ -103,20 +103,20 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
 
   it('is removed with the key, and so are its allowed tools (§4.28)', async () => {
-    await give('finder', key)
+    await saveKey('finder', key)
     await list()
     await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
     await ada.post('/api/integration/disconnect/finder')
     expect((await ada.post('/api/mcp-server/Finder/connect')).statusCode).toBe(404)
     expect(await names()).toEqual(['default'])
-    await change('finder', key)
+    await changeKey('finder', key)
     expect(await find('Finder')).toMatchObject({ allow_tools: [], tools: [{ consent: 'ask' }] })
-    await change('finder', '')
+    await changeKey('finder', '')
     expect(await names()).toEqual(['default'])
   })
 
   it('can be changed only in its allowed tools (§6.4, §18.2)', async () => {
-    await give('finder', key)
+    await saveKey('finder', key)
     await list()
     const same = { name: 'Finder', url: finder.url }
     const before = await hashTables(product.database)
@@ -134,7 +134,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
 
   it('reports a refused key and where to enter a new one, which works at once (§19.16)', async () => {
     finder.behaviour.accepts = ({ authorization }) => authorization === 'Bearer a-better-key-0123456789'
-    await give('finder', key)
+    await saveKey('finder', key)
     await list()
     const failed = await find('Finder')
     expect(failed).toMatchObject({
@@ -146,7 +146,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
       200,
       { authorization_url: 'http://localhost:3000/settings/integrations' },
     ])
-    await change('finder', 'a-better-key-0123456789')
+    await changeKey('finder', 'a-better-key-0123456789')
     expect(await find('Finder')).toMatchObject({
       status: 'connected',
       error_message: null,
@@ -155,10 +155,10 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   })
 
   it('keeps its allowed tools when another key is stored', async () => {
-    await give('finder', key)
+    await saveKey('finder', key)
     await list()
     await ada.put('/api/mcp-server/Finder', { name: 'Finder', url: finder.url, allow_tools: ['search'] })
-    await change('finder', 'a-better-key-0123456789')
+    await changeKey('finder', 'a-better-key-0123456789')
     expect(await find('Finder')).toMatchObject({ allow_tools: ['search'], tools: [{ consent: 'run' }] })
     expect(finder.seen.at(-1)?.authorization).toBe('Bearer a-better-key-0123456789')
   })
@@ -166,7 +166,7 @@ describe.each(engines)('the connector of an API-key service, on %s', (engine) =>
   it('gets a number after its name when the user already has a connector of that name or address (§19.15)', async () => {
     const own = { name: 'Finder', url: finder.url, token: 'my-own-token-0123456789' }
     expect((await ada.post('/api/mcp-server', own)).statusCode).toBe(201)
-    await give('finder', key)
+    await saveKey('finder', key)
     expect(await names()).toEqual(['default', 'Finder 2', 'Finder'])
     finder.seen.length = 0
     const connected = await ada.post('/api/mcp-server/Finder/connect', {})

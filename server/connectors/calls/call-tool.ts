@@ -143,7 +143,7 @@ class RunningCall {
   }
 
   /**
-   * Checks again after the call was queued: the connector, the tool or the approval list may have changed meanwhile
+   * Checks again after the call was queued: the connector, the tool or its allow list may have changed by now
    * (§12.17).
    */
   async #resolveAgain(): Promise<ToolOutcome | undefined> {

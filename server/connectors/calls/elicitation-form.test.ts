@@ -111,8 +111,8 @@ describe('checkElicitationAnswer', () => {
 
   it('does not take an inherited property for the value of an omitted field', () => {
     const params = { requestedSchema: { properties: { constructor: { type: 'string' } } } }
-    const question = readElicitation(params, 10)!
-    expect(checkElicitationAnswer(question, { action: 'accept', content: {} })).toEqual({
+    const elicitation = readElicitation(params, 10)!
+    expect(checkElicitationAnswer(elicitation, { action: 'accept', content: {} })).toEqual({
       action: 'accept',
       content: {},
     })

@@ -28,7 +28,7 @@ describe('a hostile server', { retry: 2 }, () => {
     },
   )
 
-  it('is stopped at the time limit of a call when it reports progress for ever (§16.8)', async () => {
+  it('is stopped at the time limit of a call when it reports progress endlessly (§16.8)', async () => {
     const outcome = await scene.callTo('progress')
     expect(outcome.status).toBe('timed_out')
     expect(outcome.duration).toBeGreaterThan(hostileLimits.maxCallIdleMs)
@@ -124,41 +124,42 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it('gets answers to at most five of a thousand elicitations, one at a time (§16.10)', async () => {
-    const asked: Elicitation[] = []
+    const received: Elicitation[] = []
     let open = 0
-    let most = 0
+    let maxOpen = 0
     await scene.callTo('question-flood', {
-      onElicit: async (question) => {
-        asked.push(question)
-        most = Math.max(most, ++open)
+      onElicit: async (elicitation) => {
+        received.push(elicitation)
+        maxOpen = Math.max(maxOpen, ++open)
         await new Promise((resolve) => setTimeout(resolve, 10))
         open--
         return { action: 'accept', content: { name: 'Ada' } }
       },
     })
-    expect(asked.length).toBeLessThanOrEqual(5)
-    expect(most).toBeLessThanOrEqual(1)
+    expect(received.length).toBeLessThanOrEqual(5)
+    expect(maxOpen).toBeLessThanOrEqual(1)
   })
 
   it.each(['question-password', 'question-address'])(
     'gets a decline without asking the user for an elicitation that is not allowed (%s)',
     async (behaviour) => {
-      let asked = 0
+      let received = 0
       const outcome = await scene.callTo(behaviour, {
         onElicit: () => {
-          asked++
+          received++
           return Promise.resolve({ action: 'accept' })
         },
       })
       expect(outcome.status).toBe('done')
-      expect(asked).toBe(0)
+      expect(received).toBe(0)
     },
   )
 
   it('is refused sampling and roots', async () => {
     expect((await scene.callTo('uninvited')).status).toBe('done')
-    const answers = (await scene.hostile.seen('uninvited')).filter(({ rpc }) => rpc === '')
-    expect(answers.length).toBeGreaterThanOrEqual(2)
-    for (const { body } of answers.filter(({ method }) => method === 'POST')) expect(body).toContain('-32601')
+    const responses = (await scene.hostile.seen('uninvited')).filter(({ rpc }) => rpc === '')
+    expect(responses.length).toBeGreaterThanOrEqual(2)
+    for (const { body } of responses.filter(({ method }) => method === 'POST'))
+      expect(body).toContain('-32601')
   })
 })

@@ -25,9 +25,9 @@ describe.each(engines)('the record of calls on %s', (engine) => {
   afterAll(() => test.close())
 
   const read = async (query = '', client = ada) => {
-    const answer = await client.get(`/api/mcp-server/default/calls${query}`)
-    expect(answer.statusCode).toBe(200)
-    return ToolCallList.parse(answer.json())
+    const response = await client.get(`/api/mcp-server/default/calls${query}`)
+    expect(response.statusCode).toBe(200)
+    return ToolCallList.parse(response.json())
   }
 
   it('contains a call before it runs, and its outcome afterwards', async () => {

@@ -24,7 +24,7 @@ const remote = (url: string, rest: Record<string, unknown> = {}) => ({
   ...rest,
 })
 
-describe.each(engines)('browsing on %s', (engine) => {
+describe.each(engines)('browseServers on %s', (engine) => {
   let registry: RegistryServer
   let database: TestDatabase
   let connectors: TestConnectors
@@ -37,7 +37,7 @@ describe.each(engines)('browsing on %s', (engine) => {
 
   beforeEach(async () => {
     await database.db.deleteFrom('connector_catalogue').execute()
-    registry.asked.length = 0
+    registry.requests.length = 0
     connectors = await openTestConnectors({ database, registryUrl: registry.url, now: () => time })
   })
 
@@ -77,17 +77,17 @@ describe.each(engines)('browsing on %s', (engine) => {
         config_name: 'com.example/second',
       }),
     ])
-    expect(registry.asked[0]).toBe('/v0.1/servers?limit=100&version=latest')
+    expect(registry.requests[0]).toBe('/v0.1/servers?limit=100&version=latest')
   })
 
   it('reads the registry once an hour, for all users together (§18.13)', async () => {
     registry.pages = [[entry()]]
     await Promise.all([browse(), browse(), browse()])
     await browse()
-    expect(registry.asked).toHaveLength(1)
+    expect(registry.requests).toHaveLength(1)
     time += 3_600_001
     await browse()
-    expect(registry.asked).toHaveLength(2)
+    expect(registry.requests).toHaveLength(2)
   })
 
   it('keeps the last list when the registry fails, and does not retry at once (§18.13)', async () => {
@@ -97,7 +97,7 @@ describe.each(engines)('browsing on %s', (engine) => {
     registry.pages = [500]
     expect(await browse()).toHaveLength(1)
     expect(await browse()).toHaveLength(1)
-    expect(registry.asked).toHaveLength(2)
+    expect(registry.requests).toHaveLength(2)
     expect(connectors.errors).toHaveLength(1)
   })
 
@@ -107,13 +107,16 @@ describe.each(engines)('browsing on %s', (engine) => {
   })
 
   it.each<[string, unknown]>([
-    ['what is no entry', 'text'],
-    ['a server of packages alone', entry({ remotes: undefined })],
-    ['the older transport', entry({ remotes: [{ type: 'sse', url: 'https://a.example/sse' }] })],
-    ['an address without TLS', entry({ remotes: [remote('http://a.example/mcp')] })],
-    ['an address to fill in', entry({ remotes: [remote('https://{tenant}.example/mcp')] })],
+    ['an invalid entry', 'text'],
+    ['a server without a remote address', entry({ remotes: undefined })],
     [
-      'another header than the token',
+      'a server that supports only HTTP+SSE',
+      entry({ remotes: [{ type: 'sse', url: 'https://a.example/sse' }] }),
+    ],
+    ['an address without TLS', entry({ remotes: [remote('http://a.example/mcp')] })],
+    ['an address with a placeholder', entry({ remotes: [remote('https://{tenant}.example/mcp')] })],
+    [
+      'a required header besides the token',
       entry({ remotes: [remote('https://a.example', { headers: [{ name: 'X-Key', isRequired: true }] })] }),
     ],
     ['an older version', entry({}, { isLatest: false })],
@@ -145,7 +148,7 @@ describe.each(engines)('browsing on %s', (engine) => {
   it('reads at most 200 pages', async () => {
     registry.pages = Array.from({ length: 300 }, () => [])
     await browse()
-    expect(registry.asked.length).toBeLessThanOrEqual(200)
+    expect(registry.requests.length).toBeLessThanOrEqual(200)
   })
 
   it('uses one id for a server, whatever its version', async () => {

@@ -34,7 +34,7 @@ export class Backoff {
     this.#failures.set(key, { count, until: this.#now() + pause, error })
   }
 
-  /** Forgets the failures: the server works again, or its user wants to try now. */
+  /** Removes the failures of a key, when its server works again or its user retries by hand. */
   reset(key: string): void {
     this.#failures.delete(key)
   }

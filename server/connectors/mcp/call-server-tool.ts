@@ -39,7 +39,7 @@ export async function callServerTool(
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
-      connection.results.takeCall()
+      connection.results.consumeCallResult()
       const result: JsonObject = await connection.client.callTool(params, {
         signal: AbortSignal.any([call.clock.signal, elicitations.refused]),
         // The clock times the call out; it excludes the time spent waiting for the user.
@@ -51,7 +51,7 @@ export async function callServerTool(
           call.onProgress({ progress, total, message })
         },
       })
-      if (result['resultType'] !== 'input_required') return connection.results.takeCall() ?? result
+      if (result['resultType'] !== 'input_required') return connection.results.consumeCallResult() ?? result
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
       connection.allow(limits.maxCallBytes)
       params = await elicitations.handleAll(params, result)

@@ -3,12 +3,12 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 type JsonObject = Readonly<Record<string, unknown>>
 type Handler = NonNullable<Transport['onmessage']>
 
-/** The latest results of a server, exactly as it sent them. Taking one removes it. */
+/** The latest results of a server, exactly as it sent them. Each can be read once. */
 export interface RawResults {
   /** The `tools` of the latest page of a list. */
-  takeTools(): readonly unknown[]
+  consumeTools(): readonly unknown[]
   /** The whole latest result of a call. */
-  takeCall(): JsonObject | undefined
+  consumeCallResult(): JsonObject | undefined
 }
 
 /**
@@ -20,7 +20,7 @@ export function captureRawResults(transport: Transport): RawResults {
   const capture = new ResultCapture()
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
-    capture.note(message)
+    capture.onRequest(message)
     return send(message, options)
   }
   let handler: Handler | undefined
@@ -29,7 +29,9 @@ export function captureRawResults(transport: Transport): RawResults {
     enumerable: true,
     get: (): Handler | undefined => {
       const current = handler
-      return current === undefined ? undefined : (message, extra) => current(capture.replace(message), extra)
+      return current === undefined
+        ? undefined
+        : (message, extra) => current(capture.replaceResult(message), extra)
     },
     set: (next: Handler | undefined) => {
       handler = next
@@ -45,26 +47,26 @@ class ResultCapture implements RawResults {
   #tools: readonly unknown[] = []
   #call: JsonObject | undefined
 
-  takeTools(): readonly unknown[] {
-    const taken = this.#tools
+  consumeTools(): readonly unknown[] {
+    const tools = this.#tools
     this.#tools = []
-    return taken
+    return tools
   }
 
-  takeCall(): JsonObject | undefined {
-    const taken = this.#call
+  consumeCallResult(): JsonObject | undefined {
+    const result = this.#call
     this.#call = undefined
-    return taken
+    return result
   }
 
-  note(message: JSONRPCMessage): void {
+  onRequest(message: JSONRPCMessage): void {
     if (!('method' in message) || !('id' in message)) return
     if (message.method === 'tools/list' || message.method === 'tools/call') {
       this.#methods.set(message.id, message.method)
     }
   }
 
-  replace(message: JSONRPCMessage): JSONRPCMessage {
+  replaceResult(message: JSONRPCMessage): JSONRPCMessage {
     if (this.#replaced.has(message) || !('result' in message)) return message
     const method = this.#methods.get(message.id)
     this.#methods.delete(message.id)

@@ -9,7 +9,7 @@ const probeError = (cause: Error) =>
   })
 
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
-  'says that a server cannot be reached when there is no response (%s)',
+  'explains that the server cannot be reached when there is no response (%s)',
   (code) => {
     const refused = Object.assign(new Error('connection failed'), { code })
     expect(explainFailure(probeError(new TypeError('fetch failed', { cause: refused })))).toMatchObject({

@@ -52,7 +52,7 @@ async function readPages(
       { timeout: limits.listPageTimeoutMs, signal },
     )
     // Not `push(...tools)`: a server may send more tools than a call can have arguments.
-    for (const tool of results.takeTools()) listed.push(tool)
+    for (const tool of results.consumeTools()) listed.push(tool)
     ttl ??= readTtl(response)
     if (
       response.nextCursor === undefined ||
@@ -91,7 +91,7 @@ export interface ToolReading {
 
 /**
  * Reads a server's list tool by tool, so that an invalid tool does not affect the others. Tools without a usable name
- * and tools above the limit are left out. A tool whose definition is unusable is returned with a `problem` (§16.13).
+ * and tools above the limit are ignored. A tool whose definition is unusable is returned with a `problem` (§16.13).
  */
 export function readTools(listed: readonly unknown[], url: string, limits: Limits): ToolReading {
   const tools = new Map<string, ListedTool>()

@@ -20,29 +20,29 @@ function adapt(schema: JsonSchema, apiType: (typeof apiTypes)[number] = 'openai'
 const propertyFor = (property: unknown, apiType: (typeof apiTypes)[number] = 'openai') =>
   (adapt(withProperty(property), apiType)['properties'] as Record<string, unknown>)['a']
 
-describe('for every provider', () => {
-  it.each(apiTypes)('keeps a schema without parameters an object (%s)', (apiType) => {
+describe('adaptSchema for every provider', () => {
+  it.each(apiTypes)('keeps the type of a schema without parameters (%s)', (apiType) => {
     expect(adapt({ type: 'object' }, apiType)['type']).toBe('object')
   })
 
   it.each<[string, unknown, unknown]>([
-    ['gives a type to what has none', { description: 'x' }, { type: 'string', description: 'x' }],
-    ['tells the type from fixed values', { enum: [1, 2] }, { type: 'integer', enum: [1, 2] }],
+    ['adds a missing type', { description: 'x' }, { type: 'string', description: 'x' }],
+    ['derives the type from an enum', { enum: [1, 2] }, { type: 'integer', enum: [1, 2] }],
     [
-      'tells the type from parts',
+      'derives the type from items',
       { items: { type: 'number' } },
       { type: 'array', items: { type: 'number' } },
     ],
-    ['says what a list holds', { type: 'array' }, { type: 'array', items: { type: 'string' } }],
-    ['drops a default of nothing', { type: 'string', default: null }, { type: 'string' }],
+    ['adds missing items to an array', { type: 'array' }, { type: 'array', items: { type: 'string' } }],
+    ['removes a default of null', { type: 'string', default: null }, { type: 'string' }],
     [
-      'drops what is no advice',
+      'removes keywords that are useless to a model',
       { type: 'string', $id: 'x', $comment: 'y', 'x-mcp-header': 'A' },
       { type: 'string' },
     ],
-    ['takes "anything" as text', true, { type: 'string' }],
+    ['converts a schema that allows every value to a string', true, { type: 'string' }],
     [
-      'keeps only demands for what there is',
+      'removes required names without a property',
       { type: 'object', properties: { b: { type: 'string' } }, required: ['b', 'gone'] },
       { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
     ],
@@ -75,7 +75,7 @@ describe('for every provider', () => {
       expect(adaptSchema(schema, apiType)).toEqual({ problem: expect.stringContaining(reason) as string })
   })
 
-  it('terminates when references multiply', () => {
+  it('ends with an error when references multiply', () => {
     const $defs: Record<string, unknown> = { d0: { type: 'string' } }
     for (let level = 1; level <= 20; level++) {
       const inner = { $ref: `#/$defs/d${level - 1}` }
@@ -86,7 +86,7 @@ describe('for every provider', () => {
     )
   })
 
-  it('terminates when referenced schemas are long', () => {
+  it('ends with an error when referenced schemas are long', () => {
     const long = { type: 'string', description: 'x'.repeat(20_000) }
     const referring = (count: number) => ({
       type: 'object',
@@ -102,7 +102,7 @@ describe('for every provider', () => {
     expect(adaptSchema(referring(2), 'openai')).toHaveProperty('schema')
   })
 
-  it('has no alternatives at the root', () => {
+  it('removes alternatives at the root', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -118,7 +118,7 @@ describe('for every provider', () => {
     expect(adaptSchema({ ...schema, required: ['naïve name'] }, 'anthropic')).toHaveProperty('problem')
   })
 
-  it('does not let a schema reach a prototype', () => {
+  it('does not let a schema change a prototype', () => {
     const schema = JSON.parse(
       '{"type":"object","__proto__":{"evil":1},"properties":{"__proto__":{"type":"string"}}}',
     ) as JsonSchema
@@ -127,12 +127,12 @@ describe('for every provider', () => {
   })
 })
 
-describe('for Google', () => {
+describe('adaptSchema for Google', () => {
   it.each<[string, unknown, unknown]>([
-    ['one type or nothing', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
+    ['a type or null', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
     ['several types', { type: ['string', 'number'] }, { anyOf: [{ type: 'string' }, { type: 'number' }] }],
     [
-      'an alternative to nothing',
+      'an alternative of null',
       { anyOf: [{ type: 'integer' }, { type: 'null' }] },
       { type: 'integer', nullable: true },
     ],
@@ -144,18 +144,18 @@ describe('for Google', () => {
     ['a fixed text', { const: 'x' }, { type: 'string', enum: ['x'] }],
     ['fixed numbers', { type: 'integer', enum: [1, 2] }, { type: 'integer', description: 'One of: 1, 2.' }],
     [
-      'bounds that it does not know',
+      'unsupported bounds',
       { type: 'number', exclusiveMinimum: 0, minimum: 1 },
       { type: 'number', minimum: 1 },
     ],
-    ['a format that it does not know', { type: 'string', format: 'email' }, { type: 'string' }],
+    ['an unsupported format', { type: 'string', format: 'email' }, { type: 'string' }],
     [
-      'further properties',
+      'additional properties',
       { type: 'object', properties: {}, additionalProperties: false, required: ['x'] },
       { type: 'object' },
     ],
     [
-      'parts that hold together',
+      'allOf',
       {
         allOf: [
           { type: 'object', properties: { b: { type: 'string' } } },
@@ -169,18 +169,19 @@ describe('for Google', () => {
   })
 })
 
-/** Keywords that make Gemini refuse a whole request. */
-function listForeign(schema: unknown, path = ''): string[] {
+/** Lists the keywords that Gemini does not support, which make it refuse a whole request. */
+function listUnsupported(schema: unknown, path = ''): string[] {
   if (typeof schema !== 'object' || schema === null) return []
-  if (Array.isArray(schema)) return schema.flatMap((item, index) => listForeign(item, `${path}[${index}]`))
-  const known =
+  if (Array.isArray(schema))
+    return schema.flatMap((item, index) => listUnsupported(item, `${path}[${index}]`))
+  const supported =
     /^(type|format|description|nullable|enum|items|properties|required|minItems|maxItems|minimum|maximum|minLength|maxLength|anyOf)$/
   return Object.entries(schema).flatMap(([key, value]) => {
-    if (!known.test(key)) return [`${path}.${key}`]
+    if (!supported.test(key)) return [`${path}.${key}`]
     if (key === 'type' && typeof value !== 'string') return [`${path}.type`]
-    if (key !== 'properties') return listForeign(value, `${path}.${key}`)
+    if (key !== 'properties') return listUnsupported(value, `${path}.${key}`)
     return Object.entries(value as object).flatMap(([name, property]) =>
-      listForeign(property, `${path}.${name}`),
+      listUnsupported(property, `${path}.${name}`),
     )
   })
 }
@@ -202,7 +203,7 @@ describe('the schemas of real servers', () => {
     for (const { definition } of rows) {
       const { inputSchema } = parseDefinition(definition)
       for (const apiType of apiTypes) expect(adaptSchema(inputSchema, apiType)).toHaveProperty('schema')
-      expect(listForeign(adapt(inputSchema, 'google'))).toEqual([])
+      expect(listUnsupported(adapt(inputSchema, 'google'))).toEqual([])
     }
     await Promise.all(servers.map((server) => server.close()))
     await connectors.close()

@@ -5,7 +5,7 @@ const tool = (name: string, slug = 'files', connectorId = 'id1') => ({ connector
 const names = (...tools: ReturnType<typeof tool>[]) => [...nameTools(tools).keys()]
 
 describe('nameTools', () => {
-  it('keeps a plain name after the slug', () => {
+  it('keeps a valid name after the slug', () => {
     expect(names(tool('read_file'))).toEqual(['files__read_file'])
   })
 
@@ -43,7 +43,7 @@ describe('nameTools', () => {
     expect(new Set(all).size).toBe(2)
   })
 
-  it('can be resolved to the tool', () => {
+  it('maps each name to its tool', () => {
     const known = nameTools([tool('a.b'), tool('c')])
     for (const [name, { tool: found }] of known) {
       expect(['a.b', 'c']).toContain(found)

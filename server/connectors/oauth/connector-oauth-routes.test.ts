@@ -17,7 +17,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   let test: TestApp
   let server: OAuthMcpServer
   let ada: TestClient
-  /** Another node of the same installation. */
+  /** Two nodes of the same installation. */
   let nodes: Connectors[]
   let time = 0
 
@@ -51,34 +51,34 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
 
   /** Connects and consents, until the browser is redirected back. */
   async function start(client = ada, body?: unknown): Promise<Started> {
-    const answer = await client.post('/api/mcp-server/Guarded/connect', body)
-    expect(answer.statusCode).toBe(200)
-    const { authorization_url, connector } = ConnectResult.parse(answer.json())
+    const response = await client.post('/api/mcp-server/Guarded/connect', body)
+    expect(response.statusCode).toBe(200)
+    const { authorization_url, connector } = ConnectResult.parse(response.json())
     expect(connector.status).toBe('disconnected')
-    const setCookie = String(answer.headers['set-cookie'])
+    const setCookie = String(response.headers['set-cookie'])
     const consent = await fetch(authorization_url ?? '', { redirect: 'manual' })
     const location = new URL(consent.headers.get('location') ?? '')
     expect(location.origin).toBe('http://localhost:3000')
     return { back: location.pathname + location.search, cookie: setCookie.split(';')[0] ?? '', setCookie }
   }
 
-  const comeBack = async (back: string, cookie: string | undefined) => {
-    const answer = await test.app.inject({
+  const returnFromConsent = async (back: string, cookie: string | undefined) => {
+    const response = await test.app.inject({
       url: back,
       headers: { ...host, ...(cookie === undefined ? {} : { cookie }) },
     })
-    expect(answer.statusCode).toBe(302)
-    return String(answer.headers.location)
+    expect(response.statusCode).toBe(302)
+    return String(response.headers.location)
   }
 
   async function connect(): Promise<void> {
     const { back, cookie } = await start()
-    expect(await comeBack(back, cookie)).toBe(
+    expect(await returnFromConsent(back, cookie)).toBe(
       'http://localhost:3000/settings/connectors?authorization=connected&connector=Guarded',
     )
   }
 
-  const statusOf = async (client = ada) => {
+  const readConnector = async (client = ada) => {
     const list = ConnectorList.parse((await client.get('/api/mcp-servers')).json())
     return list.find(({ name }) => name === 'Guarded')
   }
@@ -96,15 +96,15 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       signal: AbortSignal.timeout(10_000),
     })
 
-  it('redirects a user to consent and is connected on return (§17.11, §17.24, §18.14)', async () => {
+  it('connects after the user has consented (§17.11, §17.24, §18.14)', async () => {
     await connect()
-    expect(await statusOf()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
+    expect(await readConnector()).toMatchObject({ status: 'connected', tools: [{ name: 'secret' }] })
     expect(await call()).toMatchObject({ status: 'done', text: 'the secret' })
   })
 
-  it('returns to the chat where it started (§18.14)', async () => {
+  it('redirects back to the chat where the consent was started (§18.14)', async () => {
     const { back, cookie } = await start(ada, { return_to: '/chat/abc_-1' })
-    expect(await comeBack(back, cookie)).toBe(
+    expect(await returnFromConsent(back, cookie)).toBe(
       'http://localhost:3000/chat/abc_-1?authorization=connected&connector=Guarded',
     )
   })
@@ -113,7 +113,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     await connect()
     const stored = JSON.stringify(await grants())
     for (const bearer of server.bearers.filter((token) => token !== '')) expect(stored).not.toContain(bearer)
-    expect(JSON.stringify(await statusOf())).not.toContain(server.bearers.at(-1))
+    expect(JSON.stringify(await readConnector())).not.toContain(server.bearers.at(-1))
   })
 
   it('sets a cookie that no script can read', async () => {
@@ -123,13 +123,13 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
 
   it('allows two open consents in one browser', async () => {
     const first = await start()
-    const answer = await test.app.inject({
+    const response = await test.app.inject({
       method: 'POST',
       url: '/api/mcp-server/Guarded/connect',
       headers: { ...ada.headers, cookie: first.cookie },
     })
-    expect(String(answer.headers['set-cookie'])).toContain(first.cookie)
-    expect(await comeBack(first.back, first.cookie)).toContain('authorization=connected')
+    expect(String(response.headers['set-cookie'])).toContain(first.cookie)
+    expect(await returnFromConsent(first.back, first.cookie)).toContain('authorization=connected')
   })
 
   it.each<[string, (started: Started) => [string, string | undefined]]>([
@@ -139,7 +139,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   ])('refuses a redirect back with %s, and requests no token', async (_, spoil) => {
     const started = await start()
     const [back, cookie] = spoil(started)
-    expect(await comeBack(back, cookie)).toBe(
+    expect(await returnFromConsent(back, cookie)).toBe(
       'http://localhost:3000/settings/connectors?authorization=expired',
     )
     expect(server.tokenRequests).toEqual([])
@@ -151,52 +151,52 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     await eve.post('/api/mcp-server', { name: 'Guarded', url: server.url, allow_tools: [] })
     const hers = await start(eve)
     const mine = await start(ada)
-    expect(await comeBack(hers.back, mine.cookie)).toContain('authorization=expired')
-    expect(await comeBack(mine.back, hers.cookie)).toContain('authorization=expired')
+    expect(await returnFromConsent(hers.back, mine.cookie)).toContain('authorization=expired')
+    expect(await returnFromConsent(mine.back, hers.cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
   it('accepts a redirect back once (§18.15)', async () => {
     const { back, cookie } = await start()
-    expect(await comeBack(back, cookie)).toContain('authorization=connected')
-    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=connected')
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual(['authorization_code'])
   })
 
   it('accepts only one of two concurrent redirects back (§18.15)', async () => {
     const { back, cookie } = await start()
-    const homes = await Promise.all([comeBack(back, cookie), comeBack(back, cookie)])
-    expect(homes.filter((home) => home.includes('connected&'))).toHaveLength(1)
+    const locations = await Promise.all([returnFromConsent(back, cookie), returnFromConsent(back, cookie)])
+    expect(locations.filter((location) => location.includes('connected&'))).toHaveLength(1)
   })
 
   it('refuses a redirect back after ten minutes (§18.15)', async () => {
     const { back, cookie } = await start()
     time = 10 * 60_000 + 1
-    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
   it('refuses a redirect back to a connector whose address has changed', async () => {
     const { back, cookie } = await start()
     await ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: `${server.url}?other` })
-    expect(await comeBack(back, cookie)).toContain('authorization=expired')
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=expired')
     expect(server.tokenRequests).toEqual([])
   })
 
   it('reports that consent was denied, and shows no text of the server', async () => {
     const { back, cookie } = await start()
     const state = new URLSearchParams(back.split('?')[1]).get('state') ?? ''
-    const home = await comeBack(
+    const location = await returnFromConsent(
       `/api/connector-oauth/callback?error=%3Cscript%3E&error_description=evil&state=${state}`,
       cookie,
     )
-    expect(home).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
+    expect(location).toBe('http://localhost:3000/settings/connectors?authorization=denied&connector=Guarded')
   })
 
   it('refuses a code from another server than the one that the user was redirected to', async () => {
     server.behaviour.issuer = 'https://evil.example'
     const { back, cookie } = await start()
-    expect(await comeBack(back, cookie)).toContain('authorization=failed')
+    expect(await returnFromConsent(back, cookie)).toContain('authorization=failed')
     expect(server.tokenRequests).toEqual([])
   })
 
@@ -204,12 +204,12 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     ['https://evil.example', 'failed', []],
     ['itself', 'connected', ['authorization_code']],
   ])(
-    'compares the issuer with the server that the user was sent to, also when it was not published: %s',
+    'compares the issuer with the server that the user was sent to, even if it publishes no metadata: %s',
     async (issuer, outcome, requests) => {
       server.behaviour.publishesMetadata = false
       server.behaviour.issuer = issuer === 'itself' ? server.origin : issuer
       const { back, cookie } = await start()
-      expect(await comeBack(back, cookie)).toContain(`authorization=${outcome}`)
+      expect(await returnFromConsent(back, cookie)).toContain(`authorization=${outcome}`)
       expect(server.tokenRequests).toEqual(requests)
     },
   )
@@ -219,12 +219,12 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     'data:text/html,x',
     'file:///etc/passwd',
     'http://login.example/authorize',
-  ])('sends no browser to %s', async (address) => {
+  ])('does not redirect the browser to %s', async (address) => {
     server.behaviour.authorizationEndpoint = address
-    const answer = await ada.post('/api/mcp-server/Guarded/connect')
-    expect(answer.statusCode).toBeGreaterThanOrEqual(400)
-    expect(answer.body).not.toContain('javascript:')
-    expect(answer.headers['set-cookie']).toBeUndefined()
+    const response = await ada.post('/api/mcp-server/Guarded/connect')
+    expect(response.statusCode).toBeGreaterThanOrEqual(400)
+    expect(response.body).not.toContain('javascript:')
+    expect(response.headers['set-cookie']).toBeUndefined()
     expect(
       await test.database.db
         .selectFrom('connector_consents')
@@ -235,10 +235,10 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it.each(['', '?state=', '?code=a', `?state=${'x'.repeat(500)}`, '?state=a&state=b'])(
-    'refuses the way home %j',
+    'refuses a redirect back with the query %j',
     async (query) => {
-      const answer = await test.app.inject({ url: `/api/connector-oauth/callback${query}`, headers: host })
-      expect(answer.statusCode).toBe(400)
+      const response = await test.app.inject({ url: `/api/connector-oauth/callback${query}`, headers: host })
+      expect(response.statusCode).toBe(400)
     },
   )
 
@@ -247,9 +247,9 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     await connect()
     const outcomes = await Promise.all(Array.from({ length: 8 }, (_, index) => call(nodes[index % 2])))
     expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => 'done'))
-    const renewals = server.tokenRequests.filter((grant) => grant === 'refresh_token')
+    const refreshes = server.tokenRequests.filter((grant) => grant === 'refresh_token')
     // Calls after the first refresh find a token that expires soon again.
-    expect(renewals.length).toBeGreaterThan(0)
+    expect(refreshes.length).toBeGreaterThan(0)
     expect(server.behaviour.revoked).toBe(false)
   })
 
@@ -261,7 +261,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     const before = server.tokenRequests.length
     expect(await call()).toMatchObject({ status: 'authorization_needed' })
     expect(server.tokenRequests.length - before).toBeLessThanOrEqual(2)
-    expect(await statusOf()).toMatchObject({
+    expect(await readConnector()).toMatchObject({
       status: 'failed',
       error_message: expect.stringContaining('consent') as string,
     })
@@ -279,7 +279,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it('revokes tokens when their connector is deleted or its address changes (§18.17)', async () => {
-    for (const forget of [
+    for (const removeTokens of [
       () => ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' }),
       () => ada.delete('/api/mcp-server/Guarded'),
     ]) {
@@ -287,7 +287,7 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
       await connect()
       const access = server.bearers.at(-1)
       const before = server.revocations.length
-      expect((await forget()).statusCode).toBeLessThan(300)
+      expect((await removeTokens()).statusCode).toBeLessThan(300)
       await expect.poll(() => server.revocations.length).toBe(before + 2)
       expect(server.revocations.slice(before)).toEqual([
         { token: expect.any(String), token_type_hint: 'refresh_token', client_id: 'yonder-here' },
@@ -297,15 +297,15 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   })
 
   it('does not wait for a server that revokes tokens slowly (§18.17)', async () => {
-    let answer: (value?: unknown) => void = () => undefined
-    server.behaviour.beforeRevocation = () => new Promise((resolve) => (answer = resolve))
+    let respond: (value?: unknown) => void = () => undefined
+    server.behaviour.beforeRevocation = () => new Promise((resolve) => (respond = resolve))
     await connect()
     expect((await ada.delete('/api/mcp-server/Guarded')).statusCode).toBe(204)
     await expect.poll(() => server.revocations.length).toBe(1)
-    expect(await statusOf()).toBeUndefined()
-    answer()
+    expect(await readConnector()).toBeUndefined()
+    respond()
     await expect.poll(() => server.revocations.length).toBe(2)
-    answer()
+    respond()
   })
 
   it('deletes a connector whose server does not revoke tokens, and keeps the tokens of the others (§18.17)', async () => {
@@ -320,24 +320,21 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
     expect(server.revocations).toEqual([])
   })
 
-  it('does not let a call that started at a former address use the present tokens', async () => {
+  it('returns no tokens for an earlier address of the connector', async () => {
     await connect()
     const row = await requireConnector(test.database.db, ada.user, 'Guarded')
     expect(await listGrants(test.database.db, row)).toHaveLength(1)
     expect(await listGrants(test.database.db, { ...row, url: 'https://former.example' })).toEqual([])
   })
 
-  it.each(['renewed', 'given'])(
-    'takes no tokens to another address that are %s while it changes',
-    async (when) => {
-      server.behaviour.accessTokenLifeS = 20
-      const back = when === 'renewed' ? (await connect(), undefined) : await start()
-      server.behaviour.beforeTokens = () =>
-        ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
-      if (back === undefined) expect((await call()).status).toBe('failed')
-      else expect(await comeBack(back.back, back.cookie)).toContain('authorization=failed')
-      expect(server.tokenRequests.at(-1)).toBe(when === 'renewed' ? 'refresh_token' : 'authorization_code')
-      expect(await grants()).toEqual([])
-    },
-  )
+  it.each(['refreshed', 'issued'])('stores no tokens that are %s while the address changes', async (when) => {
+    server.behaviour.accessTokenLifeS = 20
+    const back = when === 'refreshed' ? (await connect(), undefined) : await start()
+    server.behaviour.beforeTokens = () =>
+      ada.put('/api/mcp-server/Guarded', { name: 'Guarded', url: 'https://other.example' })
+    if (back === undefined) expect((await call()).status).toBe('failed')
+    else expect(await returnFromConsent(back.back, back.cookie)).toContain('authorization=failed')
+    expect(server.tokenRequests.at(-1)).toBe(when === 'refreshed' ? 'refresh_token' : 'authorization_code')
+    expect(await grants()).toEqual([])
+  })
 })

@@ -71,14 +71,14 @@ describe.each(engines)('allowing tools on %s', (engine) => {
     await giveTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
     for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
-      const answer = await ada.put(addressOf('Tools'), {
+      const response = await ada.put(addressOf('Tools'), {
         name: 'Tools',
         url,
         allow_tools: ['a', 'b'],
         tool_fingerprints,
       })
-      expect(answer.statusCode).toBe(409)
-      expect(answer.json()).toMatchObject({ error: { code: 'conflict' } })
+      expect(response.statusCode).toBe(409)
+      expect(response.json()).toMatchObject({ error: { code: 'conflict' } })
     }
     expect(await rows()).toEqual(before)
   })

@@ -3,25 +3,25 @@ import type { AddressInfo } from 'node:net'
 
 export interface RegistryServer {
   readonly url: string
-  /** The queries of the requests that came. */
-  readonly asked: string[]
-  /** The pages it serves, each a list of entries; a number is a status to answer with. */
+  /** The path and query of each request. */
+  readonly requests: string[]
+  /** The pages it serves, each a list of entries; a number is a response status. */
   pages: (readonly unknown[] | number)[]
   close(): Promise<void>
 }
 
 /** A connector registry with the responses of the official one. */
 export async function startRegistryServer(): Promise<RegistryServer> {
-  const asked: string[] = []
+  const requests: string[] = []
   const registry: RegistryServer = {
     url: '',
-    asked,
+    requests,
     pages: [],
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://registry')
-    asked.push(`${pathname}?${searchParams.toString()}`)
+    requests.push(`${pathname}?${searchParams.toString()}`)
     const index = Number(searchParams.get('cursor') ?? 0)
     const page = registry.pages[index] ?? []
     if (typeof page === 'number') {
