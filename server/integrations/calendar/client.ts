@@ -9,7 +9,7 @@ import { requireTimeZone } from './event-time.ts'
 
 export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>
 
-/** Opens a user's Google Calendar for one tool call. Google's package is loaded by the first call. */
+/** Opens a user's Google Calendar for one tool call. The first call loads Google's client library. */
 export async function openCalendar(
   deps: GoogleApiDeps,
   userId: string,
@@ -43,7 +43,7 @@ export async function findTimeZone({ api }: CalendarClient): Promise<string> {
   return supportedTimeZone(data.timeZone ?? 'UTC')
 }
 
-/** Google may have zones, new or old, that this machine does not have. */
+/** Returns UTC for a time zone of Google that this Node does not support. */
 function supportedTimeZone(timeZone: string): string {
   try {
     return requireTimeZone(timeZone)

@@ -46,7 +46,7 @@ export const createEvent = googleTool({
     if (guests.length > 0 && input.email_guests === undefined) {
       throw new AppError(
         'invalid_request',
-        'Say in "email_guests" whether Google emails the guests. Nothing was done.',
+        'Set "email_guests" to true or false: whether Google emails the guests. Nothing was done.',
       )
     }
     const { start, end } = toGoogleSpan(span)
@@ -72,11 +72,11 @@ export const createEvent = googleTool({
 interface NewEvent {
   readonly calendarId: string
   readonly sendUpdates: 'all' | 'none'
-  /** We choose the id, and Google accepts each id once. So the request can be retried. */
+  /** The id is chosen here, and Google accepts each id once. So the request can be retried. */
   readonly event: Event & { readonly id: string }
 }
 
-/** Creates an event, and never twice, however often the request is retried (§11.6). */
+/** Creates an event at most once, also when the request is retried (§11.6). */
 export async function insertEventOnce(
   { api }: CalendarClient,
   { calendarId, sendUpdates, event }: NewEvent,
@@ -98,7 +98,7 @@ export async function insertEventOnce(
   }
 }
 
-/** A new event has no fields to clear. */
+/** Null clears a field, which a new event does not need. */
 function omitNulls<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null)) as Value
 }

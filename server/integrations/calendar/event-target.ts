@@ -10,7 +10,7 @@ type Event = calendar_v3.Schema$Event
 
 type EventScope = 'this_event' | 'all_events' | 'this_and_following'
 
-/** What a change applies to: one event or occurrence, a whole series, or a series from one occurrence on. */
+/** The target of a change: one event or occurrence, a whole series, or a series from one occurrence on. */
 export type EventTarget =
   | { readonly kind: 'one'; readonly event: Event }
   | { readonly kind: 'series'; readonly series: Event; readonly occurrence: Event }
@@ -37,7 +37,7 @@ export async function findEventTarget(
   if (scope === undefined) {
     throw new AppError(
       'invalid_request',
-      'This event repeats. Say in "scope" which occurrences are meant. Nothing was done.',
+      'This event repeats. Choose in "scope" which occurrences to change. Nothing was done.',
     )
   }
   if (isSeries) {
@@ -54,7 +54,7 @@ export async function findEventTarget(
   return { kind: isWhole ? 'series' : 'following', series, occurrence: event }
 }
 
-/** Returns the event, or for a series its recurring event, from which Google derives the occurrences. */
+/** Returns the event. For a series, this is the recurring event from which Google derives the occurrences. */
 export function eventOf(target: EventTarget): Event {
   return target.kind === 'one' ? target.event : target.series
 }

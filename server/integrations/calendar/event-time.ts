@@ -61,7 +61,7 @@ export function parseEventSpan(start: string, end: string, timeZone: string): Ev
 }
 
 /**
- * Parses the range of a search: from `now` and for a week unless the input says otherwise.
+ * Parses the range of a search. Default: one week from `now`.
  * @throws AppError `invalid_request` when it ends before it starts
  */
 export function parseTimeRange(
@@ -124,7 +124,7 @@ export function fromGoogleTime(time: GoogleTime | undefined, timeZone: string): 
   return undefined
 }
 
-/** Start and end for Google, whose end is exclusive: for whole days it is the day after the last one (§11.21). */
+/** Converts a span for Google. For whole days, Google's end is the day after the last one (§11.21). */
 export function toGoogleSpan({ start, end }: EventSpan): { start: GoogleTime; end: GoogleTime } {
   return {
     start: toGoogleTime(start),

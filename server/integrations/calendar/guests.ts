@@ -4,7 +4,7 @@ import { AppError } from '../../lib/app-error.ts'
 type Event = calendar_v3.Schema$Event
 type Guest = calendar_v3.Schema$EventAttendee
 
-/** The addresses that Google would email about an event: guests and organizer, without the user and rooms. */
+/** The addresses that Google emails about an event: guests and organizer, without the user and rooms. */
 export function listEmailedAddresses(event: Event): string[] {
   if ((event.attendees ?? []).length === 0) return []
   const guests = (event.attendees ?? []).filter(({ self, resource }) => !self && !resource)
@@ -14,9 +14,9 @@ export function listEmailedAddresses(event: Event): string[] {
 }
 
 /**
- * Decides whether Google emails the guests: all of them, and then the user who approved the call has seen them all, or
- * none (§11.8).
- * @throws AppError `invalid_request` when the call names only some, or others, or does not say
+ * Decides whether Google emails all guests or none. It emails them only when the call lists all of them, so that the user
+ * who approved the call has seen their addresses (§11.8).
+ * @throws AppError `invalid_request` when the list is missing or has other addresses
  */
 export function decideSendUpdates(
   emailed: readonly string[],
@@ -31,12 +31,12 @@ export function decideSendUpdates(
   if (addresses.toSorted().join('\n') === emailed.toSorted().join('\n')) return 'all'
   throw new AppError(
     'invalid_request',
-    `Google would email ${emailed.slice(0, 200).join(', ')}. Name exactly these in "email_guests", or none. Nothing was done.`,
+    `Google would email ${emailed.slice(0, 200).join(', ')}. List exactly these in "email_guests", or give an empty list. Nothing was done.`,
   )
 }
 
 /**
- * Adds and removes guests. The others keep their answers.
+ * Adds and removes guests. The other guests keep their responses.
  * @throws AppError `invalid_request` when a guest to remove is not invited
  */
 export function changeGuests(
@@ -44,9 +44,9 @@ export function changeGuests(
   change: { readonly add: readonly string[]; readonly remove: readonly string[] },
 ): Guest[] {
   const removed = new Set(change.remove.map((email) => email.toLowerCase()))
-  const stranger = [...removed].find((email) => !guests.some((guest) => hasAddress(guest, email)))
-  if (stranger !== undefined) {
-    throw new AppError('invalid_request', `${stranger} is not a guest of this event. Nothing was done.`)
+  const unknown = [...removed].find((email) => !guests.some((guest) => hasAddress(guest, email)))
+  if (unknown !== undefined) {
+    throw new AppError('invalid_request', `${unknown} is not a guest of this event. Nothing was done.`)
   }
   const remaining = guests.filter((guest) => !removed.has(guest.email?.toLowerCase() ?? ''))
   const added = change.add.filter((email) => !remaining.some((guest) => hasAddress(guest, email)))

@@ -33,7 +33,7 @@ const event = fc.record(
 ) as fc.Arbitrary<calendar_v3.Schema$Event>
 
 describe('presentEvent', () => {
-  it('presents any event', async () => {
+  it('returns a text for every event', async () => {
     await fc.assert(
       fc.asyncProperty(event, async (arbitrary) => {
         expect(await presentEvent(arbitrary, 'Europe/Vienna')).toMatch(/^event_id: /)

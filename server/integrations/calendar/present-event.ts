@@ -7,7 +7,7 @@ import { fromGoogleTime } from './event-time.ts'
 type Event = calendar_v3.Schema$Event
 type Guest = calendar_v3.Schema$EventAttendee
 
-/** Further guests are only counted. */
+/** Guests beyond this number are counted but not listed. */
 const maxListedGuests = 200
 const maxLineChars = 1_000
 const maxDescriptionChars = 10_000
@@ -21,7 +21,7 @@ const responses: Readonly<Record<string, string>> = {
 
 const weekdays = ['', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 
-/** An event in a few lines, with its times in the user's time zone. */
+/** Describes an event in a few lines, with its times in the user's time zone. */
 export function presentEventSummary(event: Event, timeZone: string): string {
   const ownResponse = event.attendees?.find(({ self }) => self)?.responseStatus ?? ''
   return joinLines([
@@ -38,7 +38,7 @@ export function presentEventSummary(event: Event, timeZone: string): string {
   ])
 }
 
-/** An event in full, with guests and description. */
+/** Describes a whole event, with guests and description. */
 export async function presentEvent(event: Event, timeZone: string): Promise<string> {
   const description = cutText(await readDescription(event.description ?? ''), maxDescriptionChars)
   return joinLines([
@@ -74,7 +74,7 @@ export function describeMoment(moment: Temporal.ZonedDateTime): string {
   return `${describeDay(moment.toPlainDate())} ${describeTimeOfDay(moment)}`
 }
 
-/** The start of an event in the form in which tools expect it: `2026-03-30T09:00+02:00`, or `2026-03-30`. */
+/** The start of an event as the tools accept it: `2026-03-30T09:00+02:00`, or `2026-03-30` for a whole day. */
 export function formatStart(event: Event, timeZone: string): string {
   const start = fromGoogleTime(event.start, timeZone)
   if (start === undefined) return ''

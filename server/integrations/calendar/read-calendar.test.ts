@@ -6,7 +6,7 @@ import { createCalendarConnector } from '../google-connectors.ts'
 const { google, calendar, lunch, standUp, list } = provideCalendar()
 
 describe('reading calendars', () => {
-  it("lists a range in the user's time zone, with occurrences before and after the clocks change (§11.9)", async () => {
+  it("lists a range in the user's time zone, also across a change of the clocks (§11.9)", async () => {
     standUp()
     const text = await list('2026-03-23', '2026-03-30')
     expect(text).toContain('from 2026-03-23T00:00:00+01:00 to 2026-03-31T00:00:00+02:00 (Europe/Vienna)')
@@ -15,7 +15,7 @@ describe('reading calendars', () => {
     expect(text).toContain('Start: 2026-03-30T09:00+02:00')
   })
 
-  it("uses the user's time zone at Google, or that of their calendar when it may not be read (§11.9)", async () => {
+  it("uses the user's time zone at Google, or that of the calendar when Google denies access to it (§11.9)", async () => {
     calendar().timeZone = 'America/New_York'
     lunch()
     expect(await list('2026-03-24', '2026-03-24')).toContain('When: Tue 2026-03-24 07:00 to 08:00')
@@ -97,7 +97,7 @@ describe('reading calendars', () => {
     expect(text).toContain('times in UTC')
   })
 
-  it('returns busy times, and says which calendars it may not see', async () => {
+  it('returns busy times, and a note for calendars that the user may not see', async () => {
     lunch()
     const busy = await google.call('find_busy_times', {
       calendars: ['primary', 'eve@example.com'],
@@ -116,19 +116,19 @@ describe('reading calendars', () => {
 })
 
 describe('failures at Google', () => {
-  it('says what the user has not allowed (§11.16)', async () => {
+  it('explains that the user has not allowed the access (§11.16)', async () => {
     const scopes = new Set(['https://www.googleapis.com/auth/calendar.settings.readonly'])
     const limited = await openGoogleClient(createCalendarConnector, google.api, { scopes })
-    const answer = await limited.call('list_events', {})
-    expect(answer).toMatchObject({ isError: true })
-    expect(answer.text).toContain('has not allowed this at Google')
+    const result = await limited.call('list_events', {})
+    expect(result).toMatchObject({ isError: true })
+    expect(result.text).toContain('has not allowed this at Google')
     await limited.close()
   })
 
   it('fails after a few retries (§11.15)', async () => {
     google.api.fail({ method: 'calendar.events.list', response: 429, times: 100 })
-    const answer = await google.call('list_events', {})
-    expect(answer.text).toContain('Google received too many requests')
+    const result = await google.call('list_events', {})
+    expect(result.text).toContain('Google received too many requests')
     expect(google.api.count('calendar.events.list')).toBe(4)
   })
 

@@ -8,7 +8,7 @@ import { parseTimeRange, toRfc3339 } from './event-time.ts'
 import { calendarId, eventId, time } from './input-schemas.ts'
 import { describeMoment, presentEvent, presentEventSummary } from './present-event.ts'
 
-/** Busy periods that are returned for one calendar. */
+/** The limit for one calendar. */
 const maxBusyPeriods = 200
 
 export const listCalendars = googleTool({

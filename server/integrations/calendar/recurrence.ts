@@ -7,10 +7,9 @@ import type { EventSpan } from './event-time.ts'
 type Event = calendar_v3.Schema$Event
 type GoogleTime = calendar_v3.Schema$EventDateTime
 
-// Rules are edited as text and not with rrule-temporal, which would rewrite them as a whole: one part changes, and
-// everything else stays as Google stored it. Google itself expands them.
+// Rules are edited as text, so that only one part changes. The library rrule-temporal would rewrite the whole rule.
 
-/** The time of an occurrence according to its rule, also when it was moved. */
+/** The time of an occurrence according to the rule of its series. A moved occurrence has another start. */
 export function originalStartOf(occurrence: Event): GoogleTime {
   return occurrence.originalStartTime ?? occurrence.start ?? {}
 }
@@ -19,12 +18,12 @@ export function isFirstOccurrence(series: Event, occurrence: Event): boolean {
   return toMilliseconds(originalStartOf(occurrence)) <= toMilliseconds(series.start ?? {})
 }
 
-/** Milliseconds since 1970. Days count from midnight UTC and can be compared with other days only. */
+/** Milliseconds since 1970. A whole day starts at midnight UTC here, so days can be compared with days only. */
 export function toMilliseconds({ date, dateTime }: GoogleTime): number {
   return Date.parse(dateTime ?? date ?? '')
 }
 
-/** The rules of a series that ends before the occurrence at `start`. */
+/** Changes the rules of a series so that it ends before the occurrence at `start`. */
 export function endBefore(rules: readonly string[], start: GoogleTime): string[] {
   const until = start.date
     ? Temporal.PlainDate.from(start.date).subtract({ days: 1 }).toString().replaceAll('-', '')
@@ -43,7 +42,7 @@ export function isCounted(rules: readonly string[]): boolean {
   return rules.some((rule) => /^RRULE:.*\bCOUNT=/i.test(rule))
 }
 
-/** The rules of a series that continues after `passed` occurrences: its COUNT becomes lower. */
+/** Changes the rules for a series that continues after `passed` occurrences: its COUNT becomes lower. */
 export function continueAfter(rules: readonly string[], passed: number): string[] {
   return mapRules(rules, (parts) =>
     parts.map((part) => {
@@ -98,11 +97,11 @@ export function moveSeries(
     start.kind === 'moment' &&
     end.kind === 'moment'
   ) {
-    const wanted = start.moment.withTimeZone(zone)
-    const shift = original.moment.toPlainDate().until(wanted.toPlainDate()).days
+    const newStart = start.moment.withTimeZone(zone)
+    const shift = original.moment.toPlainDate().until(newStart.toPlainDate()).days
     const days = requireShift(shift, options.hasNewRule)
     const day = first.moment.toPlainDate().add({ days })
-    const moment = day.toPlainDateTime(wanted.toPlainTime()).toZonedDateTime(zone)
+    const moment = day.toPlainDateTime(newStart.toPlainTime()).toZonedDateTime(zone)
     const milliseconds = end.moment.epochMilliseconds - start.moment.epochMilliseconds
     return {
       start: { kind: 'moment', moment },
@@ -123,7 +122,7 @@ function requireShift(days: number, hasNewRule: boolean): number {
   )
 }
 
-/** Lines such as EXDATE stay as they are. */
+/** Does not change other lines, such as EXDATE. */
 function mapRules(rules: readonly string[], change: (parts: string[]) => string[]): string[] {
   return rules.map((rule) => {
     if (!/^RRULE:/i.test(rule)) return rule

@@ -10,14 +10,14 @@ describe('repeating events', () => {
       ([, title, when]) => `${title} ${when}`,
     )
 
-  it.each(['update_event', 'delete_event'])('%s asks which occurrences are meant (§11.11)', async (tool) => {
+  it.each(['update_event', 'delete_event'])('%s requires a scope (§11.11)', async (tool) => {
     standUp()
-    const answer = await google.call(tool, {
+    const result = await google.call(tool, {
       ...second,
       ...(tool === 'update_event' ? { new_title: 'X' } : {}),
     })
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('Say in "scope"')
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain('Choose in "scope"')
     expect(google.api.count('calendar.events.patch') + google.api.count('calendar.events.delete')).toBe(0)
   })
 
@@ -33,7 +33,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves all of them by local time, across a change of the clocks (§11.22)', async () => {
+  it('moves a whole series to the same local time before and after a change of the clocks (§11.22)', async () => {
     standUp()
     const times = { new_start: '2026-03-30T08:30', new_end: '2026-03-30T09:00' }
     const moved = await google.call('update_event', { ...second, scope: 'all_events', ...times })
@@ -44,7 +44,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('moves all to another day only with a rule that says so (§11.22)', async () => {
+  it('moves a whole series to another day only with a new rule (§11.22)', async () => {
     standUp()
     const times = { new_start: '2026-03-31T09:00', new_end: '2026-03-31T09:15', scope: 'all_events' }
     const refused = await google.call('update_event', { ...second, ...times })
@@ -54,7 +54,7 @@ describe('repeating events', () => {
     expect((await shown())[0]).toBe('Stand-up Tue 2026-03-24 09:00 to 09:15')
   })
 
-  it('changes this and the following ones and keeps the total count (§11.12)', async () => {
+  it('changes this and the following occurrences and keeps the total count (§11.12)', async () => {
     standUp('FREQ=WEEKLY;BYDAY=MO;COUNT=4')
     calendar().remove('standup_20260323T080000Z')
     const changed = await google.call('update_event', {
@@ -99,7 +99,7 @@ describe('repeating events', () => {
     ])
   })
 
-  it('leaves the series whole when it cannot be split (§11.12)', async () => {
+  it('does not change the series when it cannot be split (§11.12)', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, times: 4 })
     const failed = await google.call('update_event', {
@@ -127,11 +127,11 @@ describe('repeating events', () => {
   it('deletes nothing when the old series may or may not have ended', async () => {
     standUp()
     google.api.fail({ method: 'calendar.events.patch', response: 500, afterwards: true, times: 4 })
-    // The first two reads are of the event and its series, the later ones check whether the series ended.
+    // The first two requests read the event and its series. The later ones check whether the series has ended.
     google.api.fail({ method: 'calendar.events.get', response: 500, after: 2, times: 4 })
-    const answer = await split()
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('may or may not have ended')
+    const result = await split()
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain('may or may not have ended')
     expect(await shown()).toHaveLength(4)
   })
 
@@ -139,13 +139,13 @@ describe('repeating events', () => {
     ['this_event', ['Mon 2026-03-23', 'Mon 2026-04-06', 'Mon 2026-04-13']],
     ['this_and_following', ['Mon 2026-03-23']],
     ['all_events', []],
-  ])('deletes %s', async (scope, remaining) => {
+  ])('deletes the occurrences of the scope %s', async (scope, remaining) => {
     standUp()
     expect((await google.call('delete_event', { ...second, scope })).isError).toBe(false)
     expect(await shown()).toEqual(remaining.map((day) => `Stand-up ${day} 09:00 to 09:15`))
   })
 
-  it('ends a series of whole days on the day before', async () => {
+  it('ends a series of whole days on the day before the deleted occurrence', async () => {
     const rule = {
       recurrence: ['RRULE:FREQ=DAILY'],
       start: { date: '2026-03-23' },

@@ -34,10 +34,15 @@ export const respondToInvitation = googleTool({
     requireApprovedEvent(event, input, zone)
     const organizer = event.organizer?.email ?? ''
     if (organizer.toLowerCase() !== input.organizer.trim().toLowerCase()) {
-      throw new AppError('invalid_request', `The organizer is ${organizer || 'unknown'}. Nothing was done.`)
+      throw new AppError(
+        'invalid_request',
+        `The organizer of this event is ${organizer || 'unknown'}. Nothing was done.`,
+      )
     }
     const own = event.attendees?.find(({ self }) => self)
-    if (own === undefined) throw new AppError('invalid_request', 'The user is not invited to this event.')
+    if (own === undefined) {
+      throw new AppError('invalid_request', 'The user is not invited to this event. Nothing was done.')
+    }
     const target = await findEventTarget(client, calendarId, event, input.scope)
     const comment = input.comment === undefined ? {} : { comment: requirePlainText('comment', input.comment) }
     await client.api.events.patch({
@@ -45,11 +50,11 @@ export const respondToInvitation = googleTool({
       eventId: eventOf(target).id ?? '',
       sendUpdates: 'all',
       requestBody: {
-        // With this flag Google changes only the user's own answer.
+        // With this flag Google changes only the user's own response.
         attendeesOmitted: true,
         attendees: [{ email: own.email ?? '', responseStatus: input.response, ...comment }],
       },
     })
-    return `The answer was sent: ${input.response}.`
+    return `The response was sent: ${input.response}.`
   },
 })

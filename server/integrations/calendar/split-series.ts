@@ -53,9 +53,9 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 }
 
 /**
- * Splits a series as Google recommends: a new series with the changes continues where the old one ends. When the old one
- * was certainly not ended, the new one is deleted again, so that the user does not have both. When that is unknown, the
- * new one stays, so that the user does not lose both (§11.12).
+ * Splits a series as Google recommends: it creates a new series with the changes and ends the old one before it. When the
+ * old series certainly did not end, the new one is deleted, so that the user does not have both. When that is unknown, the
+ * new one is kept, so that the user does not lose both (§11.12).
  */
 export async function splitSeries(
   client: CalendarClient,
@@ -96,7 +96,7 @@ export async function splitSeries(
   return created
 }
 
-/** Whether a series ended although the response was lost. Undefined when that cannot be found out. */
+/** Whether a series ended although the response was lost. Undefined when Google cannot be reached. */
 async function wasSeriesEnded(
   { api }: CalendarClient,
   { calendarId, series, occurrence }: SeriesSplit,
@@ -110,7 +110,7 @@ async function wasSeriesEnded(
   }
 }
 
-/** Includes deleted occurrences, because they count for the COUNT of the rule. */
+/** Includes deleted occurrences, because the COUNT of a rule includes them. */
 async function countOccurrencesBefore(
   { api }: CalendarClient,
   { calendarId, series, occurrence }: SeriesSplit,

@@ -72,9 +72,14 @@ interface EventUpdate {
 
 async function applyPatch(client: CalendarClient, update: EventUpdate): Promise<Event> {
   const { calendarId, target, patch, sendUpdates } = update
-  if (Object.keys(patch).length === 0) throw new AppError('invalid_request', 'Say what should be changed.')
+  if (Object.keys(patch).length === 0) {
+    throw new AppError(
+      'invalid_request',
+      'No change was given. Give at least one new field. Nothing was done.',
+    )
+  }
   if (target.kind === 'following') return splitSeries(client, { ...target, calendarId, sendUpdates }, patch)
-  // The patch contains the new state, so applying it twice by a retry is harmless.
+  // The patch contains the new values, so a retry has no further effect.
   const { data } = await client.api.events.patch({
     calendarId,
     eventId: eventOf(target).id ?? '',
@@ -117,7 +122,7 @@ function patchTimes(target: EventTarget, changes: EventChanges, timeZone: string
   const span = parseEventSpan(start, end, timeZone)
   if (target.kind === 'one') return toGoogleSpan(span)
   const { series, occurrence } = target
-  // The following occurrences become a series of their own, which starts with this one.
+  // The following occurrences become a new series, which starts with this occurrence.
   const firstStart = { ...originalStartOf(occurrence), timeZone: series.start?.timeZone ?? null }
   const moved = target.kind === 'series' ? series : { ...series, start: firstStart }
   return toGoogleSpan(moveSeries(moved, occurrence, span, { timeZone, hasNewRule: rule !== undefined }))

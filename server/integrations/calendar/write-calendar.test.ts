@@ -8,9 +8,9 @@ describe('creating', () => {
   const event = { title: 'Dinner', start: '2026-03-28T19:00', end: '2026-03-28T21:00' }
 
   it("creates an event in the user's time zone (§11.9)", async () => {
-    const made = await google.call('create_event', { ...event, location: 'Home' })
-    expect(made.text).toContain('Sat 2026-03-28 19:00 to 21:00 (Europe/Vienna)')
-    expect(calendar().require(eventIdOf(made.text))).toMatchObject({
+    const created = await google.call('create_event', { ...event, location: 'Home' })
+    expect(created.text).toContain('Sat 2026-03-28 19:00 to 21:00 (Europe/Vienna)')
+    expect(calendar().require(eventIdOf(created.text))).toMatchObject({
       summary: 'Dinner',
       location: 'Home',
       start: { dateTime: '2026-03-28T19:00:00+01:00', timeZone: 'Europe/Vienna' },
@@ -18,9 +18,13 @@ describe('creating', () => {
   })
 
   it('creates whole days including the last one (§11.21)', async () => {
-    const made = await google.call('create_event', { title: 'Trip', start: '2026-03-28', end: '2026-03-30' })
-    expect(made.text).toContain('all day, Sat 2026-03-28 to Mon 2026-03-30')
-    expect(calendar().require(eventIdOf(made.text)).end).toEqual({ date: '2026-03-31' })
+    const created = await google.call('create_event', {
+      title: 'Trip',
+      start: '2026-03-28',
+      end: '2026-03-30',
+    })
+    expect(created.text).toContain('all day, Sat 2026-03-28 to Mon 2026-03-30')
+    expect(calendar().require(eventIdOf(created.text)).end).toEqual({ date: '2026-03-31' })
   })
 
   it.each([
@@ -30,14 +34,14 @@ describe('creating', () => {
     ['there are too many requests', { response: 403, reason: 'rateLimitExceeded' } as const],
   ])('creates it once when %s (§11.6)', async (_name, fault) => {
     google.api.fail({ method: 'calendar.events.insert', ...fault })
-    const made = await google.call('create_event', {
+    const created = await google.call('create_event', {
       ...event,
       guests: ['ann@example.com'],
       email_guests: true,
     })
-    expect(made.isError).toBe(false)
+    expect(created.isError).toBe(false)
     expect(calendar().events.size).toBe(1)
-    expect(calendar().mails).toEqual([{ event: eventIdOf(made.text), to: ['ann@example.com'] }])
+    expect(calendar().mails).toEqual([{ event: eventIdOf(created.text), to: ['ann@example.com'] }])
   })
 
   it.each([
@@ -53,19 +57,19 @@ describe('creating', () => {
     [{ description: 'un\u{E0041}seen' }, 'invisible characters'],
     [{ recurrence: 'FREQ=SECONDLY' }, 'not a recurrence rule'],
   ])('refuses %j and creates nothing (§11.10)', async (field, reason) => {
-    const answer = await google.call('create_event', { ...event, ...field })
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain(reason)
+    const result = await google.call('create_event', { ...event, ...field })
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain(reason)
     expect(calendar().events.size).toBe(0)
   })
 
   it('accepts an hour that occurs twice when it has an offset (§11.10)', async () => {
     const twice = { title: 'Night', start: '2026-10-25T02:30+01:00', end: '2026-10-25T03:30' }
-    const made = await google.call('create_event', twice)
-    expect(made.text).toContain('Sun 2026-10-25 02:30+01:00 to 03:30')
+    const created = await google.call('create_event', twice)
+    expect(created.text).toContain('Sun 2026-10-25 02:30+01:00 to 03:30')
   })
 
-  it('emails guests only when told to (§11.8)', async () => {
+  it('emails guests only when the call says so (§11.8)', async () => {
     await google.call('create_event', { ...event, guests: ['ann@example.com'], email_guests: false })
     expect(calendar().mails).toEqual([])
   })
@@ -86,7 +90,7 @@ describe('changing', () => {
     expect(calendar().require(id)).toMatchObject({ summary: 'Lunch', location: 'Canteen' })
   })
 
-  it('turns an event into whole days', async () => {
+  it('changes an event at a time of day to a whole day', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
     await google.call('update_event', { ...input, new_start: '2026-03-24', new_end: '2026-03-24' })
@@ -113,9 +117,9 @@ describe('changing', () => {
     const { id } = calendar().put({ ...lunch(), id: 'guests', attendees: invitedGuests })
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00', new_location: 'Canteen' }
     for (const email_guests of [undefined, ['eve@evil.example'], ['ann@example.com', 'eve@evil.example']]) {
-      const answer = await google.call('update_event', { ...input, email_guests })
-      expect(answer.isError).toBe(true)
-      expect(answer.text).toContain('Google would email ann@example.com.')
+      const result = await google.call('update_event', { ...input, email_guests })
+      expect(result.isError).toBe(true)
+      expect(result.text).toContain('Google would email ann@example.com.')
     }
     expect(google.api.count('calendar.events.patch')).toBe(0)
     await google.call('update_event', { ...input, email_guests: [] })
@@ -126,7 +130,7 @@ describe('changing', () => {
     expect(calendar().require(id).attendees).toEqual([...invitedGuests, { email: 'cleo@example.com' }])
   })
 
-  it('does nothing twice when responses are lost (§11.6)', async () => {
+  it('changes and deletes once when a response is lost (§11.6)', async () => {
     const { id } = lunch()
     const input = { event_id: id, title: 'Lunch', start: '2026-03-24T12:00' }
     google.api.fail({ method: 'calendar.events.patch', response: 503, afterwards: true })
@@ -152,10 +156,10 @@ describe('invitations', () => {
     })
   const invitation = { event_id: 'invited', title: 'Lunch', start: '2026-03-24T12:00', response: 'declined' }
 
-  it("changes the user's own answer only", async () => {
+  it("changes the user's own response only", async () => {
     invited()
-    const answer = { ...invitation, organizer: 'Ann@example.com', comment: 'Sorry' }
-    expect((await google.call('respond_to_invitation', answer)).isError).toBe(false)
+    const input = { ...invitation, organizer: 'Ann@example.com', comment: 'Sorry' }
+    expect((await google.call('respond_to_invitation', input)).isError).toBe(false)
     expect(calendar().require('invited').attendees).toEqual([
       invitedGuests[0],
       { ...invitedGuests[1], responseStatus: 'declined', comment: 'Sorry' },

@@ -18,12 +18,12 @@ export interface MailBody {
 const maxParts = 300
 const maxDepth = 30
 const maxPartBytes = 1_000_000
-/** Characters of HTML that are converted for one email, over all its parts. */
+/** The limit for all parts of one email together. */
 const maxHtmlChars = 300_000
-/** Shorter plain text is often just a note that the email is in HTML. */
+/** Shorter plain text is often only a note that the email is in HTML. */
 const minPlainChars = 200
 
-/** The readable text of an email and its attachments. */
+/** Reads the text of an email and lists its attachments. */
 export async function readMailBody(payload: Part | undefined): Promise<MailBody> {
   const reader = new PartReader()
   const text = payload === undefined ? '' : await reader.read(payload, 0)
@@ -51,12 +51,12 @@ class PartReader {
   }
 
   async #readHtml(html: string): Promise<string> {
-    const read = html.slice(0, this.#remainingHtmlChars)
-    this.#remainingHtmlChars -= read.length
-    return read === '' ? '' : convertHtml(read)
+    const allowed = html.slice(0, this.#remainingHtmlChars)
+    this.#remainingHtmlChars -= allowed.length
+    return allowed === '' ? '' : convertHtml(allowed)
   }
 
-  /** Prefers plain text. HTML is read when there is no plain text, or when the HTML says much more. */
+  /** Prefers plain text. HTML is read when there is no plain text, or when the HTML is much longer. */
   async #readAlternatives(parts: readonly Part[], depth: number): Promise<string> {
     const plain = parts.filter(({ mimeType }) => mimeType?.toLowerCase() === 'text/plain')
     const text = await this.#readAll(plain, depth + 1)
@@ -94,7 +94,7 @@ function isAttachment({ filename, body }: Part, type: string): boolean {
   return !type.startsWith('text/') || type === 'text/calendar' || Boolean(body?.attachmentId)
 }
 
-/** Google converts most text to UTF-8. Other text is decoded in the charset that its part names. */
+/** Google converts most text to UTF-8. Other text is decoded with the charset of its part. */
 function decodePart(part: Part): string {
   const data = part.body?.data ?? ''
   const maxChars = Math.floor((maxPartBytes * 4) / 3)

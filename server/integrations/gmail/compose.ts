@@ -24,12 +24,12 @@ export interface RepliedMessage extends ThreadHeaders {
   readonly threadId: string
 }
 
-/** In a longer conversation a reply names only the newest ones. */
+/** A reply in a longer conversation refers to the newest emails only. */
 const maxReferences = 50
 
 /**
- * An email as Gmail's API expects it: MIME in base64url. It has no From header, because Google knows the user's name
- * and default address.
+ * Builds an email as Gmail's API expects it: MIME in base64url. It has no From header, because Google adds the user's
+ * name and default address.
  * @throws AppError `invalid_request` for addresses or text that an email cannot contain
  */
 export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}): Promise<string> {
@@ -48,7 +48,7 @@ export async function buildMail(fields: MailFields, thread: ThreadHeaders = {}):
   }).compile()
   mail.keepBcc = true
   const mime = (await mail.build()).toString()
-  // Without a sender, the composer makes a Message-ID at "localhost". Gmail adds a proper one when it is missing.
+  // Without a sender, the library adds a Message-ID at "localhost". Gmail adds a correct one when it is missing.
   return Buffer.from(mime.replace(/^Message-ID:.*\r\n/im, '')).toString('base64url')
 }
 
@@ -67,7 +67,7 @@ export function requireRecipient({ to, cc, bcc }: MailFields): void {
   throw new AppError('invalid_request', 'The email has no recipients. Nothing was sent.')
 }
 
-/** Reads the email that a reply answers, and the headers that put the reply into the same conversation. */
+/** Reads the email that is replied to, and the headers that add the reply to the same conversation. */
 export async function findRepliedMessage({ api }: GmailClient, id: string): Promise<RepliedMessage> {
   const metadataHeaders = [
     'From',

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { z } from 'zod'
 import { AppError } from '../../lib/app-error.ts'
-import { concurrency } from '../google/api-client.ts'
+import { maxConcurrentRequests } from '../google/api-client.ts'
 import { googleTool, quoteData } from '../google/google-tool.ts'
 import { readMailBody } from './body.ts'
 import type { GmailClient } from './client.ts'
@@ -32,7 +32,7 @@ export const listDrafts = googleTool({
     const ids = (data.drafts ?? []).flatMap(({ id }) => (id ? [id] : []))
     if (ids.length === 0) return 'No drafts were found.'
     const drafts = await pMap(ids, (id) => api.drafts.get({ userId: 'me', id, format: 'metadata' }), {
-      concurrency,
+      concurrency: maxConcurrentRequests,
     })
     const texts = drafts.map(
       ({ data: draft }) => `draft_id: ${draft.id ?? ''}\n${presentMessageSummary(draft.message ?? {})}`,

@@ -32,10 +32,10 @@ describe('failures at Google', () => {
     expect(gmail.api.count('gmail.users.labels.list')).toBe(7)
   })
 
-  it('fails when Google asks for a long delay', async () => {
+  it('fails without a retry when Google requires a long delay', async () => {
     gmail.api.fail({ method: 'gmail.users.labels.list', response: 429, retryAfter: 3_600 })
-    const answer = await gmail.call('list_labels', {})
-    expect(answer.text).toContain('Google received too many requests')
+    const result = await gmail.call('list_labels', {})
+    expect(result.text).toContain('Google received too many requests')
     expect(gmail.api.count('gmail.users.labels.list')).toBe(1)
   })
 
@@ -52,36 +52,36 @@ describe('failures at Google', () => {
   })
 
   it('retries after a timeout, but not after the call was stopped (§11.15)', async () => {
-    const impatient = await openGoogleClient(createGmailConnector, gmail.api, {
+    const client = await openGoogleClient(createGmailConnector, gmail.api, {
       limits: { attemptTimeoutMs: 400 },
     })
     gmail.api.fail({ method: 'gmail.users.labels.list', response: 'hang' })
-    expect((await impatient.call('list_labels', {})).isError).toBe(false)
+    expect((await client.call('list_labels', {})).isError).toBe(false)
     expect(gmail.api.count('gmail.users.labels.list')).toBeGreaterThan(1)
     const stop = new AbortController()
     gmail.api.fail({ method: 'gmail.users.messages.list', response: 'hang', times: 10 })
-    const ended = expect(impatient.call('search_messages', { query: '' }, stop.signal)).rejects.toThrow()
+    const ended = expect(client.call('search_messages', { query: '' }, stop.signal)).rejects.toThrow()
     await expect
       .poll(() => gmail.api.count('gmail.users.messages.list'), { timeout: 10_000 })
       .toBeGreaterThan(1)
     stop.abort()
     const requests = gmail.api.count('gmail.users.messages.list')
     await ended
-    await impatient.close()
+    await client.close()
     expect(gmail.api.count('gmail.users.messages.list')).toBe(requests)
   })
 
   it('detects a response that is not from Google', async () => {
     gmail.api.fail({ method: 'gmail.users.messages.list', response: 'html' })
-    const answer = await gmail.call('search_messages', { query: '' })
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('did not come from Google')
+    const result = await gmail.call('search_messages', { query: '' })
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain('did not come from Google')
   })
 
   it('refuses a response that is too large', async () => {
     const { id } = mailbox().deliver({ text: 'x'.repeat(17_000_000) })
-    const answer = await gmail.call('read_message', { message_id: id })
-    expect(answer).toEqual({ isError: true, text: 'The response from Google is too large to read.' })
+    const result = await gmail.call('read_message', { message_id: id })
+    expect(result).toEqual({ isError: true, text: 'The response from Google is too large to read.' })
     expect(gmail.api.count('gmail.users.messages.get')).toBe(1)
   })
 
@@ -89,9 +89,9 @@ describe('failures at Google', () => {
     [403, 'insufficientPermissions', 'has not allowed this at Google'],
     [403, 'rateLimitExceeded', 'too many requests'],
     [403, 'accessNotConfigured', 'not enabled'],
-    [404, undefined, 'found nothing with this id'],
+    [404, undefined, 'found no item with this id'],
     [400, undefined, 'Google refused the request: Stand-in error 400.'],
-  ])('explains %d %s', async (status, reason, text) => {
+  ])('explains status %d with reason %s', async (status, reason, text) => {
     gmail.api.fail({ response: status, times: 10, ...(reason === undefined ? {} : { reason }) })
     expect((await gmail.call('list_labels', {})).text).toContain(text)
   })

@@ -2,8 +2,8 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import addressParser from 'nodemailer/lib/addressparser'
 import { decodeWords } from 'postal-mime'
 
-/** All other headers are skipped, however many there are. */
-const readNames = [
+/** All other headers are skipped. */
+const headerNames = [
   'from',
   'to',
   'cc',
@@ -14,16 +14,16 @@ const readNames = [
   'references',
   'in-reply-to',
 ] as const
-type HeaderName = (typeof readNames)[number]
+type HeaderName = (typeof headerNames)[number]
 
 export type MailHeaders = Readonly<Partial<Record<HeaderName, string>>>
 
 const maxHeaderChars = 10_000
 
-/** The first header of each name in `readNames`, decoded to text on one line. */
+/** The first header with each name of `headerNames`, decoded to text on one line. */
 export function readHeaders(payload: gmail_v1.Schema$MessagePart | undefined): MailHeaders {
   const found: Partial<Record<HeaderName, string>> = {}
-  const missing = new Set<string>(readNames)
+  const missing = new Set<string>(headerNames)
   for (const { name, value } of payload?.headers ?? []) {
     const key = name?.toLowerCase() ?? ''
     if (!missing.delete(key)) continue
@@ -33,7 +33,7 @@ export function readHeaders(payload: gmail_v1.Schema$MessagePart | undefined): M
   return found
 }
 
-/** Whether `readHeaders` returns these headers completely: each occurs at most once and is not cut. */
+/** Whether `readHeaders` returns all of these headers: each occurs at most once and is not cut. */
 export function areHeadersComplete(
   payload: gmail_v1.Schema$MessagePart | undefined,
   names: readonly HeaderName[],

@@ -10,7 +10,7 @@ export const draftId = gmailId.describe('The draft_id from list_drafts or create
 const address = z.string().max(300)
 export const recipients = z.array(address).max(100)
 
-/** The parts of an email that a tool call gives. */
+/** The parts of an email in the input of a tool. */
 export const mailFields = {
   to: recipients.describe('Email addresses without names, such as ann@example.com.'),
   cc: recipients.optional().describe('Email addresses that receive a copy.'),

@@ -53,7 +53,9 @@ export const labelMessages = googleTool({
     remove: labelNames.describe('Names of labels.'),
   }),
   async run(client: GmailClient, { messages, add = [], remove = [] }) {
-    if (add.length + remove.length === 0) throw new AppError('invalid_request', 'Name at least one label.')
+    if (add.length + remove.length === 0) {
+      throw new AppError('invalid_request', 'Give at least one label in "add" or "remove". Nothing was done.')
+    }
     const idOf = await findLabelIds(client, [...add, ...remove])
     const ids = await checkSubjects(client, messages)
     await client.api.messages.batchModify({
@@ -95,8 +97,8 @@ export const markMessages = googleTool({
 })
 
 /**
- * Returns a function from a label's name, in any case, to its id.
- * @throws AppError `invalid_request` naming the first label that does not exist
+ * Returns a function that converts the name of a label, in any case, to its id.
+ * @throws AppError `invalid_request` when a label does not exist
  */
 async function findLabelIds(
   { api }: GmailClient,

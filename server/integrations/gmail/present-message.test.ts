@@ -39,7 +39,7 @@ const { part } = fc.letrec<{ part: gmail_v1.Schema$MessagePart }>((tie) => ({
 }))
 
 describe('presentMessage', () => {
-  it('presents any broken email', async () => {
+  it('returns a text for every broken email', async () => {
     await fc.assert(
       fc.asyncProperty(part, maybe(fc.string()), async (payload, internalDate) => {
         const text = await presentMessage({ id: 'm', payload, internalDate: internalDate ?? null }, 1_000)
@@ -50,7 +50,7 @@ describe('presentMessage', () => {
     )
   })
 
-  it('converts only so much HTML of one email, over all its parts, because others wait for the same thread (§11.14)', async () => {
+  it('converts at most 300,000 characters of HTML of one email, over all its parts (§11.14)', async () => {
     const html = `<p>word</p>${'<i></i>'.repeat(15_000)}`
     const data = Buffer.from(html).toString('base64url')
     const parts = Array.from({ length: 20 }, () => ({ mimeType: 'text/html', body: { data } }))

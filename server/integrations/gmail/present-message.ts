@@ -8,13 +8,13 @@ type Message = gmail_v1.Schema$Message
 
 const maxLineChars = 2_000
 
-/** An email as one paragraph: its ids, its headers and the beginning of its text. */
+/** Describes an email in a few lines: its ids, its headers and the beginning of its text. */
 export function presentMessageSummary(message: Message): string {
   const snippet = line('Begins', decodeSnippet(message.snippet))
   return [...listHeaderLines(message), snippet].filter(Boolean).join('\n')
 }
 
-/** An email in full. Its text is cut after `maxTextChars`. */
+/** Describes a whole email. Its text is cut after `maxTextChars`. */
 export async function presentMessage(message: Message, maxTextChars: number): Promise<string> {
   const { text, attachments } = await readMailBody(message.payload)
   const attached = attachments.slice(0, 50).map(describeAttachment).join('; ')

@@ -101,9 +101,9 @@ describe('reading emails', () => {
         parts: [{}, { mimeType: 'text/html', body: { data: '###not base64###' } }, { parts: [] }],
       },
     })
-    const answer = await gmail.call('read_message', { message_id: broken.id })
-    expect(answer.isError).toBe(false)
-    expect(answer.text).toContain(`message_id: ${broken.id}`)
+    const result = await gmail.call('read_message', { message_id: broken.id })
+    expect(result.isError).toBe(false)
+    expect(result.text).toContain(`message_id: ${broken.id}`)
   })
 
   it('returns the beginning of a very long email, also when the limit cuts a character', async () => {
@@ -168,8 +168,8 @@ describe('reading emails', () => {
   })
 
   it('refuses an id that would change the path of the request', async () => {
-    const answer = await gmail.call('read_message', { message_id: '../drafts' })
-    expect(answer.isError).toBe(true)
+    const result = await gmail.call('read_message', { message_id: '../drafts' })
+    expect(result.isError).toBe(true)
     expect(gmail.api.calls).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import pMap from 'p-map'
 import { z } from 'zod'
-import { concurrency } from '../google/api-client.ts'
+import { maxConcurrentRequests } from '../google/api-client.ts'
 import { googleTool, quoteData } from '../google/google-tool.ts'
 import type { GmailClient } from './client.ts'
 import { messageId, threadId } from './input-schemas.ts'
@@ -37,7 +37,9 @@ export const searchMessages = googleTool({
     })
     const ids = (data.messages ?? []).flatMap(({ id }) => (id ? [id] : []))
     if (ids.length === 0) return 'No emails were found.'
-    const messages = await pMap(ids, (id) => getSummary(api, id), { concurrency })
+    const messages = await pMap(ids, (id) => getSummary(api, id), {
+      concurrency: maxConcurrentRequests,
+    })
     const found = quoteData('the emails found', messages.map(presentMessageSummary).join('\n\n'))
     return data.nextPageToken ? `${found}\nThere are more: page_token ${data.nextPageToken}` : found
   },

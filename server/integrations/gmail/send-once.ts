@@ -5,13 +5,13 @@ import type { GmailClient } from './client.ts'
 import { buildMail, requireRecipient } from './compose.ts'
 import type { MailFields, ThreadHeaders } from './compose.ts'
 
-/** The message that Google made. Undefined when the email went out but Google's response was lost. */
+/** The message that Google created. Undefined when the email was sent but Google's response was lost. */
 type SentMessage = gmail_v1.Schema$Message | undefined
 
 /**
- * Sends an email, and never twice. Repeating a send request would send a second email, but a draft disappears when it
- * is sent. So the email is saved as a draft, and sending the draft can be retried safely (§11.6, §11.7).
- * @throws AppError that says whether the email was not sent or may have been sent
+ * Sends an email at most once. A repeated send request would send a second email, but Google deletes a draft when it is
+ * sent. So the email is saved as a draft, and the request that sends the draft can be retried safely (§11.6, §11.7).
+ * @throws AppError with a message that distinguishes emails that were not sent from those that may have been sent
  */
 export async function sendMailOnce(
   client: GmailClient,
@@ -27,15 +27,15 @@ export async function sendMailOnce(
     return await sendDraftOnce(client, draftId)
   } catch (error) {
     if (!(error instanceof UnsentError)) throw error
-    const wasGone = await discardDraft(client, draftId)
-    // The draft is gone although Google never refused to send it: it was sent after all.
-    if (wasGone && !error.isRefusal) return undefined
+    const wasMissing = await deleteDraft(client, draftId)
+    // A draft that is missing was sent, unless Google refused the request.
+    if (wasMissing && !error.isRefusal) return undefined
     throw error
   }
 }
 
 /**
- * Sends an existing draft, and never twice.
+ * Sends an existing draft at most once.
  * @throws UnsentError when it was not sent, another AppError when it may have been sent
  */
 export async function sendDraftOnce(client: GmailClient, id: string): Promise<SentMessage> {
@@ -64,7 +64,7 @@ export async function sendDraftOnce(client: GmailClient, id: string): Promise<Se
 
 /** The email was certainly not sent. */
 class UnsentError extends AppError {
-  /** Whether Google refused to send it, rather than failed. */
+  /** True when Google refused to send it, false when Google failed. */
   readonly isRefusal: boolean
 
   constructor(reason: string, isRefusal = false) {
@@ -87,7 +87,7 @@ async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message
   throw new UnsentError('Google created a draft without an id.')
 }
 
-/** A draft that does not exist any more was sent. */
+/** When the draft does not exist, it was sent, because Google deletes drafts when they are sent. */
 async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent' | 'unsent' | 'unknown'> {
   try {
     await api.drafts.get({ userId: 'me', id, format: 'minimal' })
@@ -97,8 +97,8 @@ async function findDraftStatus({ api }: GmailClient, id: string): Promise<'sent'
   }
 }
 
-/** Deletes the draft of an unsent email, which the user did not ask for. Returns whether it was already gone. */
-async function discardDraft({ api }: GmailClient, id: string): Promise<boolean> {
+/** Deletes the draft of an email that was not sent. Returns true when the draft did not exist. */
+async function deleteDraft({ api }: GmailClient, id: string): Promise<boolean> {
   try {
     await api.drafts.delete({ userId: 'me', id })
     return false

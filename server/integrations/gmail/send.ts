@@ -92,16 +92,16 @@ function describeSent(sent: gmail_v1.Schema$Message | undefined, fields: MailFie
   return `The email was sent to ${addresses}.${ids}`
 }
 
-/** @throws AppError `invalid_request` naming the first recipient that is not part of the conversation (§11.5) */
+/** @throws AppError `invalid_request` when a recipient is not part of the conversation (§11.5) */
 function requireParticipants(headers: MailHeaders, fields: MailFields): void {
   const { to, cc } = parseRecipients(fields)
   const names = ['from', 'reply-to', 'to', 'cc'] as const
   const participants = new Set(names.flatMap((name) => parseAddresses(headers[name])))
-  const stranger = [...to, ...cc].find((address) => !participants.has(address.toLowerCase()))
-  if (stranger === undefined) return
+  const outsider = [...to, ...cc].find((address) => !participants.has(address.toLowerCase()))
+  if (outsider === undefined) return
   throw new AppError(
     'invalid_request',
-    `${stranger} is not part of this conversation, whose addresses are ${[...participants].slice(0, 20).join(', ')}. Nothing was sent.`,
+    `${outsider} is not part of this conversation, whose addresses are ${[...participants].slice(0, 20).join(', ')}. Nothing was sent.`,
   )
 }
 

@@ -1,7 +1,7 @@
 import pMap from 'p-map'
 import { AppError } from '../../lib/app-error.ts'
 import { collapseSpaces } from '../../lib/text.ts'
-import { concurrency } from '../google/api-client.ts'
+import { maxConcurrentRequests } from '../google/api-client.ts'
 import type { GmailClient } from './client.ts'
 import { readHeaders } from './headers.ts'
 
@@ -26,7 +26,7 @@ export async function checkSubjects(
       requireSameSubject(readHeaders(data.payload).subject, subject)
       return id
     },
-    { concurrency },
+    { concurrency: maxConcurrentRequests },
   )
 }
 

@@ -4,7 +4,7 @@ import { provideGmail } from '../../testing/google/provide-gmail.ts'
 
 const { gmail, mailbox } = provideGmail()
 
-const draftOf = (text: string): string => /draft_id: (\S+)/.exec(text)?.[1] ?? ''
+const draftIdOf = (text: string): string => /draft_id: (\S+)/.exec(text)?.[1] ?? ''
 
 describe('labels', () => {
   it('archives, marks and labels emails whose subjects were shown (§11.4, §11.24)', async () => {
@@ -28,7 +28,7 @@ describe('labels', () => {
   it('changes nothing when a subject differs or a label does not exist (§11.4)', async () => {
     const { id } = mailbox().deliver({ subject: 'Contract' })
     const wrong = [{ message_id: id, subject: 'Spam' }]
-    const answers = [
+    const results = [
       await gmail.call('archive_messages', { messages: wrong }),
       await gmail.call('mark_messages', { messages: wrong, as: 'read' }),
       await gmail.call('label_messages', { messages: wrong, add: ['TRASH'] }),
@@ -37,8 +37,8 @@ describe('labels', () => {
         add: ['Nowhere'],
       }),
     ]
-    expect(answers.every(({ isError }) => isError)).toBe(true)
-    expect(answers[0]?.text).toContain('The subject of this email is "Contract"')
+    expect(results.every(({ isError }) => isError)).toBe(true)
+    expect(results[0]?.text).toContain('The subject of this email is "Contract"')
     expect(gmail.api.count('gmail.users.messages.batchModify')).toBe(0)
     expect(mailbox().require(id).labelIds).toEqual(['INBOX', 'UNREAD'])
   })
@@ -46,8 +46,8 @@ describe('labels', () => {
 
 describe('drafts', () => {
   it('creates a draft, changes it and sends what was shown (§11.4)', async () => {
-    const made = await gmail.call('create_draft', { subject: 'Trip', body: 'Let us go.' })
-    const draft_id = draftOf(made.text)
+    const created = await gmail.call('create_draft', { subject: 'Trip', body: 'Let us go.' })
+    const draft_id = draftIdOf(created.text)
     const mail = {
       to: ['ann@example.com'],
       cc: ['Cleo@example.com'],
@@ -74,9 +74,9 @@ describe('drafts', () => {
     { attachments: ['secret.pdf'] },
   ])('does not send a draft that differs from what was shown: %j (§11.4)', async (difference) => {
     const mail = { to: ['ann@example.com'], cc: ['cleo@example.com'], subject: 'Trip', body: 'Let us go.' }
-    const draft_id = draftOf((await gmail.call('create_draft', mail)).text)
-    const answer = await gmail.call('send_draft', { draft_id, ...mail, ...difference })
-    expect(answer.isError).toBe(true)
+    const draft_id = draftIdOf((await gmail.call('create_draft', mail)).text)
+    const result = await gmail.call('send_draft', { draft_id, ...mail, ...difference })
+    expect(result.isError).toBe(true)
     expect(mailbox().sent).toEqual([])
     expect(mailbox().drafts.size).toBe(1)
   })
@@ -85,9 +85,9 @@ describe('drafts', () => {
     ['after a long name', [`ann@example.com, "${'x'.repeat(10_000)}" <eve@evil.example>`]],
     ['in a second header', ['ann@example.com', 'eve@evil.example']],
     ['after many equal ones', [`${'ann@example.com,'.repeat(501)}eve@evil.example`]],
-  ])('does not send a draft with a recipient that was not shown: %s (§11.4)', async (_place, to) => {
+  ])('does not send a draft with a recipient that was not shown, hidden %s (§11.4)', async (_how, to) => {
     const mail = { to: ['ann@example.com'], subject: 'Trip', body: 'Let us go.' }
-    const draft_id = draftOf((await gmail.call('create_draft', mail)).text)
+    const draft_id = draftIdOf((await gmail.call('create_draft', mail)).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
     const others = (stored.payload.headers ?? []).filter(({ name }) => name !== 'To')
     const headers = [...others, ...to.map((value) => ({ name: 'To', value }))]
@@ -98,7 +98,7 @@ describe('drafts', () => {
   })
 
   it('does not overwrite a draft with attachments (§11.20)', async () => {
-    const draft_id = draftOf((await gmail.call('create_draft', { subject: 'A', body: 'b' })).text)
+    const draft_id = draftIdOf((await gmail.call('create_draft', { subject: 'A', body: 'b' })).text)
     const stored = mailbox().require(mailbox().drafts.get(draft_id) ?? '')
     mailbox().mails.set(stored.id, {
       ...stored,
@@ -113,13 +113,13 @@ describe('sending', () => {
   const mail = { to: ['ann@example.com'], subject: 'Grüße ✉', body: 'Käse\n.\nFrom here\n' }
 
   it('sends once, with the given recipients, subject and text (§11.6)', async () => {
-    const answer = await gmail.call('send_message', { ...mail, bcc: ['cleo@example.com'] })
-    expect(answer.isError).toBe(false)
+    const result = await gmail.call('send_message', { ...mail, bcc: ['cleo@example.com'] })
+    expect(result.isError).toBe(false)
     const [sent] = mailbox().sent
     expect(mailbox().sent).toHaveLength(1)
     expect(headerOf(sent!, 'To')).toBe('ann@example.com')
     expect(headerOf(sent!, 'Bcc')).toBe('cleo@example.com')
-    // It contains nothing about this machine.
+    // The default of the library would contain the name of this host.
     expect(headerOf(sent!, 'Message-ID')).toMatch(/@mail\.gmail\.com>$/)
     expect((await gmail.call('read_message', { message_id: sent!.id })).text).toContain('Subject: Grüße ✉')
     expect((await gmail.call('read_message', { message_id: sent!.id })).text).toContain('Käse\n.\nFrom here')
@@ -138,13 +138,13 @@ describe('sending', () => {
     ['no response ever confirms it', { response: 503, afterwards: true, times: 10 } as const],
   ])('sends once when %s (§11.6)', async (_name, fault) => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', ...fault })
-    const answer = await gmail.call('send_message', mail)
-    expect(answer).toMatchObject({ isError: false })
+    const result = await gmail.call('send_message', mail)
+    expect(result).toMatchObject({ isError: false })
     expect(mailbox().sent).toHaveLength(1)
     expect(mailbox().drafts.size).toBe(0)
   })
 
-  it('says that nothing was sent, and leaves no draft, when Google refuses or keeps failing (§11.6)', async () => {
+  it('reports that nothing was sent, and leaves no draft, when Google refuses or fails each time (§11.6)', async () => {
     for (const status of [400, 503, 429]) {
       gmail.api.fail({ method: 'gmail.users.drafts.send', response: status, times: status === 400 ? 1 : 4 })
       const result = await gmail.call('send_message', mail)
@@ -166,13 +166,13 @@ describe('sending', () => {
     expect((await gmail.call('create_draft', { subject: 'A', body: 'b' })).isError).toBe(false)
   })
 
-  it('says when the email may have been sent (§11.7)', async () => {
+  it('reports that the email may have been sent when Google does not confirm it (§11.7)', async () => {
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, afterwards: true })
     gmail.api.fail({ method: 'gmail.users.drafts.send', response: 503, times: 3 })
     gmail.api.fail({ method: 'gmail.users.drafts.get', response: 503, times: 4 })
-    const answer = await gmail.call('send_message', mail)
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('The email may or may not have been sent.')
+    const result = await gmail.call('send_message', mail)
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain('The email may or may not have been sent.')
     expect(mailbox().sent).toHaveLength(1)
   })
 
@@ -187,8 +187,8 @@ describe('sending', () => {
     [{ subject: 'a\u202Eb' }],
     [{ body: 'a\0b' }],
   ])('refuses %j and sends nothing', async (field) => {
-    const answer = await gmail.call('send_message', { ...mail, ...field })
-    expect(answer.isError).toBe(true)
+    const result = await gmail.call('send_message', { ...mail, ...field })
+    expect(result.isError).toBe(true)
     expect(mailbox().sent).toEqual([])
     expect(gmail.api.calls).toEqual([])
   })
@@ -205,14 +205,14 @@ describe('replying', () => {
 
   it('replies in the conversation to the given recipients', async () => {
     const original = deliverPlan()
-    const answer = await gmail.call('reply_to_message', {
+    const result = await gmail.call('reply_to_message', {
       message_id: original.id,
       to: ['Ann@example.com'],
       cc: ['cleo@example.com'],
       subject: 'Re: Plan',
       body: 'Yes.',
     })
-    expect(answer).toMatchObject({ isError: false })
+    expect(result).toMatchObject({ isError: false })
     const [sent] = mailbox().sent
     const messageId = headerOf(original, 'Message-ID')
     expect(sent?.threadId).toBe(original.threadId)
@@ -232,9 +232,9 @@ describe('replying', () => {
   ])('refuses %j, which is not part of the conversation (§11.5)', async (field) => {
     const { id } = deliverPlan()
     const reply = { message_id: id, subject: 'Re: Plan', body: 'Yes.', ...field }
-    const answer = await gmail.call('reply_to_message', reply)
-    expect(answer.isError).toBe(true)
-    expect(answer.text).toContain('Nothing was')
+    const result = await gmail.call('reply_to_message', reply)
+    expect(result.isError).toBe(true)
+    expect(result.text).toContain('Nothing was')
     expect(mailbox().sent).toEqual([])
     expect(mailbox().drafts.size).toBe(0)
   })

@@ -3,7 +3,7 @@ import type { FindGoogleAccess } from '../oauth/google-access.ts'
 import { retryConfig } from './retry.ts'
 import type { GoogleLimits } from './retry.ts'
 
-/** What the Gmail and Google Calendar connectors need. */
+/** The dependencies of the Gmail and Google Calendar connectors. */
 export interface GoogleApiDeps {
   readonly findAccess: FindGoogleAccess
   /** The outgoing fetch for addresses from the settings; response bodies are capped. */
@@ -14,18 +14,18 @@ export interface GoogleApiDeps {
   readonly now: () => number
 }
 
-/** Google's own client of one API, for one tool call of one user. */
+/** Google's client library for one API, opened for one tool call of one user. */
 export interface GoogleApiClient<Api> {
   readonly api: Api
-  /** Options of a request that must not take effect twice. It is retried only when Google has rejected it. */
+  /** The options of a request that must not take effect twice. It is retried only when Google has rejected it. */
   readonly nonIdempotent: Pick<gmail_v1.Options, 'retryConfig'>
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** Requests that one tool call runs at the same time. Google rejects bursts. */
-export const concurrency = 6
+/** How many requests one tool call may send at the same time. Google rejects more. */
+export const maxConcurrentRequests = 6
 
 /**
  * The options of every request through Google's packages. Requests are repeatable unless they say otherwise (§11.19).
@@ -41,7 +41,7 @@ export function clientOptions(
     timeout: limits.attemptTimeoutMs,
     responseType: 'json',
     retryConfig: retryConfig(limits, { isIdempotent: true, signal }),
-    // The package would otherwise read it from an environment variable.
+    // Without this option the library reads an environment variable.
     universeDomain: 'googleapis.com',
   }
 }

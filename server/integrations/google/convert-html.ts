@@ -3,22 +3,22 @@ import { Worker } from 'node:worker_threads'
 import { workerSource } from '../../lib/worker-source.ts'
 
 const maxHtmlChars = 300_000
-/** A thread that takes longer to start is terminated. Starting depends on the machine alone, never on the HTML. */
+/** The worker thread is terminated when it takes longer to start. */
 const maxStartMs = 30_000
-/** The thread of a text that takes longer is terminated. */
+/** The worker thread is terminated when it takes longer to convert one text. */
 const maxConversionMs = 4_000
-/** A thread without work is terminated after this time. */
+/** The worker thread is terminated after this time without work. */
 const maxIdleMs = 30_000
 
-// One thread of our own, because a pool library does not fit (see worker-source.ts).
+// A single worker without a pool library, for the reasons in `lib/worker-source.ts`.
 let started: { readonly worker: Worker; readonly ready: Promise<unknown> } | undefined
 let idleTimer: NodeJS.Timeout | undefined
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Converts HTML to the text that a reader would see: no images, no styles, and nothing that is hidden from a reader but
- * not from a model. Links follow their text, shortened. Never rejects: the text says when the HTML could not be read
- * (§11.14).
+ * Converts HTML to text in a worker thread, one text at a time. Images, styles and hidden elements are omitted, because
+ * a model must not read what the user cannot see. Links follow their text and are shortened. Never rejects: when the HTML
+ * cannot be read, it returns a note (§11.14).
  */
 export function convertHtml(html: string): Promise<string> {
   const converted = previous.then(() => convertNext(html.slice(0, maxHtmlChars)))
@@ -31,7 +31,7 @@ async function convertNext(html: string): Promise<string> {
   try {
     const { worker, ready } = (started ??= start())
     await ready
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- worker threads have no origin
     worker.postMessage(html)
     const signal = AbortSignal.timeout(maxConversionMs)
     const [text] = (await once(worker, 'message', { signal })) as [string]
@@ -54,7 +54,7 @@ function start(): NonNullable<typeof started> {
     if (started?.worker === worker) started = undefined
   })
   worker.unref()
-  // The first message says that the thread has loaded.
+  // The worker sends its first message when it has loaded.
   return { worker, ready: once(worker, 'message', { signal: AbortSignal.timeout(maxStartMs) }) }
 }
 

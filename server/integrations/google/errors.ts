@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/app-error.ts'
 
-/** The parts of an error from Google's packages that we read. */
+/** The fields of an error of Google's client libraries that are read here. */
 interface GoogleFailure {
   readonly status?: unknown
   readonly response?: { readonly data?: unknown; readonly headers?: unknown }
@@ -24,20 +24,20 @@ export function wasRetried(error: unknown): boolean {
   return ((error as GoogleFailure).config?.retryConfig?.currentRetryAttempt ?? 0) > 0
 }
 
-/** Whether Google certainly did nothing. */
+/** Whether Google certainly did not execute the request. */
 export function isRefusal(error: unknown): boolean {
   const status = statusOf(error)
   return findAppError(error) !== undefined || (status !== undefined && status < 500 && status !== 408)
 }
 
-/** Whether Google rejected the request before doing anything, because there were too many. */
+/** Whether Google rejected the request because there were too many. Such a request was not executed. */
 export function isRateLimit(error: unknown): boolean {
   const status = statusOf(error)
   const reason = reasonOf(error) ?? ''
   return status === 429 || (status === 403 && /^(userRateLimit|rateLimit|quota)Exceeded$/.test(reason))
 }
 
-/** The delay that Google's Retry-After header asks for, in milliseconds. */
+/** The delay in Google's Retry-After header, in milliseconds. */
 export function retryAfterOf(error: unknown): number | undefined {
   const headers = (error as GoogleFailure).response?.headers
   const value = headers instanceof Headers ? headers.get('retry-after') : null
@@ -47,7 +47,7 @@ export function retryAfterOf(error: unknown): number | undefined {
   return Number.isFinite(delayMs) ? Math.max(0, delayMs) : undefined
 }
 
-/** An error of our own fetch, which Google's packages wrap. */
+/** The AppError of our own fetch among the causes of an error of Google's client libraries. */
 export function findAppError(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) if (at instanceof AppError) return at
   return undefined
@@ -67,15 +67,15 @@ export function explainGoogleError(error: unknown): string {
     case undefined:
       return 'Google could not be reached. Try again later.'
     case 401:
-      return 'Google did not accept the sign-in. Connect the account again under Settings, Integrations.'
+      return 'Google did not accept the access token. Connect the account again under Settings, Integrations.'
     case 403:
       return explainForbidden(error)
     case 404:
-      return 'Google found nothing with this id. The item may have been deleted. Look up its id again.'
+      return 'Google found no item with this id. It may have been deleted. Look up its id again.'
     case 410:
-      return 'This has already been deleted.'
+      return 'This item has already been deleted.'
     case 412:
-      return 'This was changed in the meantime. Read it again before changing it.'
+      return 'This item was changed in the meantime. Read it again before changing it.'
     default:
       return status >= 500
         ? `Google had an internal error (${status}). Try again later.`
@@ -89,7 +89,7 @@ function explainForbidden(error: unknown): string {
     return 'The user has not allowed this at Google. They can connect the account again under Settings, Integrations, and allow it there.'
   }
   if (reason === 'accessNotConfigured') {
-    return 'This Google API is not enabled for this installation. Its operator can enable it in the Google Cloud console.'
+    return 'This Google API is not enabled for this server. Ask its operator to enable it in the Google Cloud console.'
   }
   return `Google does not permit this: ${messageOf(error) ?? 'no reason was given'}`
 }

@@ -10,15 +10,15 @@ interface GoogleCaller {
 }
 
 interface ApiAddress {
-  /** The address that Google's package calls. */
+  /** The address that Google's client library calls. */
   readonly defaultUrl: string
   /** The address from the settings. */
   readonly configuredUrl: string
 }
 
 /**
- * The fetch of Google's packages. It sends requests to the configured address and adds the user's token, which the
- * packages never see, so that none of their errors can contain it. A rejected token is refreshed once.
+ * Creates the `fetch` of Google's client libraries. It sends requests to the configured address and adds the user's access
+ * token. The libraries do not get the token, so their errors cannot contain it. A rejected token is refreshed once.
  */
 export function googleFetch(
   deps: Pick<GoogleApiDeps, 'findAccess' | 'fetch'>,
@@ -30,7 +30,7 @@ export function googleFetch(
     const headers = new Headers(init.headers)
     headers.set('authorization', `Bearer ${token}`)
     const { method = 'GET', body = null } = init
-    // After an attempt timed out, the package no longer passes the caller's signal.
+    // When it retries after a timeout, the library does not pass the caller's signal.
     const signal = init.signal ? AbortSignal.any([caller.signal, init.signal]) : caller.signal
     return deps.fetch(url, { method, headers, body, signal })
   }
@@ -68,7 +68,7 @@ async function readResponse(response: Response, maxBytes: number): Promise<Respo
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('json') === true
   if (response.ok && size > 0 && !isJson) {
-    // For example the sign-in page of a network. It must not be mistaken for an empty mailbox.
+    // For example the sign-in page of a public network. It must not be read as an empty mailbox.
     throw new AppError('upstream_invalid', 'The response did not come from Google. Try again later.')
   }
   return new Response(size === 0 ? null : Buffer.concat(chunks), { status, headers })

@@ -10,20 +10,20 @@ const { google: calendar } = provideCalendar()
 describe.each([
   ['Gmail', gmail, createGmailConnector, 'send_message'],
   ['Google Calendar', calendar, createCalendarConnector, 'create_event'],
-] as const)('tools of %s', (_name, google, createConnector, writing) => {
+] as const)('tools of %s', (_name, google, createConnector, writingTool) => {
   it('run without approval when they only read (§11.2, §11.3)', async () => {
     const { tools } = await google.client.listTools()
-    const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
-    expect(createConnector({} as never).initialTools).toEqual(reading)
-    expect(tools.map(({ name }) => name)).toContain(writing)
-    expect(reading).not.toContain(writing)
+    const readingTools = tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name)
+    expect(createConnector({} as never).initialTools).toEqual(readingTools)
+    expect(tools.map(({ name }) => name)).toContain(writingTool)
+    expect(readingTools).not.toContain(writingTool)
   })
 
   it('have schemas that every provider accepts', async () => {
     const { tools } = await google.client.listTools()
     const text = JSON.stringify(tools.map(({ inputSchema }) => inputSchema))
-    for (const word of ['oneOf', 'anyOf', 'allOf', '$ref', '"type":[', '"null"'])
-      expect(text).not.toContain(word)
+    for (const keyword of ['oneOf', 'anyOf', 'allOf', '$ref', '"type":[', '"null"'])
+      expect(text).not.toContain(keyword)
     for (const { inputSchema } of tools) {
       for (const provider of ['openai', 'anthropic', 'google'] as const) {
         const adapted = adaptSchema(inputSchema, provider)

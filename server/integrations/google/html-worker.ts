@@ -2,20 +2,25 @@ import { parentPort } from 'node:worker_threads'
 import { convert } from 'html-to-text'
 
 /*
- * Converts HTML to text in a thread of its own: a large newsletter takes a tenth of a second and hostile HTML many
- * seconds, and the main thread must not wait for it.
+ * The worker thread of `convert-html.ts`. A large newsletter takes a tenth of a second and hostile HTML many seconds,
+ * which must not block the main thread.
  */
 
 const maxLinkChars = 200
 
-const hidden = ['[hidden]', '[style*="display:none"]', '[style*="display: none"]', '[style*="font-size:0"]']
+const hiddenSelectors = [
+  '[hidden]',
+  '[style*="display:none"]',
+  '[style*="display: none"]',
+  '[style*="font-size:0"]',
+]
 
 parentPort?.on('message', (html: string) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   parentPort?.postMessage(readHtml(html))
 })
 
-// `convert-html.ts` measures the time of a conversion from here on.
+// The main thread waits for this message before it sends HTML.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 parentPort?.postMessage(null)
 
@@ -30,7 +35,7 @@ function readHtml(html: string): string {
         selector,
         options: { uppercase: false },
       })),
-      ...hidden.map((selector) => ({ selector, format: 'skip' })),
+      ...hiddenSelectors.map((selector) => ({ selector, format: 'skip' })),
     ],
   })
 }

@@ -1,11 +1,11 @@
 import { AppError } from '../../lib/app-error.ts'
 
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+// oxlint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacters = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/
 /** Tag characters and direction controls, which the user who approves the text cannot see. */
 const invisibleCharacters = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u
 
-/** The flags of England, Scotland and Wales contain tag characters but are visible. */
+/** The emoji flags of England, Scotland and Wales contain tag characters but are visible. */
 const flags = /\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu
 
 const bareAddress = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/
@@ -28,7 +28,7 @@ export function requirePlainText(field: string, text: string): string {
 }
 
 /**
- * Plain text on one line: a line end in an email header would start another header.
+ * Requires plain text on one line, because a line end in an email header would start another header.
  * @throws AppError `invalid_request`
  */
 export function requireLine(field: string, text: string): string {
@@ -40,7 +40,7 @@ export function requireLine(field: string, text: string): string {
 }
 
 /**
- * Addresses without display names, because a name could mislead the user who approves the call about who it is.
+ * Requires addresses without display names, because a display name could mislead the user who approves the call.
  * @throws AppError `invalid_request`
  */
 export function requireAddresses(field: string, addresses: readonly string[] | undefined): string[] {

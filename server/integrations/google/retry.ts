@@ -6,9 +6,9 @@ import { findAppError, isRateLimit, retryAfterOf, statusOf } from './errors.ts'
 export interface GoogleLimits {
   /** Attempts after the first one. */
   readonly maxRetries: number
-  /** Before the first retry. The delay doubles with each further retry. */
+  /** The delay before the first retry. It doubles with each further retry. */
   readonly retryDelayMs: number
-  /** When Google asks for a longer delay, the request fails instead. */
+  /** When Google's Retry-After header is longer, the request fails. */
   readonly maxRetryDelayMs: number
   readonly attemptTimeoutMs: number
   /** From the first attempt to the start of the last one. */
@@ -38,7 +38,7 @@ export function retryConfig(
 ): RetryConfig {
   return {
     retry: limits.maxRetries,
-    // The request's own signal may be the one of its timeout only.
+    // The signal of the request itself may contain its timeout only.
     shouldRetry: (error) => !signal.aborted && shouldRetry(error, limits, isIdempotent),
     retryBackoff: async (error) => {
       await setTimeout(retryDelayOf(error, limits), undefined, { signal })
@@ -59,7 +59,7 @@ function isTemporary(error: Failure): boolean {
   return status === undefined || status === 408 || status >= 500
 }
 
-/** In milliseconds. It varies at random, so that requests which failed together are not retried together. */
+/** In milliseconds. The delay is random within limits, so that requests that failed together are not retried together. */
 function retryDelayOf(error: Failure, { retryDelayMs, maxRetryDelayMs }: GoogleLimits): number {
   const attempt = error.config.retryConfig?.currentRetryAttempt ?? 0
   const delay = retryDelayMs * 2 ** attempt * (0.75 + Math.random() / 2)
