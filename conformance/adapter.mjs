@@ -1,6 +1,7 @@
 /*
- * The client that the suite starts for each scenario: it hands the scenario to the product, which is running already, and
- * ends as that went. The address of the scenario's server is the last argument.
+ * The conformance suite starts this program as the client of each scenario, with the address of the scenario's MCP server
+ * as its last argument. The program passes the scenario to the driver that `protocol-conformance.test.ts` has started. The
+ * driver runs it in the product, and the program exits with 0 when it succeeded.
  */
 const {
   CONFORMANCE_CONTROL,
@@ -9,7 +10,7 @@ const {
   MCP_CONFORMANCE_PROTOCOL_VERSION,
 } = process.env
 
-const answer = await fetch(CONFORMANCE_CONTROL ?? '', {
+const response = await fetch(CONFORMANCE_CONTROL ?? '', {
   method: 'POST',
   body: JSON.stringify({
     url: process.argv.at(-1),
@@ -18,5 +19,5 @@ const answer = await fetch(CONFORMANCE_CONTROL ?? '', {
     revision: MCP_CONFORMANCE_PROTOCOL_VERSION,
   }),
 })
-process.stdout.write(await answer.text())
-process.exitCode = answer.ok ? 0 : 1
+process.stdout.write(await response.text())
+process.exitCode = response.ok ? 0 : 1
