@@ -5,7 +5,7 @@ const bot = { name: 'A', model: 'm' }
 const problemsOf = (input: unknown) =>
   BotInput.safeParse(input).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
 
-it('requires a name and a model, with the messages of the form (§3.1, §5.5)', () => {
+it('requires a name and a model, with the messages of the form (§3.1, §5.4, §5.5)', () => {
   expect(problemsOf(bot)).toEqual([])
   expect(problemsOf({ name: ' ', model: '' })).toEqual([
     'name: Please fill in all required fields',

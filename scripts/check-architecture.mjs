@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { checkBehaviourNumbers } from './architecture/behaviour-numbers.mjs'
 import { checkCircles } from './architecture/circles.mjs'
 import { checkDocPaths } from './architecture/doc-paths.mjs'
 import { checkFolders } from './architecture/folders.mjs'
@@ -13,6 +14,7 @@ import { checkWebFeatures } from './architecture/web-features.mjs'
 import { rootFolder } from './run-command.mjs'
 
 const exemptions = readFileSync(new URL('architecture/size-exemptions.txt', import.meta.url), 'utf8')
+const behaviour = readFileSync(`${rootFolder}docs/behaviour.md`, 'utf8')
 const rules = [
   checkPackageArrows,
   checkServerDomains,
@@ -23,6 +25,7 @@ const rules = [
   checkRestrictedCode,
   checkRouteTests,
   checkSizes(exemptions),
+  checkBehaviourNumbers(behaviour),
 ]
 
 const sources = readSources(rootFolder)

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { checkBehaviourNumbers } from './behaviour-numbers.mjs'
 import { checkCircles } from './circles.mjs'
 import { checkDocPaths } from './doc-paths.mjs'
 import { checkFolders } from './folders.mjs'
@@ -333,6 +334,24 @@ describe('the rules of the architecture', () => {
     expect(checkFolders(tree(listed))).toStrictEqual([])
     expect(checkFolders(tree({ ...listed, 'web/ui/more.tsx': '' }))).toStrictEqual([
       'web/ui: 21 source files, the limit is 20',
+    ])
+  })
+})
+
+describe('the numbers of behaviours', () => {
+  const check = (/** @type {Record<string, string>} */ files) =>
+    checkBehaviourNumbers('- §1.1 One.\n- §1.2 Two.\n')(tree(files))
+
+  it('refuses a number that does not exist, and one that no test names', () => {
+    expect(check({ 'web/a.ts': '// §1.2 and §1.3', 'web/a.test.ts': '// §1.1' })).toStrictEqual([
+      'web/a.ts: docs/behaviour.md has no §1.3',
+      'docs/behaviour.md: no test names §1.2',
+    ])
+  })
+
+  it('refuses a range of numbers', () => {
+    expect(check({ 'web/a.ts': '// §1.1-§1.2', 'web/a.test.ts': '// §1.1, §1.2' })).toStrictEqual([
+      'web/a.ts: write out the range §1.1-§1.2',
     ])
   })
 })

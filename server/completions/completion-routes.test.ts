@@ -50,7 +50,7 @@ describe.each(engines)('completions on %s', (engine) => {
       expect(lines).toContainEqual(expect.objectContaining({ type: 'model', model: 'scripted' }))
     })
 
-    it('is stored with its reply exactly as streamed (§3.3, §3.6, §3.9)', async () => {
+    it('is stored with its reply exactly as streamed (§3.3, §3.5, §3.6, §3.9)', async () => {
       const named = { model: 'scripted', provider: 'Wood', choices: [] }
       product.model.reply([
         { raw: `data: ${JSON.stringify(named)}\n\n` },

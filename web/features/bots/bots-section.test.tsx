@@ -149,7 +149,7 @@ describe('the list', () => {
 })
 
 describe('adding', () => {
-  it('sends what was typed, says so, and shows the new row (§7.3, §8.31)', async () => {
+  it('sends what was typed, says so, and shows the new row (§7.3, §8.30, §8.31)', async () => {
     const form = await openAdd()
     await userEvent.type(form.getByLabelText('Name *'), ' Helper ')
     await userEvent.type(form.getByLabelText('Model *'), 'gpt-x')

@@ -75,7 +75,7 @@ describe('the section', () => {
       expect((await cardOf(title)).getByText(description)).toBeInTheDocument()
   })
 
-  it('offers what can be done with each (§2.79, §2.80, §2.81, §9.9)', async () => {
+  it('offers what can be done with each (§2.78, §2.79, §2.80, §2.81, §9.9)', async () => {
     scene.open(gmail, calendar, tavily, { ...withKey, name: 'brave-search' })
     const buttons = (scope: ReturnType<typeof within>) =>
       scope.getAllByRole('button').map((one: HTMLElement) => one.textContent)

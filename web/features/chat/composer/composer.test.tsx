@@ -77,7 +77,7 @@ test('does not send while an input method composes (§5.3)', async () => {
   expect(onSend).toHaveBeenCalledOnce()
 })
 
-test('does not send blank text, disables send for it, and is empty after sending (§5.2)', async () => {
+test('does not send blank text, disables send for it, and is empty after sending (§5.1, §5.2)', async () => {
   const onSend = vi.fn()
   open({ onSend })
   await screen.findByRole('combobox')
@@ -173,7 +173,7 @@ test('selects nothing until the list is loaded, then the first bot (§4.2, §4.3
   expect(api.seen('GET /api/bots')).toHaveLength(1)
 })
 
-test('restores the saved bot of the home page or of the chat, and saves a choice (§4.4, §3.23, §3.24)', async () => {
+test('restores the saved bot of the home page or of the chat, and saves a choice (§4.4, §3.20, §3.23, §3.24)', async () => {
   localStorage.setItem('home_page_selected_bot', 'Fox')
   const home = open()
   expect(await screen.findByRole('combobox')).toHaveValue('Fox')

@@ -131,7 +131,7 @@ describe('the form that adds', () => {
     expect(form.queryByText(/After adding/)).not.toBeInTheDocument()
   })
 
-  it('asks for what is missing in the dialog, and sends nothing (§5.12, §5.13, §8.34)', async () => {
+  it('asks for what is missing in the dialog, and sends nothing (§5.11, §5.12, §5.13, §8.34)', async () => {
     scene.open()
     const form = await openAdd()
     const select = await form.findByLabelText('Integration *')

@@ -1,0 +1,36 @@
+const sentence = /^- §(\d+\.\d+) /gm
+const mention = /§(\d+\.\d+)/g
+const range = /§\d+\.\d+ ?[-–] ?§?\d+\.\d+/
+
+/** A remark about the document, which no test can prove. */
+const unprovable = new Set(['1.12'])
+
+/**
+ * Every number of a behaviour in the sources exists in `docs/behaviour.md`, and a test names every sentence of it. Ranges
+ * of numbers are refused, because a search for a number would not find them.
+ *
+ * @param {string} behaviour the text of `docs/behaviour.md`
+ * @returns {import('./read-sources.mjs').Rule}
+ */
+export function checkBehaviourNumbers(behaviour) {
+  const known = new Set([...behaviour.matchAll(sentence)].map(([, number = '']) => number))
+  return (sources) => {
+    const proven = new Set(sources.filter(({ isTest }) => isTest).flatMap(({ text }) => listNumbers(text)))
+    return [
+      ...sources.flatMap(({ path, text }) => [
+        ...listNumbers(text)
+          .filter((number) => !known.has(number))
+          .map((number) => `${path}: docs/behaviour.md has no §${number}`),
+        ...(range.test(text) ? [`${path}: write out the range ${range.exec(text)?.[0]}`] : []),
+      ]),
+      ...[...known]
+        .filter((number) => !proven.has(number) && !unprovable.has(number))
+        .map((number) => `docs/behaviour.md: no test names §${number}`),
+    ]
+  }
+}
+
+/** @param {string} text */
+function listNumbers(text) {
+  return [...new Set([...text.matchAll(mention)].map(([, number = '']) => number))]
+}
