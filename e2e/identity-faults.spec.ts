@@ -26,8 +26,8 @@ const faults: readonly [string, (clientId: string) => Faults][] = [
   ['no subject', () => ({ idToken: { sub: undefined } })],
   ['no ID token', () => ({ omitIdToken: true })],
   ['another state', () => ({ state: 'another' })],
-  ['another issuer in the address', () => ({ answerIssuer: 'https://evil.example' })],
-  ['no issuer in the address', () => ({ answerIssuer: null })],
+  ['another issuer in the address', () => ({ responseIssuer: 'https://evil.example' })],
+  ['no issuer in the address', () => ({ responseIssuer: null })],
   ['a refusal', () => ({ refuse: 'access_denied' })],
 ]
 

@@ -138,7 +138,7 @@ test('a refusal by the server is shown with its reason (§2.94, §8.28)', async 
 }) => {
   problems.expect(/Failed to connect Gmail/)
   problems.expect(/status of (4|5)\d\d/)
-  google.behaviour.givesRefreshTokens = false
+  google.behaviour.issuesRefreshTokens = false
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
   await expect(page.getByText('Failed to connect Gmail. Please try again.')).toBeVisible()

@@ -73,7 +73,7 @@ test('a user disconnects, which revokes the access at Google too, and can connec
 })
 
 test('the card lists the permissions that were not granted (§19.6)', async ({ page, user: _, google }) => {
-  google.behaviour.leaveOut = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
+  google.behaviour.uncheckedScopes = ['https://www.googleapis.com/auth/calendar.calendarlist.readonly']
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
   const card = cardOf(page, 'Google Calendar')

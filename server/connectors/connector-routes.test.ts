@@ -22,7 +22,7 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   afterAll(() => test.close())
 
-  const { list, find, create, idOf, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
+  const { list, find, create, idOf, rows, storeTools } = connectorSteps(() => ({ test, client: ada }))
   const custom = async (client?: TestClient) => (await list(client)).filter(({ is_default }) => !is_default)
 
   it('creates the built-in default connector with its tools, which need approval, for every user (§2.56, §3.12, §7.14)', async () => {
@@ -123,7 +123,7 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('removes token, tools and approvals when the address changes (§18.7)', async () => {
     await create({ token, allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
+    await storeTools('Tools', { name: 'a', description: 'A' })
     const whole = await find('Tools')
     const response = await ada.put(addressOf('Tools'), { ...whole, url: 'https://other.example/mcp' })
     expect(response.json()).toMatchObject({ token: null, tools: [], allow_tools: [], status: 'disconnected' })
@@ -149,7 +149,7 @@ describe.each(engines)('connectors on %s', (engine) => {
 
   it('deletes a connector with all that belongs to it (§7.17)', async () => {
     await create({ allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
+    await storeTools('Tools', { name: 'a', description: 'A' })
     const id = await idOf('Tools')
     const response = await ada.delete(addressOf('Tools'))
     expect(response.statusCode).toBe(204)

@@ -36,7 +36,7 @@ const readConnector = () => requireConnector(connectors.database.db, ada, connec
 /** Starts a refresh of the tools and disconnects before the server responds. `further` runs before the response. */
 async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promise.resolve()): Promise<void> {
   let respond = (): void => undefined
-  server.behaviour.beforeAnswer = () =>
+  server.behaviour.beforeResponse = () =>
     new Promise<void>((resolve) => {
       respond = resolve
     })
@@ -44,7 +44,7 @@ async function disconnectMeanwhile(further: () => Promise<unknown> = () => Promi
   const refreshing = refreshTools(connectors, connector).catch(() => undefined)
   await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(before))
   await disconnectConnector(connectors, connector)
-  server.behaviour.beforeAnswer = () => Promise.resolve()
+  server.behaviour.beforeResponse = () => Promise.resolve()
   await further()
   respond()
   await refreshing

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => scene.closeServers())
 afterAll(() => scene.close())
 
-/** An upstream of its own, so that tests can run side by side. */
+/** Starts an upstream for one test, so that tests can run at the same time. */
 async function withHostile<Result>(run: (upstream: HostileModel) => Promise<Result>): Promise<Result> {
   const upstream = await startHostileModel()
   try {
@@ -60,30 +60,30 @@ describe.each(apiTypes)('%s', (apiType) => {
     'cut-tool': 'upstream_cut',
   }
 
-  it.concurrent.each(Object.entries(failures))('ends %s as %s', (fault, code) =>
+  it.concurrent.each(Object.entries(failures))('fails the reply for %s with %s', (fault, code) =>
     withHostile(async (upstream) => {
-      const { parts, end } = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
+      const { parts, end } = await scene.callModel(apiType, upstream.baseUrl, { request: { model: fault } })
       expect(end).toMatchObject({ type: 'failed', code })
       const message = end?.type === 'failed' ? end.message : ''
       expect(message).toMatch(/^\S.{10,600}[.!?…]$/)
       expect(message).not.toContain(sceneKey)
       expect(message).not.toContain('seven four one nine')
       expect(parts.filter((part) => part.type === 'tool_call')).toEqual([])
-      expect(upstream.strayed).toBe(0)
+      expect(upstream.followedRedirects).toBe(0)
       expect(await scene.countOpen(upstream)).toBe(0)
     }),
   )
 
   it.concurrent.each(['silence-after-text', 'cut', 'no-end', 'error-after-text', 'broken-json'])(
-    'keeps what came before %s',
+    'yields the text that arrived before %s',
     async (fault) => {
-      expect((await scene.ask(apiType, scene.hostile.baseUrl, { request: { model: fault } })).text).toBe(
-        'partial',
-      )
+      expect(
+        (await scene.callModel(apiType, scene.hostile.baseUrl, { request: { model: fault } })).text,
+      ).toBe('partial')
     },
   )
 
-  const answers: Readonly<Record<string, string>> = {
+  const texts: Readonly<Record<string, string>> = {
     'rate-limit-once': 'ok',
     'rate-limit-date': 'ok',
     'rate-limit-negative': 'ok',
@@ -97,26 +97,27 @@ describe.each(apiTypes)('%s', (apiType) => {
     'windows-lines': 'ok',
   }
 
-  it.concurrent.each(Object.entries(answers))('answers through %s', (fault, text) =>
+  it.concurrent.each(Object.entries(texts))('completes the reply despite %s', (fault, text) =>
     withHostile(async (upstream) => {
-      const answer = await scene.ask(apiType, upstream.baseUrl, { request: { model: fault } })
-      expect(answer.end).toEqual({ type: 'finish', reason: 'stop' })
-      expect(answer.text).toBe(text)
-      expect(upstream.asked.length).toBeLessThanOrEqual(2)
+      const reply = await scene.callModel(apiType, upstream.baseUrl, { request: { model: fault } })
+      expect(reply.end).toEqual({ type: 'finish', reason: 'stop' })
+      expect(reply.text).toBe(text)
+      expect(upstream.requestedFaults.length).toBeLessThanOrEqual(2)
     }),
   )
 
   it('makes at most three attempts, and none after data has arrived (§21.9)', async () => {
-    const asked = (fault: string) => scene.hostile.asked.filter((each) => each === fault).length
+    const countRequests = (fault: string) =>
+      scene.hostile.requestedFaults.filter((each) => each === fault).length
     for (const [fault, times] of [
       ['status-500', 3],
       ['error-after-text', 1],
       ['cut', 1],
       ['rate-limit-huge', 1],
     ] as const) {
-      const before = asked(fault)
-      await scene.ask(apiType, scene.hostile.baseUrl, { request: { model: fault } })
-      expect([fault, asked(fault) - before]).toEqual([fault, times])
+      const before = countRequests(fault)
+      await scene.callModel(apiType, scene.hostile.baseUrl, { request: { model: fault } })
+      expect([fault, countRequests(fault) - before]).toEqual([fault, times])
     }
   })
 
@@ -124,34 +125,34 @@ describe.each(apiTypes)('%s', (apiType) => {
     const { url } = await scene.serve(() => [])
     const cases = ['http://no-such-host.invalid', 'http://127.0.0.1:9', url.replace('http:', 'https:')]
     for (const address of cases) {
-      expect((await scene.ask(apiType, address)).end).toMatchObject({
+      expect((await scene.callModel(apiType, address)).end).toMatchObject({
         type: 'failed',
         code: 'upstream_unreachable',
       })
     }
   })
 
-  it('names the setting when the address is refused, and the bot when its settings are wrong', async () => {
+  it('names the setting for a refused address, and the bot for wrong settings', async () => {
     const strict = guardedFetch({
       policy: { trust: 'userSupplied', allowedPrivateHosts: [], loopbackInstallation: false, ownPorts: [] },
     })
-    const count = scene.hostile.asked.length
+    const count = scene.hostile.requestedFaults.length
     for (const address of [
       'http://10.0.0.5/v1',
       scene.hostile.baseUrl,
       scene.hostile.baseUrl.replace('127.0.0.1', 'localhost'),
     ]) {
-      const refused = (await scene.ask(apiType, address, { guard: strict })).end
+      const refused = (await scene.callModel(apiType, address, { guard: strict })).end
       expect(refused).toMatchObject({ type: 'failed', code: 'address_refused' })
       expect(refused?.type === 'failed' && refused.message).toContain('ALLOWED_PRIVATE_HOSTS')
     }
-    expect(scene.hostile.asked).toHaveLength(count)
+    expect(scene.hostile.requestedFaults).toHaveLength(count)
     await strict.close()
     const bad = [
-      scene.ask(apiType, 'not an address'),
-      scene.ask(apiType, 'file:///etc/passwd'),
-      scene.ask(apiType, scene.hostile.baseUrl, { path: 'https://elsewhere.example/' }),
-      scene.ask(apiType, scene.hostile.baseUrl, { apiKey: 'key\r\nX-Injected: y' }),
+      scene.callModel(apiType, 'not an address'),
+      scene.callModel(apiType, 'file:///etc/passwd'),
+      scene.callModel(apiType, scene.hostile.baseUrl, { path: 'https://elsewhere.example/' }),
+      scene.callModel(apiType, scene.hostile.baseUrl, { apiKey: 'key\r\nX-Injected: y' }),
     ]
     for (const { end } of await Promise.all(bad))
       expect(end).toMatchObject({ type: 'failed', code: 'bot_misconfigured' })

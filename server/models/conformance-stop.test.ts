@@ -13,7 +13,7 @@ afterAll(() => scene.close())
 describe.each(apiTypes)('%s', (apiType) => {
   it('closes the upstream on an abort and yields no further part (§21.10)', async () => {
     const stop = new AbortController()
-    const { parts } = await scene.ask(apiType, scene.hostile.baseUrl, {
+    const { parts } = await scene.callModel(apiType, scene.hostile.baseUrl, {
       request: { model: 'endless' },
       signal: stop.signal,
       limits: { maxOutputChars: 1e9 },
@@ -30,17 +30,17 @@ describe.each(apiTypes)('%s', (apiType) => {
     setTimeout(() => stop.abort(), 50)
     expect(
       (
-        await scene.ask(apiType, scene.hostile.baseUrl, {
+        await scene.callModel(apiType, scene.hostile.baseUrl, {
           request: { model: 'no-answer' },
           signal: stop.signal,
         })
       ).parts,
     ).toEqual([])
     expect(await scene.countOpen(scene.hostile)).toBe(0)
-    const count = scene.hostile.asked.length
-    expect((await scene.ask(apiType, scene.hostile.baseUrl, { signal: AbortSignal.abort() })).parts).toEqual(
-      [],
-    )
-    expect(scene.hostile.asked).toHaveLength(count)
+    const count = scene.hostile.requestedFaults.length
+    expect(
+      (await scene.callModel(apiType, scene.hostile.baseUrl, { signal: AbortSignal.abort() })).parts,
+    ).toEqual([])
+    expect(scene.hostile.requestedFaults).toHaveLength(count)
   })
 })

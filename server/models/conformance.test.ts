@@ -25,7 +25,7 @@ describe.each(apiTypes)('%s', (apiType) => {
       shape.text(' world'),
       shape.finish('stop', usage),
     ])
-    const { parts, text, reasoning } = await scene.ask(apiType, url)
+    const { parts, text, reasoning } = await scene.callModel(apiType, url)
     expect(reasoning).toBe('Let me see.')
     expect(text).toBe('Hello world')
     expect(parts.slice(-2)).toEqual([
@@ -43,7 +43,7 @@ describe.each(apiTypes)('%s', (apiType) => {
       shape.text('ok'),
       shape.finish('stop', usage),
     ])
-    await scene.ask(apiType, url, {
+    await scene.callModel(apiType, url, {
       request: {
         maxTokens: 321,
         tools: [
@@ -67,8 +67,8 @@ describe.each(apiTypes)('%s', (apiType) => {
     expect(seen).toHaveLength(1)
     const [request] = seen
     const sent = JSON.stringify(request?.body)
-    for (const piece of ['What time is it?', 'clock', 'Tells the time', 'zone', 'UTC', 'noon', '321'])
-      expect(sent).toContain(piece)
+    for (const text of ['What time is it?', 'clock', 'Tells the time', 'zone', 'UTC', 'noon', '321'])
+      expect(sent).toContain(text)
     expect(sent.split('What time is it?')).toHaveLength(2)
     expect(
       Object.values(request?.headers ?? {}).filter((value) => String(value).includes(sceneKey)),
@@ -83,7 +83,7 @@ describe.each(apiTypes)('%s', (apiType) => {
       shape.text('ok'),
       shape.finish('stop', usage),
     ])
-    await scene.ask(apiType, `${url}/base/`, { apiKey: null, path: 'own/{model}?version=2' })
+    await scene.callModel(apiType, `${url}/base/`, { apiKey: null, path: 'own/{model}?version=2' })
     expect(seen[0]?.url).toBe('/base/own/wire-model?version=2')
     const names = Object.keys(seen[0]?.headers ?? {})
     for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) expect(names).not.toContain(name)
@@ -96,7 +96,7 @@ describe.each(apiTypes)('%s', (apiType) => {
       shape.toolCall('call_1', 'look_up', '{"word":"größe","n":[1,2]}'),
       shape.finish('tool_calls', usage),
     ])
-    const { parts } = await scene.ask(apiType, url, {
+    const { parts } = await scene.callModel(apiType, url, {
       request: { tools: [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }] },
     })
     const call = parts.find((part) => part.type === 'tool_call')
@@ -108,25 +108,25 @@ describe.each(apiTypes)('%s', (apiType) => {
 
   it('sends signed data back with its call to the same upstream only (§12.20)', async () => {
     const signature = 'c2lnbmVkLWJ5LW1l'
-    const answer = () => [
+    const events = () => [
       shape.start('m'),
       shape.signedCall('look_up', signature),
       shape.finish('tool_calls', usage),
     ]
-    const [own, other] = [await scene.serve(answer), await scene.serve(answer)]
+    const [own, other] = [await scene.serve(events), await scene.serve(events)]
     const tools = [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }]
-    const { parts } = await scene.ask(apiType, own.url, { request: { tools } })
+    const { parts } = await scene.callModel(apiType, own.url, { request: { tools } })
     const call = parts.find((part) => part.type === 'tool_call')
-    if (call === undefined) throw new Error('there is no call')
-    // As it is stored.
+    if (call === undefined) throw new Error('The reply has no tool call.')
+    // Stored calls are JSON.
     const toolCalls = [JSON.parse(JSON.stringify(call)) as typeof call]
     const messages: ModelMessage[] = [
       { role: 'user', content: 'What is it?' },
       { role: 'assistant', content: '', toolCalls },
       { role: 'tool', callId: call.id, name: call.name, content: 'this' },
     ]
-    await scene.ask(apiType, own.url, { request: { tools, messages } })
-    await scene.ask(apiType, other.url, { request: { tools, messages } })
+    await scene.callModel(apiType, own.url, { request: { tools, messages } })
+    await scene.callModel(apiType, other.url, { request: { tools, messages } })
     expect(JSON.stringify(own.seen.at(-1)?.body)).toContain(signature)
     expect(JSON.stringify(other.seen.at(-1)?.body)).toContain('this')
     expect(JSON.stringify(other.seen.at(-1)?.body)).not.toContain(signature)
@@ -138,11 +138,14 @@ describe.each(apiTypes)('%s', (apiType) => {
   ])('recognises a model without tool support by its refusal with %i', async (status, message) => {
     const { url } = await scene.refuse(status, message)
     const tools = [{ name: 'look_up', description: '', inputSchema: { type: 'object' } }]
-    expect((await scene.ask(apiType, url, { request: { tools } })).end).toMatchObject({
+    expect((await scene.callModel(apiType, url, { request: { tools } })).end).toMatchObject({
       type: 'failed',
       code: 'tool_unavailable',
     })
-    expect((await scene.ask(apiType, url)).end).toMatchObject({ type: 'failed', code: 'upstream_error' })
+    expect((await scene.callModel(apiType, url)).end).toMatchObject({
+      type: 'failed',
+      code: 'upstream_error',
+    })
   })
 
   it('finishes with length when the limit ended the reply', async () => {
@@ -151,11 +154,11 @@ describe.each(apiTypes)('%s', (apiType) => {
       shape.text('half'),
       shape.finish('length', usage),
     ])
-    expect((await scene.ask(apiType, url)).end).toEqual({ type: 'finish', reason: 'length' })
+    expect((await scene.callModel(apiType, url)).end).toEqual({ type: 'finish', reason: 'length' })
   })
 
   it('reads five thousand tiny chunks', async () => {
-    const { text } = await scene.ask(apiType, scene.hostile.baseUrl, {
+    const { text } = await scene.callModel(apiType, scene.hostile.baseUrl, {
       request: { model: 'tiny-chunks' },
       limits: { totalTimeoutMs: 20_000 },
     })

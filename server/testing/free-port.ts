@@ -3,16 +3,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /*
- * Below the ports that systems give to outgoing connections: one from there may be used again between the check and
- * the use, by any connection of any test.
+ * Below the ports that systems use for outgoing connections: such a port could be used by another connection between the
+ * check and its use.
  */
-const lowest = 20_000
-const highest = 32_000
+const minPort = 20_000
+const maxPort = 32_000
 
 /** Returns a free port, for a server whose address must be known before it starts. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(lowest, highest)
+    const port = randomInt(minPort, maxPort)
     const probe = createServer()
     try {
       probe.listen(port, '127.0.0.1')

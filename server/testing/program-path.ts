@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** The file of a program that a test starts in a process of its own. */
+/** Returns the file of a program that a test starts as a process. */
 export function programPath(name: 'main' | 'run-chat-node'): string {
   return join(inject('programs'), `${name}.js`)
 }

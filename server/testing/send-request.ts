@@ -18,15 +18,15 @@ export interface SentRequest {
 export interface TestResponse {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, number | string | string[] | undefined>>
-  /** The whole text; of a stream that goes on, its first chunk. */
+  /** The whole text; for a stream, its first chunk. */
   readonly body: string
   readonly json: LightMyRequestResponse['json']
 }
 
-/** How a client reaches its server: over a socket (`overHttp`) or without one (`injected`). */
+/** Sends requests over a socket (`overHttp`) or directly to an app (`injected`). */
 export interface Transport {
   send(request: SentRequest): Promise<TestResponse>
-  /** The address that streams are opened at, without a final slash. */
+  /** The address of the server, without a final slash. */
   base(): string
 }
 
@@ -65,7 +65,7 @@ export function createRequestClient(transport: Transport, headers: Headers = {})
   }
 }
 
-/** Reaches the server at `base` (without a final slash), which may be in another process. */
+/** Sends requests to the server at `base` (without a final slash), which may be another process. */
 export function overHttp(base: string): Transport {
   return {
     send: (sent) => sendRequest({ ...sent, url: base + sent.url }),
@@ -73,7 +73,7 @@ export function overHttp(base: string): Transport {
   }
 }
 
-/** Reaches an app of this process without a socket. */
+/** Sends requests to an app of this process, without a socket. */
 export function injected(app: FastifyInstance): Transport {
   return {
     send: ({ method, url, headers = {}, body }) =>

@@ -13,20 +13,20 @@ export interface MainProcess {
   readonly base: string
   readonly dataDir: string
   readonly pid: number
-  /** Everything it has printed so far. */
+  /** Everything that the process has printed so far. */
   output(): string
   readonly alive: boolean
-  /** Sends a signal, waits for the exit and returns the exit code, null after a kill. */
+  /** Sends a signal and waits for the exit. Returns the exit code, null after SIGKILL. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
-  /** Starts it again on the same port and data. */
+  /** Starts the process again with the same port and data. */
   restart(): Promise<void>
-  /** Stops it and removes its data. */
+  /** Stops the process and removes its data. */
   remove(): Promise<void>
 }
 
-const startDeadline = 30_000
+const maxStartMs = 30_000
 
-/** Starts the product's own entry point in a process of its own, with real sign-in; `settings` are its environment. */
+/** Starts `main.ts` in a process of its own, with real sign-in. `settings` are added to its environment. */
 export async function startMain(settings: Readonly<Record<string, string>> = {}): Promise<MainProcess> {
   const port = await freePort()
   const base = `http://localhost:${port}`
@@ -56,15 +56,15 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
     const collect = (chunk: Buffer) => (printed += chunk.toString())
     child.stdout.on('data', collect)
     child.stderr.on('data', collect)
-    return { child, gone: once(child, 'close') as Promise<[number | null]> }
+    return { child, exited: once(child, 'close') as Promise<[number | null]> }
   }
 
   async function ready(): Promise<void> {
     const { child } = started
-    const deadline = Date.now() + startDeadline
+    const deadline = Date.now() + maxStartMs
     while (child.exitCode === null && Date.now() < deadline) {
-      const answer = await fetch(`${base}/readyz`).catch(() => undefined)
-      if (answer?.ok === true) return
+      const response = await fetch(`${base}/readyz`).catch(() => undefined)
+      if (response?.ok === true) return
       await wait(50)
     }
     child.kill('SIGKILL')
@@ -73,7 +73,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
 
   async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
     started.child.kill(signal)
-    const [code] = await started.gone
+    const [code] = await started.exited
     return code
   }
 

@@ -31,14 +31,14 @@ export interface TestAppOptions {
   readonly engine?: Engine
   /** A database to share with another node; it is then not closed here. */
   readonly database?: TestDatabase
-  /** Settings as the environment would give them. */
+  /** Settings, with their names in the environment. */
   readonly environment?: Readonly<Record<string, string>>
   readonly deps?: Partial<AppDeps>
 }
 
 const host = 'localhost:3000'
 
-/** The real app over a real database of its own, with sign-in replaced. */
+/** Opens the real app with a database of its own. Only sign-in is replaced. */
 export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
   const config = parseConfig({

@@ -1,8 +1,8 @@
 /**
- * Measures how long this process blocks its event loop. Only its own processor time counts, because on a busy machine the
- * process may be paused by the system.
+ * Measures how long this process blocks its event loop. Only its own processor time counts, because the system may pause
+ * the process on a busy machine.
  */
-export function watchEventLoop(): { /** The longest stretch in milliseconds. */ stop(): number } {
+export function watchEventLoop(): { /** Returns the longest block in milliseconds. */ stop(): number } {
   const intervalMs = 10
   let longestMs = 0
   let wall = performance.now()

@@ -117,7 +117,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
       const failed = replies.filter(([, reply]) => reply?.status === 'failed').map(([fault]) => fault)
       expect(failed).toEqual(expect.arrayContaining(failing.filter((fault) => faults.includes(fault))))
       for (const fault of faults.filter((each) => each.endsWith('-once'))) expect(failed).not.toContain(fault)
-      expect(hostile.strayed).toBe(0)
+      expect(hostile.followedRedirects).toBe(0)
     },
     60_000,
   )
@@ -126,7 +126,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
     await Promise.all(
       endless.slice(0, 4).map(async (fault) => {
         const begun = await beginChat('openai', fault)
-        await expect.poll(() => hostile.asked).toContain(fault)
+        await expect.poll(() => hostile.requestedFaults).toContain(fault)
         if (fault === 'silence-after-text') await begun.stream.until(({ text }) => text === 'partial')
         expect((await ada.post('/api/chat/stop', { chatId: begun.chatId })).statusCode).toBe(200)
         const reply = await expectWhole(fault, begun)

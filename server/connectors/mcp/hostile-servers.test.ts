@@ -25,7 +25,7 @@ afterEach(async () => {
 describe('a hostile server', { retry: 2 }, () => {
   it('times out when it never responds', async () => {
     const started = Date.now()
-    expect(await scene.refuses('silent')).toMatchObject({ code: 'upstream_timeout' })
+    expect(await scene.connectError('silent')).toMatchObject({ code: 'upstream_timeout' })
     expect(Date.now() - started).toBeLessThan(5_000)
     const [row] = await scene.connectors.database.db
       .selectFrom('connectors')
@@ -41,7 +41,7 @@ describe('a hostile server', { retry: 2 }, () => {
   it.each(['huge-list', 'huge-initialize', 'long'])(
     'is refused with a reason when its list never ends (%s)',
     async (behaviour) => {
-      expect(await scene.refuses(behaviour)).toMatchObject({
+      expect(await scene.connectError(behaviour)).toMatchObject({
         code: 'output_limit',
         message: expect.stringContaining('2 MiB') as string,
       })
@@ -79,7 +79,7 @@ describe('a hostile server', { retry: 2 }, () => {
   )
 
   it('is refused when its list has endless pages', async () => {
-    expect(await scene.refuses('cursor')).toMatchObject({
+    expect(await scene.connectError('cursor')).toMatchObject({
       message: expect.stringContaining('20 pages') as string,
     })
     expect(
@@ -206,7 +206,7 @@ describe('a hostile server', { retry: 2 }, () => {
         'file:///etc/passwd',
         'https://example.com/',
       ]) {
-        const refusal = await scene.refuses('redirect', { status, to }, 'canary-token-123')
+        const refusal = await scene.connectError('redirect', { status, to }, 'canary-token-123')
         expect(refusal.code).toBe('address_refused')
         expect(refusal.message).not.toContain('canary')
       }
@@ -216,7 +216,7 @@ describe('a hostile server', { retry: 2 }, () => {
   )
 
   it('is refused when it redirects in a circle', async () => {
-    expect((await scene.refuses('redirect')).code).toBe('address_refused')
+    expect((await scene.connectError('redirect')).code).toBe('address_refused')
   })
 
   it('is refused without a connection when its authorization server has a private address', async () => {
@@ -227,7 +227,7 @@ describe('a hostile server', { retry: 2 }, () => {
       'http://[::1]:9999/',
       `${canary.origin.replace('127.0.0.1', 'localhost')}/polite/metadata`,
     ]) {
-      expect(await scene.refuses('unauthorized', { metadata }), metadata).toMatchObject({
+      expect(await scene.connectError('unauthorized', { metadata }), metadata).toMatchObject({
         code: 'address_refused',
       })
     }
@@ -236,7 +236,7 @@ describe('a hostile server', { retry: 2 }, () => {
   })
 
   it('is reported as refusing access', async () => {
-    expect(await scene.refuses('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
+    expect(await scene.connectError('forbidden')).toMatchObject({ code: 'upstream_refused_key' })
   })
 
   it('is not called after the user has stopped', async () => {

@@ -18,7 +18,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   afterAll(() => test.close())
 
-  const { find, create, rows, giveTools } = connectorSteps(() => ({ test, client: ada }))
+  const { find, create, rows, storeTools } = connectorSteps(() => ({ test, client: ada }))
   const consentOf = async (tool: string) =>
     (await find('Tools')).tools.find(({ name }) => name === tool)?.consent
 
@@ -32,20 +32,20 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   it('allows a tool until it changes (§4.19, §4.21)', async () => {
     await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
+    await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     expect(await consentOf('a')).toBe('ask')
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
     expect(await consentOf('a')).toBe('run')
     expect(await consentOf('b')).toBe('ask')
-    await giveTools('Tools', { name: 'a', description: 'changed' })
+    await storeTools('Tools', { name: 'a', description: 'changed' })
     expect(await consentOf('a')).toBe('ask_changed')
   })
 
   it('does not allow a changed tool when another one is added to the list', async () => {
     await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
+    await storeTools('Tools', { name: 'a', description: 'A' }, { name: 'b', description: 'B' })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
+    await storeTools('Tools', { name: 'a', description: 'changed' }, { name: 'b', description: 'B' })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a', 'b'] })
     expect(await consentOf('a')).toBe('ask_changed')
     expect(await consentOf('b')).toBe('run')
@@ -53,9 +53,9 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   it('allows a changed tool again when the user has seen it (§18.5)', async () => {
     await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
+    await storeTools('Tools', { name: 'a', description: 'A' })
     await ada.put(addressOf('Tools'), { name: 'Tools', url, allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'changed' })
+    await storeTools('Tools', { name: 'a', description: 'changed' })
     const seen = (await find('Tools')).tools[0]?.fingerprint ?? ''
     await ada.put(addressOf('Tools'), {
       name: 'Tools',
@@ -68,7 +68,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   it('refuses to allow a tool that differs from what the user saw, and writes nothing (§17.23)', async () => {
     await create({ allow_tools: [] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
+    await storeTools('Tools', { name: 'a', description: 'A' })
     const before = await rows()
     for (const tool_fingerprints of [{ a: 'what was seen' }, { b: 'unknown' }]) {
       const response = await ada.put(addressOf('Tools'), {
@@ -85,7 +85,7 @@ describe.each(engines)('allowing tools on %s', (engine) => {
 
   it('requires approval for a tool that was allowed before its definition was known', async () => {
     await create({ allow_tools: ['a'] })
-    await giveTools('Tools', { name: 'a', description: 'A' })
+    await storeTools('Tools', { name: 'a', description: 'A' })
     expect(await consentOf('a')).toBe('ask_changed')
   })
 })

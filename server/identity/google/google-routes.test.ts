@@ -129,7 +129,7 @@ describe('signing in with Google', () => {
     ['a forged signature', { signing: 'forged' }],
     ['another nonce', { idToken: { nonce: 'another' } }],
     ['another audience', { idToken: { aud: 'another-client' } }],
-    ['another issuer in the address', { answerIssuer: 'https://evil.example' }],
+    ['another issuer in the address', { responseIssuer: 'https://evil.example' }],
     ['a refusal', { refuse: 'access_denied' }],
   ])('shows a page with a link to the sign-in page after %s', async (_name, faults) => {
     google.faults = faults

@@ -205,7 +205,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   })
 
   it('connects with fewer scopes than requested, with a notice about what is missing (§19.6, §19.8)', async () => {
-    google.behaviour.leaveOut = [events]
+    google.behaviour.uncheckedScopes = [events]
     expect(await connectGoogle(ada, 'google-calendar')).toMatchObject({
       connected: true,
       notice:
@@ -216,7 +216,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
   it('does not connect without any of the needed scopes, and revokes the tokens (§19.8)', async () => {
     await add('google-calendar')
     const { code, state } = await visitGoogle(ada, 'google-calendar')
-    google.behaviour.leaveOut =
+    google.behaviour.uncheckedScopes =
       new URL(google.consents.at(-1)?.href ?? '').searchParams.get('scope')?.split(' ') ?? []
     const again = await visitGoogle(ada, 'google-calendar')
     const refused = await returnFromGoogle('google-calendar', again)
@@ -226,14 +226,14 @@ describe.each(engines)('consent at Google on %s', (engine) => {
     ])
     expect((await readStored()).row).toMatchObject({ tokens: null, scopes: null })
     await expect.poll(() => google.revocations, { interval: 5 }).toHaveLength(1)
-    google.behaviour.leaveOut = []
+    google.behaviour.uncheckedScopes = []
     expect((await returnFromGoogle('google-calendar', { code, state })).json()).toMatchObject({
       connected: true,
     })
   })
 
   it('does not connect without a refresh token, and explains what to do (§19.8)', async () => {
-    google.behaviour.givesRefreshTokens = false
+    google.behaviour.issuesRefreshTokens = false
     await add('google-gmail')
     const refused = await returnFromGoogle('gmail', await visitGoogle(ada, 'google-gmail'))
     expect([refused.statusCode, refused.json()]).toMatchObject([

@@ -22,7 +22,7 @@ afterAll(async () => {
   await demo.close()
 })
 
-async function ask(
+async function callDemo(
   messages: readonly ModelMessage[],
   tools: readonly ModelTool[] = [],
   maxTokens: number | null = null,
@@ -49,7 +49,7 @@ async function ask(
   return { text: join('text'), reasoning: join('reasoning'), parts, end: parts.at(-1) }
 }
 
-const say = (content: string): ModelMessage => ({ role: 'user', content })
+const user = (content: string): ModelMessage => ({ role: 'user', content })
 
 function calculator(name: string, properties: readonly string[]): ModelTool {
   return {
@@ -63,8 +63,8 @@ function calculator(name: string, properties: readonly string[]): ModelTool {
 }
 
 describe('the demo model', () => {
-  it('says that it is a demo, repeats the message and explains how to set up a real model', async () => {
-    const { text, parts, end } = await ask([say('Good morning, sunshine')])
+  it('explains that it is a demo and how to set up a real model, and repeats the message', async () => {
+    const { text, parts, end } = await callDemo([user('Good morning, sunshine')])
     expect(text).toContain('Good morning, sunshine')
     expect(text).toContain('demo model')
     expect(text).toContain('DEFAULT_MODEL_BASE_URL')
@@ -74,10 +74,10 @@ describe('the demo model', () => {
   })
 
   it('receives the whole conversation', async () => {
-    const { text } = await ask([
-      say('First words'),
+    const { text } = await callDemo([
+      user('First words'),
       { role: 'assistant', content: 'Hello' },
-      say('Second words'),
+      user('Second words'),
     ])
     expect(text).toContain('First words')
     expect(text).toContain('Second words')
@@ -88,8 +88,8 @@ describe('the demo model', () => {
     [['a', 'b'], { a: 2, b: 3 }],
     [['operation', 'x', 'y'], { operation: 'add', x: 2, y: 3 }],
   ])('calls a calculator that takes %j', async (properties, values) => {
-    const { parts, end } = await ask(
-      [say('Use the calculator to add 2 and 3')],
+    const { parts, end } = await callDemo(
+      [user('Use the calculator to add 2 and 3')],
       [calculator('tools__calculator', properties)],
     )
     const call = parts.find((part) => part.type === 'tool_call')
@@ -98,43 +98,47 @@ describe('the demo model', () => {
     expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
-  it('says so when it has no such tool', async () => {
-    const { text, parts } = await ask([say('use the calculator to add 2 and 3')], [calculator('weather', [])])
+  it('explains that it has no calculator when none is offered', async () => {
+    const { text, parts } = await callDemo(
+      [user('use the calculator to add 2 and 3')],
+      [calculator('weather', [])],
+    )
     expect(text).toContain('no calculator was offered')
     expect(parts.some((part) => part.type === 'tool_call')).toBe(false)
   })
 
-  it('replies with a tool result, or says that the tool was not allowed', async () => {
-    const asked: ModelMessage[] = [
-      say('use the calculator to add 2 and 3'),
+  it('replies with the result of a tool, or that the tool was not allowed', async () => {
+    const conversation: ModelMessage[] = [
+      user('use the calculator to add 2 and 3'),
       { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'calculator', arguments: '{}' }] },
     ]
     expect(
-      (await ask([...asked, { role: 'tool', callId: 'c1', name: 'calculator', content: '5' }])).text,
+      (await callDemo([...conversation, { role: 'tool', callId: 'c1', name: 'calculator', content: '5' }]))
+        .text,
     ).toContain('5')
-    const denied = await ask([
-      ...asked,
+    const denied = await callDemo([
+      ...conversation,
       { role: 'tool', callId: 'c1', name: 'calculator', content: 'denied by the user' },
     ])
     expect(denied.text).toContain('did not allow')
   })
 
-  it('thinks first, fails, and shows code, tables and maths on request', async () => {
-    const thought = await ask([say('think first')])
+  it('sends reasoning, an error, code, tables and maths on request', async () => {
+    const thought = await callDemo([user('think first')])
     expect(thought.reasoning.length).toBeGreaterThan(100)
-    expect((await ask([say('fail')])).end).toMatchObject({ type: 'failed', code: 'upstream_error' })
-    expect((await ask([say('show me code')])).text).toContain('```typescript')
-    expect((await ask([say('a table, please')])).text).toContain('| --- |')
-    expect((await ask([say('some math')])).text).toContain('$$')
+    expect((await callDemo([user('fail')])).end).toMatchObject({ type: 'failed', code: 'upstream_error' })
+    expect((await callDemo([user('show me code')])).text).toContain('```typescript')
+    expect((await callDemo([user('a table, please')])).text).toContain('| --- |')
+    expect((await callDemo([user('some math')])).text).toContain('$$')
   })
 
-  it('obeys the newest message when a failed one precedes it in the same turn', async () => {
-    expect((await ask([say('fail\n\nshow me code')])).text).toContain('```typescript')
+  it('replies to the newest message when a failed one precedes it in the same turn', async () => {
+    expect((await callDemo([user('fail\n\nshow me code')])).text).toContain('```typescript')
   })
 
-  it('writes a long answer and keeps to a length limit', async () => {
-    expect((await ask([say('write a long answer')])).text.length).toBeGreaterThan(2000)
-    const short = await ask([say('write a long answer')], [], 10)
+  it('writes a long reply, and respects the limit of output tokens', async () => {
+    expect((await callDemo([user('write a long answer')])).text.length).toBeGreaterThan(2000)
+    const short = await callDemo([user('write a long answer')], [], 10)
     expect(short.text.length).toBeLessThan(200)
     expect(short.end).toEqual({ type: 'finish', reason: 'length' })
   })

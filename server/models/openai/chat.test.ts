@@ -27,7 +27,7 @@ afterAll(async () => {
   await scripted.close()
 })
 
-async function ask(
+async function callModel(
   baseUrl: string,
   request: Partial<ModelRequest>,
   onBatch?: (parts: readonly ModelPart[]) => void,
@@ -57,7 +57,7 @@ async function ask(
   return { parts, end: parts.at(-1), text: join('text'), reasoning: join('reasoning'), calls }
 }
 
-const misbehave = (fault: string) => ask(hostile.baseUrl, { model: fault })
+const requestFault = (fault: string) => callModel(hostile.baseUrl, { model: fault })
 
 describe('deviations of OpenAI-compatible servers', () => {
   it.each([
@@ -69,44 +69,44 @@ describe('deviations of OpenAI-compatible servers', () => {
     'index-seven',
     'whole',
     'refuses-usage-option',
-  ])('reads an answer with %s', async (fault) => {
-    const { text, end } = await misbehave(fault)
+  ])('reads a reply with %s', async (fault) => {
+    const { text, end } = await requestFault(fault)
     expect(text).toBe('ok')
     expect(end).toEqual({ type: 'finish', reason: 'stop' })
   })
 
   it('does not wait for a server that finished and stays silent', async () => {
     const started = Date.now()
-    await misbehave('hang-after-finish')
-    await misbehave('hang-after-done')
+    await requestFault('hang-after-finish')
+    await requestFault('hang-after-done')
     expect(Date.now() - started).toBeLessThan(1500)
   })
 
-  it('fails on a response that holds only its end (§14.31)', async () => {
-    expect((await misbehave('only-done-and-nothing')).end).toMatchObject({
+  it('fails on a response with nothing but the end marker (§14.31)', async () => {
+    expect((await requestFault('only-done-and-nothing')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',
     })
   })
 
   it('skips invalid choices, deltas and contents, and reads those in other shapes', async () => {
-    expect((await misbehave('odd-shapes')).text).toBe('ok5')
+    expect((await requestFault('odd-shapes')).text).toBe('ok5')
   })
 
   it('reads a complete JSON response, with its reasoning and usage', async () => {
-    const { reasoning, parts } = await misbehave('whole')
+    const { reasoning, parts } = await requestFault('whole')
     expect(reasoning).toBe('because')
     expect(parts).toContainEqual({ type: 'usage', inputTokens: 5, outputTokens: 7 })
   })
 
   it('separates thinking in tags at the start from the text', async () => {
-    const { reasoning, text } = await misbehave('think-tags')
+    const { reasoning, text } = await requestFault('think-tags')
     expect(reasoning).toBe('why not')
     expect(text).toBe('ok <think> stays')
   })
 
   it('treats impossible usage as unknown', async () => {
-    expect((await misbehave('odd-usage')).parts).toContainEqual({
+    expect((await requestFault('odd-usage')).parts).toContainEqual({
       type: 'usage',
       inputTokens: null,
       outputTokens: null,
@@ -114,13 +114,13 @@ describe('deviations of OpenAI-compatible servers', () => {
   })
 
   it('runs none of ten thousand tool calls (§16.2)', async () => {
-    const { end, calls } = await misbehave('many-tools')
+    const { end, calls } = await requestFault('many-tools')
     expect(end).toMatchObject({ type: 'failed', code: 'output_limit' })
     expect(calls).toEqual([])
   })
 
   it('assembles calls without index, id and text arguments', async () => {
-    const { calls, end } = await misbehave('loose-tools')
+    const { calls, end } = await requestFault('loose-tools')
     expect(calls.map(({ name, arguments: text }) => [name, text])).toEqual([
       ['first', '{"a":1}'],
       ['second', '{"b":2}'],
@@ -130,7 +130,7 @@ describe('deviations of OpenAI-compatible servers', () => {
   })
 
   it('fails a stream that is cut in the middle of the reply', async () => {
-    expect((await misbehave('broken-json-at-end')).end).toMatchObject({
+    expect((await requestFault('broken-json-at-end')).end).toMatchObject({
       type: 'failed',
       code: 'upstream_invalid',
     })
@@ -142,7 +142,7 @@ describe('requests', () => {
     scripted.reply([{ status: 400, body: { error: { message: "use 'max_completion_tokens' instead" } } }])
     scripted.reply(['ok'])
     const before = scripted.requests.length
-    expect((await ask(scripted.baseUrl, { maxTokens: 5 })).text).toBe('ok')
+    expect((await callModel(scripted.baseUrl, { maxTokens: 5 })).text).toBe('ok')
     const [first, second] = scripted.requests.slice(before).map((request) => request.body)
     expect(first).toMatchObject({ max_tokens: 5 })
     expect(second).toMatchObject({ max_completion_tokens: 5 })
@@ -151,7 +151,7 @@ describe('requests', () => {
 
   it('sends neither tools nor a limit when there are none', async () => {
     scripted.reply(['ok'])
-    await ask(scripted.baseUrl, {})
+    await callModel(scripted.baseUrl, {})
     expect(Object.keys(scripted.requests.at(-1)?.body ?? {}).sort()).toEqual([
       'messages',
       'model',
@@ -165,7 +165,7 @@ describe('requests', () => {
     const text = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
     scripted.reply([{ raw: text('a') + text('b') + text('c') }, gate, 'd'])
     const batches: string[] = []
-    await ask(scripted.baseUrl, {}, (parts) => {
+    await callModel(scripted.baseUrl, {}, (parts) => {
       batches.push(parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' '))
       gate.open()
     })
@@ -178,7 +178,7 @@ describe('a reply that is drained later', () => {
   it('is read to its end in one drain before it closes', async () => {
     scripted.reply(['a', { delay: 20 }, 'b', { delay: 20 }, 'c'])
     const batches: string[] = []
-    const { end } = await ask(
+    const { end } = await callModel(
       scripted.baseUrl,
       {},
       (parts) => batches.push(parts.map((part) => (part.type === 'text' ? part.text : '')).join('')),
@@ -190,7 +190,7 @@ describe('a reply that is drained later', () => {
 
   it('yields the parts that arrived before a failure', async () => {
     scripted.reply(['a', 'b', { delay: 20 }, { cut: true }])
-    const { text, end } = await ask(scripted.baseUrl, {}, undefined, true)
+    const { text, end } = await callModel(scripted.baseUrl, {}, undefined, true)
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_cut' })
   })
@@ -198,16 +198,16 @@ describe('a reply that is drained later', () => {
   it('yields the parts that arrived before the timeout', async () => {
     const gate = scripted.gate()
     scripted.reply(['a', 'b', gate])
-    const { text, end } = await ask(scripted.baseUrl, {}, undefined, true, 1_000)
+    const { text, end } = await callModel(scripted.baseUrl, {}, undefined, true, 1_000)
     gate.open()
     expect(text).toBe('ab')
     expect(end).toMatchObject({ type: 'failed', code: 'upstream_timeout' })
   })
 
-  it('asks to be drained at once when it is full', async () => {
+  it('signals that it should be drained at once when it is full', async () => {
     const gate = scripted.gate()
     scripted.reply(['x'.repeat(20_000), gate, 'end'])
-    const { text } = await ask(scripted.baseUrl, {}, () => gate.open(), true)
+    const { text } = await callModel(scripted.baseUrl, {}, () => gate.open(), true)
     expect(text).toHaveLength(20_003)
   })
 })

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 
-/** How many messages and runs a chat has. */
+/** Counts the messages and runs of a chat. */
 export async function countChatRows(db: Db, chatId: string): Promise<{ messages: number; runs: number }> {
   const count = async (table: 'messages' | 'runs'): Promise<number> => {
     const row = await db

@@ -10,7 +10,7 @@ export interface ApiCall {
   /** The names of its fields, by location. */
   readonly fields: Readonly<Record<'path' | 'query' | 'body', readonly string[]>>
   readonly hasBody: boolean
-  /** Does not need a session. */
+  /** Whether the call needs no session. */
   readonly isPublic: boolean
 }
 
@@ -27,19 +27,23 @@ interface Schema {
 
 /** Returns every published call, so that tests based on this list include new ones. */
 export async function listCalls(app: FastifyInstance): Promise<readonly ApiCall[]> {
-  const answer = await app.inject({ url: '/api/openapi.json', headers: { host: 'localhost:3000' } })
-  const { paths } = answer.json<{ paths: Record<string, Record<string, Operation>> }>()
+  const response = await app.inject({ url: '/api/openapi.json', headers: { host: 'localhost:3000' } })
+  const { paths } = response.json<{ paths: Record<string, Record<string, Operation>> }>()
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([verb, operation]) => {
       const method = verb.toUpperCase() as Method
       const schema = operation.requestBody?.content['application/json']?.schema
-      const named = (place: string) =>
-        (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name)
+      const listNames = (location: string) =>
+        (operation.parameters ?? []).filter((each) => each.in === location).map(({ name }) => name)
       return {
         name: `${method} ${path}`,
         method,
         path,
-        fields: { path: named('path'), query: named('query'), body: [...new Set(listFields(schema))] },
+        fields: {
+          path: listNames('path'),
+          query: listNames('query'),
+          body: [...new Set(listFields(schema))],
+        },
         hasBody: schema !== undefined,
         isPublic: operation.security?.length === 0,
       }

@@ -8,7 +8,7 @@ import type { TestApp, TestAppOptions, TestClient } from '../test-app.ts'
 
 export const botName = 'Helper'
 
-/** A user who talks to a bot. */
+/** The client of a user with a bot. */
 export interface ChatClient extends TestClient {
   newChat(): Promise<string>
   readChat(chatId: string): Promise<Chat>
@@ -24,13 +24,13 @@ export interface ChatClient extends TestClient {
 export interface ChatApp extends TestApp {
   readonly model: ScriptedModel
   readonly base: string
-  /** A user with a bot, whose model is the scripted one. */
+  /** Signs in a user with a bot that uses the scripted model. */
   join(name?: string): Promise<ChatClient>
   /** The same user at this node. */
   meet(client: TestClient): ChatClient
 }
 
-/** A listening server, and the model that it calls. */
+/** Starts a server and the model that it calls. */
 export async function openChatApp(
   options: TestAppOptions & { readonly model?: ScriptedModel } = {},
 ): Promise<ChatApp> {
@@ -60,18 +60,18 @@ export async function openChatApp(
 /** A user at one of several servers. */
 export function createChatClient(base: string, client: TestClient): ChatClient {
   const requests = createRequestClient(overHttp(base), client.headers)
-  const ask =
+  const requestStream =
     (path: string) =>
     (body: Readonly<Record<string, unknown>>): Promise<TestStream> =>
       requests.stream(path, { botName, ...body })
-  const complete = ask('/api/chat/completions')
+  const complete = requestStream('/api/chat/completions')
   return {
     ...client,
     ...requests,
     newChat: async () => (await requests.get('/api/chat/id')).json<{ id: string }>().id,
     readChat: async (chatId) => (await requests.get(`/api/chats/${chatId}`)).json<Chat>(),
     complete,
-    confirm: ask('/api/tool/confirm'),
+    confirm: requestStream('/api/tool/confirm'),
     send: (chatId, content, more) => complete({ chatId, content, ...more }),
     followUrl: (url) => requests.stream(url),
     follow: (chatId, after, headers) =>

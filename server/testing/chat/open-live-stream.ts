@@ -10,9 +10,9 @@ export interface LiveStream {
   readonly status: number
   /** Everything received so far, checked against the contract; without heartbeats. */
   readonly events: () => readonly LiveEvent[]
-  /** Of these, the events of a chat's runs. */
+  /** The events of a chat's runs. */
   readonly runEvents: (chatId: string) => readonly LiveRunEvent[]
-  /** What the one reducer makes of the newest run in a chat. */
+  /** The state of the newest run in a chat, folded by `applyEvent`. */
   readonly run: (chatId: string) => RunState
   readonly text: (chatId: string) => string
   readonly until: (ready: () => boolean) => Promise<void>
@@ -20,7 +20,7 @@ export interface LiveStream {
   readonly leave: () => void
 }
 
-/** Opens a browser's live stream at a server, and resolves when the server counts it. */
+/** Opens the live stream of a browser, and resolves when the server has sent the first event. */
 export async function openLiveStream(
   base: string,
   headers: Readonly<Record<string, string>>,

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { applyEvent, emptyRun } from '@yonder/contract/apply-event'
 import type { RunState } from '@yonder/contract/apply-event'
+import { endMarker } from '@yonder/contract/event-stream'
 import { CompletionEvent } from '@yonder/contract/completion'
 import type { RunEvent } from '@yonder/contract/completion'
 
@@ -16,7 +17,7 @@ export interface TestStream {
   readonly run: RunState
   /** The text of the reply so far. */
   readonly text: string
-  /** Resolves as soon as `ready` holds; rejects when the stream ends before. */
+  /** Resolves as soon as `ready` returns true; rejects when the stream ends before. */
   until(ready: (stream: TestStream) => boolean): Promise<void>
   /** Resolves when the response has ended or broken off. */
   readonly ended: Promise<void>
@@ -50,33 +51,33 @@ export function openStream({
         agent: false,
         headers: { ...headers, ...(payload === undefined ? {} : { 'content-type': 'application/json' }) },
       },
-      (answer) => resolve(readStream(answer, parse, () => sent.destroy())),
+      (response) => resolve(readStream(response, parse, () => sent.destroy())),
     )
     sent.on('error', reject)
     sent.end(payload)
   })
 }
 
-function readStream(answer: IncomingMessage, parse: boolean, leave: () => void): TestStream {
+function readStream(response: IncomingMessage, parse: boolean, leave: () => void): TestStream {
   const waiting = new Set<() => void>()
   let raw = ''
   let rest = ''
-  let over = false
+  let hasEnded = false
   const events: RunEvent[] = []
   let run = emptyRun
   const check = (): void => {
     for (const waiter of waiting) waiter()
   }
 
-  answer.setEncoding('utf8')
-  answer.on('data', (piece: string) => {
-    raw += piece
+  response.setEncoding('utf8')
+  response.on('data', (chunk: string) => {
+    raw += chunk
     if (!parse) return check()
-    const blocks = (rest + piece).split('\n\n')
+    const blocks = (rest + chunk).split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (data === undefined || data === '[DONE]' || !data.startsWith('{"type"')) continue
+      if (data === undefined || data === endMarker || !data.startsWith('{"type"')) continue
       const event = CompletionEvent.parse(JSON.parse(data))
       if (event.type === 'heartbeat') continue
       events.push(event)
@@ -86,18 +87,18 @@ function readStream(answer: IncomingMessage, parse: boolean, leave: () => void):
   })
   const ended = new Promise<void>((resolve) => {
     const finish = (): void => {
-      over = true
+      hasEnded = true
       check()
       resolve()
     }
-    answer.on('end', finish)
-    answer.on('error', finish)
-    answer.on('close', finish)
+    response.on('end', finish)
+    response.on('error', finish)
+    response.on('close', finish)
   })
 
   const stream: TestStream = {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
+    status: response.statusCode ?? 0,
+    headers: response.headers,
     get raw() {
       return raw
     },
@@ -112,7 +113,7 @@ function readStream(answer: IncomingMessage, parse: boolean, leave: () => void):
       new Promise((resolve, reject) => {
         const waiter = (): void => {
           if (ready(stream)) resolve()
-          else if (over) reject(new Error(`the stream ended before: ${raw}`))
+          else if (hasEnded) reject(new Error(`The stream ended too early: ${raw}`))
           else return
           waiting.delete(waiter)
         }

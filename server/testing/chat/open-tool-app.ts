@@ -30,9 +30,9 @@ export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp
     async connect(client, behaviour, { name = behaviour, allow_tools = [] } = {}) {
       const url = servers.url(behaviour)
       await client.post('/api/mcp-server', { name, url, allow_tools: [] })
-      const answer = await client.post(`/api/mcp-server/${name}/connect`)
-      if (answer.statusCode !== 200) throw new Error(`${name} is not connected: ${answer.body}`)
-      // A tool is allowed as it is known by now.
+      const response = await client.post(`/api/mcp-server/${name}/connect`)
+      if (response.statusCode !== 200) throw new Error(`${name} is not connected: ${response.body}`)
+      // Only tools that the server has listed can be allowed.
       await client.put(`/api/mcp-server/${name}`, { name, url, allow_tools })
     },
     countCalls: async (behaviour) =>
@@ -52,7 +52,7 @@ export async function openToolApp(options: TestAppOptions = {}): Promise<ToolApp
   }
 }
 
-/** What a model sends to call a tool of a connector. */
+/** The step of a scripted model that calls a tool of a connector. */
 export function callOf(connector: string, tool: string, args: object = {}, id?: string): Step {
   const call = { name: `${connector.replaceAll('-', '_')}__${tool}`, arguments: JSON.stringify(args) }
   return { toolCall: id === undefined ? call : { id, ...call } }
@@ -61,7 +61,8 @@ export function callOf(connector: string, tool: string, args: object = {}, id?: 
 /** The pending approval call of a stream's last reply, as the request that confirms it. */
 export function waitingCall(chatId: string, { run }: TestStream): ToolConfirmRequest {
   const reply = run.messages.at(-1)
-  if (reply?.call?.state !== 'waiting') throw new Error(`nothing waits: ${JSON.stringify(reply)}`)
+  if (reply?.call?.state !== 'waiting')
+    throw new Error(`The last reply has no pending call: ${JSON.stringify(reply)}`)
   const { server = '', tool = '', arguments: args = '', id } = reply
   return { botName, server, tool, args, chatId, messageId: id }
 }

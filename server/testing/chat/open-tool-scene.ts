@@ -6,10 +6,10 @@ import type { ToolApp } from './open-tool-app.ts'
 import type { Step } from '../models/scripted-model.ts'
 import type { TestAppOptions } from '../test-app.ts'
 
-/** Ada talks to a model that calls tools; the built-in connector runs without approval. */
+/** A user, Ada, with a model that calls tools. The tools of the built-in connector need no approval. */
 export interface ToolScene extends ToolApp {
   readonly ada: ChatClient
-  /** Ada's first message in a new chat. */
+  /** Sends Ada's first message in a new chat. */
   sendNew(content: string): Promise<{ readonly chatId: string; readonly stream: TestStream }>
   /** The conversation that was last sent to the model. */
   sentToModel(): ToolApp['model']['requests'][number]['body']['messages'] | undefined
@@ -31,7 +31,7 @@ export async function openToolScene(options: TestAppOptions = {}): Promise<ToolS
   }
 }
 
-/** What a model sends to call the calculator. */
+/** The step of a scripted model that calls the calculator. */
 export function calculate(expression: string, id?: string): Step {
   return callOf('default', 'calculate', { expression }, id)
 }

@@ -27,7 +27,8 @@ const app = await createApp({
   sealer: createSealer('a secret of tests that is long enough'),
   identity: {
     ...createTestIdentity(database, () => Promise.resolve()),
-    verify: (given) => (given === token ? Promise.resolve(user) : Promise.reject(new Error('unknown token'))),
+    verify: (received) =>
+      received === token ? Promise.resolve(user) : Promise.reject(new Error('The token is unknown.')),
   },
   guards: openGuards(config.outgoing),
   demoBaseUrl: 'http://127.0.0.1:9/v1',

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../database/test-database.ts'
 
 export interface ChatNode {
   readonly base: string
-  /** Ends the process as a power cut does. */
+  /** Ends the process without a shutdown. */
   kill(): Promise<void>
   /** Requests the process to end. */
   terminate(): Promise<void>
@@ -32,13 +32,13 @@ export async function startChatNode(
   const child = spawn(process.execPath, [programPath('run-chat-node'), JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal)
-    await gone
+    await exited
   }
   for await (const line of createInterface({ input: child.stdout })) {
     return { base: line, kill: () => end('SIGKILL'), terminate: () => end('SIGTERM') }
   }
-  throw new Error('the server did not start')
+  throw new Error('The server did not start.')
 }

@@ -3,23 +3,20 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { listTables } from './list-tables.ts'
 
-/** Search tables: they are derived from the messages with a delay. */
-const derived = /search|^sqlite_/
+/** The tables of the search index, which are written some time after the messages. */
+const searchTables = /search|^sqlite_/
 
-/** Changes with time only. */
-const ticking = new Set(['lease_until'])
+/** Columns that change without a request. */
+const unstableColumns = new Set(['lease_until'])
 
-/**
- * One hash for each table, over all that it holds; what changes with time alone is left out. Of a refusal: equal before and
- * after.
- */
+/** Returns a hash of the rows of each table. A refused request leaves all hashes unchanged. */
 export async function hashTables({ db, dialect }: Database): Promise<Readonly<Record<string, string>>> {
   const hashes: Record<string, string> = {}
   for (const name of await listTables({ db, dialect })) {
-    if (derived.test(name)) continue
+    if (searchTables.test(name)) continue
     const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db)
     const lines = rows.map((row) =>
-      JSON.stringify(Object.entries(row).filter(([column]) => !ticking.has(column))),
+      JSON.stringify(Object.entries(row).filter(([column]) => !unstableColumns.has(column))),
     )
     hashes[name] = createHash('sha256').update(lines.toSorted().join('\n')).digest('hex')
   }

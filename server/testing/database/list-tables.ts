@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** The tables of a test's own database: other tests create and drop schemas meanwhile, so the list is limited to its own. */
+/** Lists the tables of a test's own schema, because other tests create and drop schemas at the same time. */
 export async function listTables({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Promise<string[]> {
   const all =
     dialect.kind === 'postgres'

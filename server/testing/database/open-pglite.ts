@@ -8,7 +8,7 @@ import type { Tables } from '../../db/tables/tables.ts'
 
 const bigintType = 20
 
-/** PostgreSQL inside this process, in memory, with one connection: for machines without a PostgreSQL. */
+/** PostgreSQL in this process, in memory, with one connection, for machines without PostgreSQL. */
 export async function openPglite(): Promise<Database> {
   const engine = await PGlite.create({ extensions: { pg_trgm }, parsers: { [bigintType]: Number } })
   const client = {
@@ -19,11 +19,11 @@ export async function openPglite(): Promise<Database> {
     release: () => undefined,
   }
   const pool = {
-    connect: () => takeTurn().then((release) => ({ ...client, release })),
+    connect: () => acquire().then((release) => ({ ...client, release })),
     end: () => engine.close(),
   }
   let last = Promise.resolve()
-  function takeTurn(): Promise<() => void> {
+  function acquire(): Promise<() => void> {
     let release: () => void = () => undefined
     const turn = last.then(() => release)
     last = new Promise((done) => {

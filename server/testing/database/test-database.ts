@@ -12,15 +12,15 @@ import { openPglite } from './open-pglite.ts'
 export type Engine = 'sqlite' | 'postgres'
 
 /**
- * The engines that every store test runs on: `describe.each(engines)('… on %s', (engine) => …)`. `TEST_ENGINES=sqlite`
- * leaves PostgreSQL out, for a quick run.
+ * The databases of every test of a store: `describe.each(engines)('… on %s', (engine) => …)`. `TEST_ENGINES=sqlite`
+ * skips PostgreSQL.
  */
 export const engines: readonly Engine[] =
   process.env['TEST_ENGINES'] === 'sqlite' ? ['sqlite'] : ['sqlite', 'postgres']
 
 const postgresUrl = process.env['TEST_DATABASE_URL'] ?? ''
 
-/** False with the embedded PostgreSQL, which has one connection: concurrency tests are skipped then. */
+/** False with PGlite, which has one connection. Tests of concurrency are skipped then. */
 export function isConcurrent(engine: Engine): boolean {
   return engine === 'sqlite' || postgresUrl !== ''
 }
@@ -30,7 +30,7 @@ export interface TestDatabase extends Database {
   readonly location: { readonly dataDir: string; readonly databaseUrl: string | null }
 }
 
-/** An empty, migrated database of its own; `close` removes it. */
+/** Opens an empty, migrated database for one test; `close` removes it. */
 export async function openTestDatabase(engine: Engine): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-test-'))
   const opened = engine === 'sqlite' ? openSqliteIn(dataDir) : await openPostgresSchema(dataDir)
@@ -66,7 +66,7 @@ async function openPostgresSchema(dataDir: string): Promise<TestDatabase> {
   }
 }
 
-/** Into the shared schema, so that dropping one test's schema does not take the extension from another's. */
+/** Creates the extension in the shared schema, so that other tests still have it when one drops its own schema. */
 async function createTrigrams({ db, dialect }: Database): Promise<void> {
   try {
     await sql`create extension if not exists pg_trgm schema public`.execute(db)

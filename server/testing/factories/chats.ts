@@ -5,7 +5,7 @@ import type { Db } from '../../db/database.ts'
 import type { ChatRow, MessageRow } from '../../db/tables/tables.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** The row of an empty chat. A test names only the fields that it is about. */
+/** The row of an empty chat. A test passes only the fields that matter to it. */
 export function chatRow(fields: Partial<ChatRow> = {}): ChatRow {
   return { id: 'chat', user_id: 'ada', selected_message_id: null, created_at: 1, updated_at: 1, ...fields }
 }

@@ -3,13 +3,13 @@ import type { UserRow } from '../../db/tables/tables.ts'
 import { insertUser } from '../../identity/users/user-store.ts'
 import { newId } from '../../lib/new-id.ts'
 
-/** The row of a user. A test names only the fields that it is about. */
+/** The row of a user. A test passes only the fields that matter to it. */
 export function userRow(fields: Partial<UserRow> = {}): UserRow {
   const id = fields.id ?? newId()
   return { id, issuer: 'test', subject: id, name: null, email: null, picture: null, created_at: 1, ...fields }
 }
 
-/** Stores a user without a session, for tests that begin behind the sign-in. */
+/** Stores a user without a session, for tests that need no sign-in. */
 export async function addUser(db: Db, fields: Partial<UserRow> = {}): Promise<UserRow> {
   const row = userRow(fields)
   const { created_at, ...user } = row

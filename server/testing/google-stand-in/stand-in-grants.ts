@@ -56,7 +56,7 @@ export class StandInGrants {
   /** @throws TokenError */
   redeem(
     form: URLSearchParams,
-    { givesRefreshToken }: { readonly givesRefreshToken: boolean },
+    { issuesRefreshToken }: { readonly issuesRefreshToken: boolean },
   ): IssuedTokens {
     const code = form.get('code') ?? ''
     const known = this.#codes.get(code)
@@ -66,7 +66,7 @@ export class StandInGrants {
     const verifier = form.get('code_verifier') ?? ''
     if (createHash('sha256').update(verifier).digest('base64url') !== known.challenge)
       throw new TokenError('invalid_grant')
-    const withRefreshToken = givesRefreshToken && known.isOffline
+    const withRefreshToken = issuesRefreshToken && known.isOffline
     if (withRefreshToken) this.#addRefreshToken(known.grant)
     return this.#issue(known.grant, withRefreshToken, known.nonce)
   }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describeConsentPage } from '../mcp/consent-page.ts'
+import { describeConsentPage } from './consent-page.ts'
 import type { StandInApi } from '../google/api-stand-in.ts'
 import { createStandInKeys } from './stand-in-keys.ts'
 import type { StandInKeys } from './stand-in-keys.ts'
@@ -9,13 +9,13 @@ import { StandInGrants, TokenError } from './stand-in-grants.ts'
 import type { ConsentQuery, IssuedTokens } from './stand-in-grants.ts'
 
 export interface StandInBehaviour {
-  /** What happens on the consent page: the user agrees or declines at once, or a page asks. */
+  /** What happens with a request for consent: it is granted or denied at once, or a page with a form is shown. */
   consent: 'grant' | 'deny' | 'ask'
   /** Scopes that the user does not tick. */
-  leaveOut: readonly string[]
+  uncheckedScopes: readonly string[]
   /** How the token endpoint responds. */
   token: 'issue' | 'hang' | 'stall' | 'html' | 'huge' | 'fail' | 'invalid_client'
-  givesRefreshTokens: boolean
+  issuesRefreshTokens: boolean
   /** How the revocation endpoint responds. */
   revoke: 'confirm' | 'hang' | 'fail'
   /** The account that is signed in at Google. */
@@ -93,9 +93,9 @@ const clientSecret = 'stand-in-secret'
 
 const defaultBehaviour: StandInBehaviour = {
   consent: 'grant',
-  leaveOut: [],
+  uncheckedScopes: [],
   token: 'issue',
-  givesRefreshTokens: true,
+  issuesRefreshTokens: true,
   revoke: 'confirm',
   account: 'ada@example.com',
 }
@@ -168,7 +168,7 @@ class StandIn {
       : this.behaviour.consent === 'grant'
     const ticked = form.has('decision')
       ? form.getAll('scope')
-      : requested.filter((scope) => !this.behaviour.leaveOut.includes(scope))
+      : requested.filter((scope) => !this.behaviour.uncheckedScopes.includes(scope))
     const returnUrl = new URL(query.get('redirect_uri') ?? '')
     const state = query.get('state') ?? ''
     returnUrl.searchParams.set('state', state)
@@ -225,7 +225,7 @@ class StandIn {
       const issued =
         form.get('grant_type') === 'refresh_token'
           ? this.grants.refresh(form)
-          : this.grants.redeem(form, { givesRefreshToken: this.behaviour.givesRefreshTokens })
+          : this.grants.redeem(form, { issuesRefreshToken: this.behaviour.issuesRefreshTokens })
       return sendJson(response, 200, await this.#describeTokens(issued))
     } catch (error) {
       if (!(error instanceof TokenError)) throw error

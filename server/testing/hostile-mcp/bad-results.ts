@@ -1,8 +1,8 @@
 import { event, json, onCall, sse, text } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
-/** A list of that many items, nested as deep as is still read. */
-function answerStructured({ response, message }: Exchange, item: string, count: number): void {
+/** Responds with a structured result: a list of `count` items, nested as deep as the product accepts. */
+function sendStructured({ response, message }: Exchange, item: string, count: number): void {
   const list = `[${Array.from({ length: count }, () => item).join()}]`
   const nested = `${'['.repeat(58)}${list}${']'.repeat(58)}`
   response.writeHead(200, { 'content-type': 'application/json' })
@@ -15,9 +15,9 @@ const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)
 
 /** Results that are invalid, too large, or contain instructions. */
 export const badResults: Readonly<Record<string, Behaviour>> = {
-  'wide-numbers': { post: onCall((exchange) => answerStructured(exchange, '0', 400_000)) },
-  'wide-lists': { post: onCall((exchange) => answerStructured(exchange, '[]', 1_300_000)) },
-  'wide-objects': { post: onCall((exchange) => answerStructured(exchange, '{}', 1_300_000)) },
+  'wide-numbers': { post: onCall((exchange) => sendStructured(exchange, '0', 400_000)) },
+  'wide-lists': { post: onCall((exchange) => sendStructured(exchange, '[]', 1_300_000)) },
+  'wide-objects': { post: onCall((exchange) => sendStructured(exchange, '{}', 1_300_000)) },
   deep: {
     post: onCall(({ response, message }) => {
       response.writeHead(200, { 'content-type': 'application/json' })

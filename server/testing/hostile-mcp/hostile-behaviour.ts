@@ -51,13 +51,13 @@ export function json(response: ServerResponse, id: Message['id'], result: unknow
 }
 
 export const onMethod =
-  (method: string, answer: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
+  (method: string, handle: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
   (exchange) => {
     if (exchange.message.method !== method) return false
-    answer(exchange)
+    handle(exchange)
     return true
   }
 
 /** Applies to calls only. */
-export const onCall = (answer: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
-  onMethod('tools/call', answer)
+export const onCall = (handle: (exchange: Exchange) => void): NonNullable<Behaviour['post']> =>
+  onMethod('tools/call', handle)

@@ -3,7 +3,7 @@ import { badResponses } from './bad-responses.ts'
 import { badElicitations, recordAnswer } from './bad-elicitations.ts'
 import { badResults } from './bad-results.ts'
 import { badTools } from './bad-tools.ts'
-import { endlessAnswers } from './endless-answers.ts'
+import { endlessResponses } from './endless-responses.ts'
 import { json, text, tool } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange, Message } from './hostile-behaviour.ts'
 
@@ -22,7 +22,7 @@ interface Seen {
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
   polite: {},
-  ...endlessAnswers,
+  ...endlessResponses,
   ...badResults,
   ...badTools,
   ...badElicitations,
@@ -32,7 +32,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 const seen: Record<string, Seen[]> = {}
 const pages: Record<string, number> = {}
 
-function answerPolitely(behaviour: Behaviour, { message, response, page }: Exchange): void {
+function respondByDefault(behaviour: Behaviour, { message, response, page }: Exchange): void {
   switch (message.method) {
     case 'initialize':
       return json(response, message.id, {
@@ -88,7 +88,7 @@ const server = createServer((request, response) => {
     }
     const calls = seen[name].filter(({ rpc }) => rpc === 'tools/call').length
     const exchange: Exchange = { message, request, response, page: pages[name] ?? 0, calls }
-    if (behaviour.post?.(exchange) !== true) answerPolitely(behaviour, exchange)
+    if (behaviour.post?.(exchange) !== true) respondByDefault(behaviour, exchange)
   })
 })
 

@@ -37,7 +37,7 @@ export interface HostileScene {
   /** Adds a connector for a behaviour under a name of its own, and connects it. */
   connect(behaviour: string, query?: Record<string, string>, token?: string): Promise<string>
   /** Returns the error of a failed connection. */
-  refuses(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
+  connectError(behaviour: string, query?: Record<string, string>, token?: string): Promise<AppError>
   callTo(behaviour: string, rest?: Partial<ToolCallRequest>): Promise<ToolOutcome>
   toolsOf(name: string): Promise<readonly ConnectorToolRow[]>
   /** Lets Bob make calls without a pause. */
@@ -63,7 +63,7 @@ export async function openHostileScene(): Promise<HostileScene> {
       ...request,
     })
   const { database, builtIns, now } = connectors
-  // Warms the second user's path up, so that a busy machine does not delay the first call.
+  // Loads what the second user's calls need, so that a busy machine does not delay the first one.
   for (const own of await listOwnConnectors(database.db, bob, builtIns, now()))
     await refreshTools(connectors, own)
   const second = new SecondUser(connectors, call)
@@ -81,7 +81,7 @@ export async function openHostileScene(): Promise<HostileScene> {
     connectors,
     call,
     connect,
-    async refuses(...request) {
+    async connectError(...request) {
       try {
         await connect(...request)
       } catch (error) {
@@ -140,7 +140,7 @@ class SecondUser {
       toolName: 'calculate',
       arguments: { expression: '1 + 1' },
     })
-    if (text !== '2') throw new Error(`The second user reads "${text}".`)
+    if (text !== '2') throw new Error(`The second user received "${text}".`)
   }
 
   async #callOn(signal: AbortSignal): Promise<void> {

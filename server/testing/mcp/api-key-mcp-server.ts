@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerMcp } from './answer-mcp.ts'
-import type { SmallMcpServer } from './answer-mcp.ts'
+import { respondToMcp } from './respond-to-mcp.ts'
+import type { SmallMcpServer } from './respond-to-mcp.ts'
 
 const mcp: SmallMcpServer = { name: 'api-key', tool: 'search', result: 'found' }
 
@@ -16,7 +16,7 @@ export interface ApiKeyMcpServer {
     /** The redirect target of every request; null means no redirect. */
     redirect: string | null
     /** Awaited before each response. */
-    beforeAnswer: () => Promise<unknown>
+    beforeResponse: () => Promise<unknown>
   }
   /** The headers of every request. */
   readonly seen: IncomingHttpHeaders[]
@@ -28,16 +28,16 @@ export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
   const behaviour: ApiKeyMcpServer['behaviour'] = {
     accepts: () => true,
     redirect: null,
-    beforeAnswer: () => Promise.resolve(),
+    beforeResponse: () => Promise.resolve(),
   }
   const seen: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     seen.push(request.headers)
-    void behaviour.beforeAnswer().then(() => {
+    void behaviour.beforeResponse().then(() => {
       const { redirect, accepts } = behaviour
       if (redirect !== null) return void response.writeHead(307, { location: redirect }).end()
       if (!accepts(request.headers)) return void response.writeHead(401).end('{"error":"invalid key"}')
-      return answer(request, response)
+      return respond(request, response)
     })
   })
   await new Promise<void>((resolve) => {
@@ -56,9 +56,9 @@ export async function startApiKeyMcpServer(): Promise<ApiKeyMcpServer> {
   }
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   if (request.method !== 'POST') return void response.writeHead(405).end()
-  answerMcp(mcp, Buffer.concat(chunks).toString(), response)
+  respondToMcp(mcp, Buffer.concat(chunks).toString(), response)
 }

@@ -6,12 +6,12 @@ export const connectorUrl = 'https://tools.example/mcp'
 /** The address of a connector in the API. */
 export const addressOf = (name: string): string => `/api/mcp-server/${encodeURIComponent(name)}`
 
-/** What users do with their connectors; `now` is the user of this step. */
-export function connectorSteps(now: () => { readonly test: TestApp; readonly client: TestClient }) {
-  async function list(client: TestClient = now().client): Promise<Connector[]> {
-    const answer = await client.get('/api/mcp-servers')
-    if (answer.statusCode !== 200) throw new Error(answer.body)
-    return ConnectorList.parse(answer.json())
+/** The steps of tests about connectors; `current` returns the app and the user of the running test. */
+export function connectorSteps(current: () => { readonly test: TestApp; readonly client: TestClient }) {
+  async function list(client: TestClient = current().client): Promise<Connector[]> {
+    const response = await client.get('/api/mcp-servers')
+    if (response.statusCode !== 200) throw new Error(response.body)
+    return ConnectorList.parse(response.json())
   }
 
   async function find(name: string): Promise<Connector> {
@@ -20,11 +20,11 @@ export function connectorSteps(now: () => { readonly test: TestApp; readonly cli
     return found
   }
 
-  const create = (fields: Record<string, unknown> = {}, client: TestClient = now().client) =>
+  const create = (fields: Record<string, unknown> = {}, client: TestClient = current().client) =>
     client.post('/api/mcp-server', { name: 'Tools', url: connectorUrl, ...fields })
 
   async function idOf(name: string): Promise<string> {
-    const { test, client } = now()
+    const { test, client } = current()
     const row = await test.database.db
       .selectFrom('connectors')
       .select('id')
@@ -36,7 +36,7 @@ export function connectorSteps(now: () => { readonly test: TestApp; readonly cli
 
   /** Everything that a refusal must leave as it is. */
   async function rows(): Promise<unknown> {
-    const { db } = now().test.database
+    const { db } = current().test.database
     return {
       connectors: await db.selectFrom('connectors').selectAll().orderBy('id').execute(),
       tools: await db
@@ -55,9 +55,9 @@ export function connectorSteps(now: () => { readonly test: TestApp; readonly cli
   }
 
   /** Puts tools into the database, as a server would have listed them. */
-  async function giveTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
+  async function storeTools(name: string, ...tools: { name: string; description: string }[]): Promise<void> {
     const connector_id = await idOf(name)
-    const { db } = now().test.database
+    const { db } = current().test.database
     await db.deleteFrom('connector_tools').where('connector_id', '=', connector_id).execute()
     await db
       .insertInto('connector_tools')
@@ -80,5 +80,5 @@ export function connectorSteps(now: () => { readonly test: TestApp; readonly cli
       .execute()
   }
 
-  return { list, find, create, idOf, rows, giveTools }
+  return { list, find, create, idOf, rows, storeTools }
 }

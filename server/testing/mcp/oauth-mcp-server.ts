@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answerMcp } from './answer-mcp.ts'
-import type { SmallMcpServer } from './answer-mcp.ts'
+import { respondToMcp } from './respond-to-mcp.ts'
+import type { SmallMcpServer } from './respond-to-mcp.ts'
 
 const mcp: SmallMcpServer = { name: 'guarded', tool: 'secret', result: 'the secret' }
 
@@ -45,7 +45,7 @@ export async function startOAuthMcpServer(): Promise<OAuthMcpServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => state.answer(request, response, Buffer.concat(chunks).toString()))
+    request.on('end', () => state.respond(request, response, Buffer.concat(chunks).toString()))
   })
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
@@ -85,7 +85,7 @@ class AuthorizationState {
   readonly #tokens = new Map<string, number>()
   #refreshToken = ''
 
-  answer(request: IncomingMessage, response: ServerResponse, body: string): void {
+  respond(request: IncomingMessage, response: ServerResponse, body: string): void {
     const { pathname, searchParams } = new URL(request.url ?? '', this.origin)
     const json = (value: unknown, status = 200): void => {
       response.writeHead(status, { 'content-type': 'application/json' })
@@ -93,7 +93,7 @@ class AuthorizationState {
     }
     switch (pathname) {
       case '/mcp':
-        return this.#answerMcp(request, response, body)
+        return this.#respondToMcp(request, response, body)
       case '/.well-known/oauth-protected-resource/mcp':
         return json({ resource: `${this.origin}/mcp`, authorization_servers: [this.origin] })
       case '/.well-known/oauth-authorization-server':
@@ -174,7 +174,7 @@ class AuthorizationState {
     return challenge !== undefined && challenge === verifier
   }
 
-  #answerMcp(request: IncomingMessage, response: ServerResponse, body: string): void {
+  #respondToMcp(request: IncomingMessage, response: ServerResponse, body: string): void {
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     this.bearers.push(bearer)
     if ((this.#tokens.get(bearer) ?? 0) < Date.now()) {
@@ -183,6 +183,6 @@ class AuthorizationState {
       return
     }
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    answerMcp(mcp, body, response)
+    respondToMcp(mcp, body, response)
   }
 }

@@ -20,14 +20,14 @@ export interface TestConnectors extends Connectors, ConnectorDeps {
   readonly database: TestDatabase
   /** Creates a user as their first sign-in would. */
   addUser(id: string): Promise<{ readonly id: string }>
-  /** A connector of theirs, connected. */
+  /** Creates a connector for a user and connects it. */
   connect(
     userId: string,
     fields: { name?: string; url: string; token?: string; allow_tools?: string[] | null },
   ): Promise<ConnectorRow>
-  /** Errors that no user could act on. */
+  /** The errors that `onError` received. */
   readonly errors: unknown[]
-  /** Whose connectors were said to read differently, each time. */
+  /** The ids of the users whose connectors changed, one for each notification. */
   readonly changes: string[]
 }
 
@@ -45,7 +45,7 @@ export interface TestConnectorsOptions {
   readonly integrations?: IntegrationConnectors
 }
 
-/** Connectors over a database of their own, with limits that a test can wait for. */
+/** Opens the connectors with a database of their own. */
 export async function openTestConnectors(options: TestConnectorsOptions = {}): Promise<TestConnectors> {
   const database = options.database ?? (await openTestDatabase(options.engine ?? 'sqlite'))
   const now = options.now ?? Date.now
@@ -89,8 +89,8 @@ export async function openTestConnectors(options: TestConnectorsOptions = {}): P
     addUser: (id) => addUser(database.db, { id }),
     async connect(userId, { name = 'Tools', ...input }) {
       const user = { id: userId }
-      const made = await createConnector(connectors.deps, user, { name, ...input })
-      await connectConnector(connectors.deps, made, openConsentRequest('/settings/connectors'))
+      const created = await createConnector(connectors.deps, user, { name, ...input })
+      await connectConnector(connectors.deps, created, openConsentRequest('/settings/connectors'))
       return requireConnector(database.db, user, name)
     },
     async close() {

@@ -25,11 +25,11 @@ export interface ConformanceDriver {
   close(): Promise<void>
 }
 
-/** The user message that selects the scripted reply. */
-let wishes = 0
+/** The number of prompts so far. Each prompt selects its scripted reply. */
+let prompts = 0
 
 /** Attempts to connect before the scenario fails. */
-const patience = 5
+const maxAttempts = 5
 
 /**
  * Acts as a user for each scenario: adds a connector for the suite's server, connects it, gives every consent, and chats
@@ -47,7 +47,7 @@ export async function startConformanceDriver(): Promise<ConformanceDriver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const scenario = JSON.parse(Buffer.concat(chunks).toString()) as Scenario
-      new SimulatedUser(test, scenario).play().then(
+      new SimulatedUser(test, scenario).run().then(
         (log) => response.end(log),
         (error: unknown) => {
           response.statusCode = 500
@@ -81,7 +81,7 @@ class SimulatedUser {
     this.#scenario = scenario
   }
 
-  async play(): Promise<string> {
+  async run(): Promise<string> {
     this.#client = await this.#test.join(this.#scenario.scenario)
     const { client_id, client_secret } = this.#scenario.context
     await this.#client.post('/api/mcp-server', {
@@ -99,16 +99,16 @@ class SimulatedUser {
 
   /** Connects, and gives consent where the product redirects, until the connector is connected. */
   async #connect(): Promise<boolean> {
-    for (let click = 0; click < patience; click++) {
-      const answer = await this.#send('POST', '/api/mcp-server/suite/connect')
-      if (answer.statusCode !== 200) {
-        this.#note(`connect: ${answer.statusCode} ${answer.body}`)
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const response = await this.#send('POST', '/api/mcp-server/suite/connect')
+      if (response.statusCode !== 200) {
+        this.#record(`connect: ${response.statusCode} ${response.body}`)
         return false
       }
-      const { authorization_url } = ConnectResult.parse(answer.json())
+      const { authorization_url } = ConnectResult.parse(response.json())
       if (authorization_url === null) return true
       const outcome = await this.#consent(authorization_url)
-      this.#note(`consent: ${outcome}`)
+      this.#record(`consent: ${outcome}`)
       if (outcome === 'connected') return true
     }
     return false
@@ -118,9 +118,9 @@ class SimulatedUser {
   async #consent(address: string): Promise<string | null> {
     let at = address
     for (let redirect = 0; redirect < 10; redirect++) {
-      const answer = await fetch(at, { redirect: 'manual' })
-      await answer.body?.cancel()
-      const next = new URL(answer.headers.get('location') ?? '', at)
+      const response = await fetch(at, { redirect: 'manual' })
+      await response.body?.cancel()
+      const next = new URL(response.headers.get('location') ?? '', at)
       if (next.pathname === '/api/connector-oauth/callback') {
         const back = await this.#send('GET', `${next.pathname}${next.search}`)
         const home = back.headers.location
@@ -133,13 +133,13 @@ class SimulatedUser {
   }
 
   async #callAll(): Promise<void> {
-    const connector = await this.#look()
+    const connector = await this.#findConnector()
     for (const tool of connector.tools) {
       if (tool.problem !== null) continue
-      for (let attempt = 0; attempt < patience; attempt++) {
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const result = await this.#call(tool.name)
         const outcome = result?.outcome?.status ?? 'nothing'
-        this.#note(`${tool.name}: ${outcome} ${textOfContent(result?.content ?? '').slice(0, 200)}`)
+        this.#record(`${tool.name}: ${outcome} ${textOfContent(result?.content ?? '').slice(0, 200)}`)
         if (outcome !== 'authorization_needed' || !(await this.#connect())) break
       }
     }
@@ -148,22 +148,22 @@ class SimulatedUser {
   /** Lets the model call a tool, approves the call and answers its elicitation. Returns the message with the result. */
   async #call(tool: string): Promise<Message | undefined> {
     const client = this.#requireClient()
-    const wish = `Use ${tool}, number ${++wishes}.`
-    this.#test.model.when(wish, [callOf('suite', tool, await this.#fillArguments(tool))])
+    const prompt = `Use ${tool}, number ${++prompts}.`
+    this.#test.model.when(prompt, [callOf('suite', tool, await this.#fillArguments(tool))])
     const chatId = await client.newChat()
-    const asked = await client.send(chatId, wish)
-    await asked.ended
-    const confirmed = await client.confirm(waitingCall(chatId, asked))
+    const stream = await client.send(chatId, prompt)
+    await stream.ended
+    const confirmed = await client.confirm(waitingCall(chatId, stream))
     const answered = new Set<string>()
     // The stream ends with the next call of the same tool, which needs approval again.
     for (let ended = false; !ended;) {
       ended = await confirmed
-        .until(({ run }) => findQuestion(run, answered) !== undefined)
+        .until(({ run }) => findPendingElicitation(run, answered) !== undefined)
         .then(
           () => false,
           () => true,
         )
-      const found = findQuestion(confirmed.run, answered)
+      const found = findPendingElicitation(confirmed.run, answered)
       if (found === undefined) continue
       answered.add(found.question.id)
       await client.post('/api/tool/answer', {
@@ -176,21 +176,21 @@ class SimulatedUser {
     return confirmed.run.messages.find(({ outcome }) => outcome !== undefined)
   }
 
-  async #look(): Promise<Connector> {
+  async #findConnector(): Promise<Connector> {
     const list = ConnectorList.parse((await this.#requireClient().get('/api/mcp-servers')).json())
     const connector = list.find(({ name }) => name === 'suite')
-    if (connector === undefined) throw new Error('The connector does not exist any more.')
-    this.#note(`status: ${connector.status} ${connector.error_message ?? ''} ${connector.notice ?? ''}`)
+    if (connector === undefined) throw new Error('The connector does not exist.')
+    this.#record(`status: ${connector.status} ${connector.error_message ?? ''} ${connector.notice ?? ''}`)
     return connector
   }
 
   /** The arguments that the suite expects, or some that match the schema. */
   async #fillArguments(tool: string): Promise<Record<string, unknown>> {
     const calls = this.#scenario.context['toolCalls']
-    const wanted = Array.isArray(calls)
+    const expected = Array.isArray(calls)
       ? (calls as { name?: string; arguments?: Record<string, unknown> }[]).find(({ name }) => name === tool)
       : undefined
-    if (wanted !== undefined) return wanted.arguments ?? {}
+    if (expected !== undefined) return expected.arguments ?? {}
     const row = await this.#test.database.db
       .selectFrom('connector_tools')
       .innerJoin('connectors', 'connectors.id', 'connector_tools.connector_id')
@@ -208,10 +208,10 @@ class SimulatedUser {
       ...this.#requireClient().headers,
       ...(this.#cookie === '' ? {} : { cookie: this.#cookie }),
     }
-    const answer = await this.#test.app.inject({ method, url, headers })
-    const [set] = [answer.headers['set-cookie']].flat()
+    const response = await this.#test.app.inject({ method, url, headers })
+    const [set] = [response.headers['set-cookie']].flat()
     if (set !== undefined) this.#cookie = set.split(';')[0] ?? ''
-    return answer
+    return response
   }
 
   #requireClient(): ChatClient {
@@ -219,13 +219,13 @@ class SimulatedUser {
     return this.#client
   }
 
-  #note(line: string): void {
+  #record(line: string): void {
     this.#log.push(line)
   }
 }
 
 /** A pending elicitation. */
-function findQuestion({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
+function findPendingElicitation({ messages }: TestStream['run'], answered: ReadonlySet<string>) {
   for (const { id, call } of messages) {
     if (call?.question !== undefined && !answered.has(call.question.id)) {
       return { messageId: id, question: call.question }

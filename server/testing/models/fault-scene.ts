@@ -12,7 +12,7 @@ export interface FaultScene {
   /** How often this fault was requested, this request included. */
   readonly count: number
   /** An address on another origin, which counts its requests. */
-  readonly elsewhere: string
+  readonly redirectTarget: string
 }
 
 export type Fault = (scene: FaultScene) => void | Promise<void>

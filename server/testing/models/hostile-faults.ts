@@ -32,7 +32,7 @@ async function forever(scene: FaultScene, pauseMs: number, chunk: string): Promi
   }
 }
 
-/** Bytes that follow no rule of HTTP, on a socket whose headers are sent already. */
+/** Sends headers, and then bytes that are not valid HTTP. */
 function breakWire(scene: FaultScene, headers: string, bytes: string): void {
   const { socket } = scene.response
   socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n${headers}\r\n\r\n${bytes}`)
@@ -75,7 +75,8 @@ const wireFaults: Readonly<Record<string, Fault>> = {
     void begin(scene).end(scene.shape.text('partial') + scene.shape.error('the model fell asleep')),
   gzip: ({ response }) =>
     void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000))),
-  redirect: ({ response, elsewhere }) => void response.writeHead(307, { location: elsewhere }).end(),
+  redirect: ({ response, redirectTarget }) =>
+    void response.writeHead(307, { location: redirectTarget }).end(),
   'redirect-inside': ({ response }) => void response.writeHead(308, { location: '/v1/other' }).end(),
   'huge-event': (scene) =>
     void begin(scene).end(scene.shape.text('x'.repeat(1024 * 1024)) + scene.shape.finish('stop', usage)),

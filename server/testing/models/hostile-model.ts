@@ -7,9 +7,9 @@ export interface HostileModel {
   /** For a bot of any `api_type`. The name of its model selects the fault, see `hostile-faults.ts`. */
   readonly baseUrl: string
   /** The requested faults, oldest first; each attempt counts. */
-  readonly asked: readonly string[]
-  /** Connections to the target of the redirects; 0 when none is followed. */
-  readonly strayed: number
+  readonly requestedFaults: readonly string[]
+  /** Connections to the target of the redirects: 0 when no redirect is followed. */
+  readonly followedRedirects: number
   /** Requests whose connection is open and whose response is not complete. */
   readonly openRequests: number
   close(): Promise<void>
@@ -17,15 +17,15 @@ export interface HostileModel {
 
 /** Starts an upstream that misbehaves on purpose, over real HTTP, in each of the three wire formats. */
 export async function startHostileModel(): Promise<HostileModel> {
-  const asked: string[] = []
-  let strayed = 0
+  const requestedFaults: string[] = []
+  let followedRedirects = 0
   let openRequests = 0
-  const elsewhere = createServer((_request, response) => response.end('elsewhere'))
-  elsewhere.on('connection', () => (strayed += 1))
+  const redirectTarget = createServer((_request, response) => response.end('redirectTarget'))
+  redirectTarget.on('connection', () => (followedRedirects += 1))
   const server = createServer((request, response) => {
     openRequests += 1
     response.on('close', () => (openRequests -= 1))
-    play(request, response, asked, `${originOf(elsewhere)}/v1/chat/completions`).catch(() =>
+    respond(request, response, requestedFaults, `${originOf(redirectTarget)}/v1/chat/completions`).catch(() =>
       response.destroy(),
     )
   })
@@ -33,29 +33,31 @@ export async function startHostileModel(): Promise<HostileModel> {
     socket.on('error', () => undefined)
   })
   await Promise.all(
-    [server, elsewhere].map((each) => new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve))),
+    [server, redirectTarget].map(
+      (each) => new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve)),
+    ),
   )
 
   return {
     baseUrl: `${originOf(server)}/v1`,
-    asked,
-    get strayed() {
-      return strayed
+    requestedFaults,
+    get followedRedirects() {
+      return followedRedirects
     },
     get openRequests() {
       return openRequests
     },
     close: async () => {
-      await Promise.all([server, elsewhere].map(closeServer))
+      await Promise.all([server, redirectTarget].map(closeServer))
     },
   }
 }
 
-async function play(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  asked: string[],
-  elsewhere: string,
+  requestedFaults: string[],
+  redirectTarget: string,
 ): Promise<void> {
   const body = await readBody(request)
   const shape = findWireShape(request.url ?? '')
@@ -65,9 +67,9 @@ async function play(
     response.writeHead(404).end(`no such fault: ${name}`)
     return
   }
-  asked.push(name)
-  const count = asked.filter((each) => each === name).length
-  await fault({ response, shape, key: keyOf(request), body, count, elsewhere })
+  requestedFaults.push(name)
+  const count = requestedFaults.filter((each) => each === name).length
+  await fault({ response, shape, key: keyOf(request), body, count, redirectTarget })
 }
 
 function modelOf(url: string, body: string): string {

@@ -18,7 +18,7 @@ export interface Faults {
   /** The `state` that is returned. */
   readonly state?: string
   /** The issuer in the return address (RFC 9207); null leaves it out. */
-  readonly answerIssuer?: string | null
+  readonly responseIssuer?: string | null
   /** Ends the sign-in with this error. */
   readonly refuse?: string
   /** Paths without a response. */
@@ -176,14 +176,14 @@ export async function openHostileProvider(): Promise<HostileProvider> {
   }
 
   function authorize(params: URLSearchParams): string {
-    const { state, answerIssuer = issuer, refuse } = provider.faults
+    const { state, responseIssuer = issuer, refuse } = provider.faults
     const code = randomBytes(16).toString('hex')
     codes.set(code, { nonce: params.get('nonce') })
     const next = new URL(params.get('redirect_uri') ?? issuer)
     if (refuse === undefined) next.searchParams.set('code', code)
     else next.searchParams.set('error', refuse)
     next.searchParams.set('state', state ?? params.get('state') ?? '')
-    if (answerIssuer !== null) next.searchParams.set('iss', answerIssuer)
+    if (responseIssuer !== null) next.searchParams.set('iss', responseIssuer)
     return next.href
   }
 

@@ -17,7 +17,7 @@ import type { HostileModel } from './hostile-model.ts'
 export const sceneKey = 'sk-canary-0123456789abcdef'
 const conversation = 'The gate code of the summer house is seven four one nine.'
 
-/** Small enough for a test to wait for. */
+/** Limits that are short enough for tests. */
 const sceneLimits: ModelLimits = {
   ...modelLimits,
   firstByteTimeoutMs: 800,
@@ -55,7 +55,7 @@ interface Seen {
 export interface ModelScene {
   readonly hostile: HostileModel
   /** Calls a model and returns everything that it sent, checked against the contract of `ModelStream`. */
-  ask(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<Answer>
+  callModel(apiType: ApiType, baseUrl: string, options?: CallOptions): Promise<Answer>
   /** An upstream of any format that sends these events and records its requests. */
   serve(
     events: (url: string) => readonly string[] | undefined,
@@ -87,7 +87,7 @@ export async function openModelScene(): Promise<ModelScene> {
   }
   return {
     hostile,
-    ask: (apiType, baseUrl, options = {}) => ask(guard, apiType, baseUrl, options),
+    callModel: (apiType, baseUrl, options = {}) => callModel(guard, apiType, baseUrl, options),
     async serve(events) {
       const seen: Seen[] = []
       const url = await listen((request, response) => {
@@ -126,7 +126,7 @@ export async function openModelScene(): Promise<ModelScene> {
   }
 }
 
-async function ask(
+async function callModel(
   guard: GuardedFetch,
   apiType: ApiType,
   baseUrl: string,

@@ -7,7 +7,7 @@ interface ReadOptions {
   readonly late?: boolean
 }
 
-/** Calls a model and passes on its parts as they come in, until the reply is closed. */
+/** Calls a model and passes its parts to `onParts` as they arrive, until the reply is closed. */
 export async function readReply(
   model: ModelStream,
   request: ModelRequest,

@@ -68,8 +68,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   let openRequests = 0
 
   function choose(body: ScriptedRequest['body']): readonly Step[] {
-    const asked = JSON.stringify(body.messages?.findLast((message) => message.role === 'user')?.content ?? '')
-    const rule = rules.findLast(({ text }) => asked.includes(JSON.stringify(text).slice(1, -1)))
+    const content = JSON.stringify(
+      body.messages?.findLast((message) => message.role === 'user')?.content ?? '',
+    )
+    const rule = rules.findLast(({ text }) => content.includes(JSON.stringify(text).slice(1, -1)))
     return rule?.steps ?? queue.shift() ?? unscripted
   }
 

@@ -133,7 +133,7 @@ const googleShape: WireShape = {
   start: () => candidate([]),
   text: (text) => candidate([{ text }]),
   reasoning: (text) => candidate([{ text, thought: true }]),
-  // Written by hand, since the arguments may be no JSON.
+  // A template instead of JSON.stringify, because the arguments need not be JSON.
   toolCall: (_id, name, text) =>
     `data: {"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"${name}","args":${text}}}]},"index":0}]}\n\n`,
   signedCall: (name, signature) =>

@@ -3,11 +3,11 @@ import { gzipSync } from 'node:zlib'
 import { event, onCall, onMethod, sse } from './hostile-behaviour.ts'
 import type { Behaviour, Exchange } from './hostile-behaviour.ts'
 
-/** Writes without end, as fast as the reader accepts. */
-function pour(response: ServerResponse, piece: Buffer, pieces: number, end: string): void {
-  let left = pieces
+/** Writes a chunk `count` times, as fast as the client reads, and then `end`. */
+function writeRepeatedly(response: ServerResponse, chunk: Buffer, count: number, end: string): void {
+  let left = count
   const write = (): void => {
-    while (left-- > 0) if (!response.write(piece)) return void response.once('drain', write)
+    while (left-- > 0) if (!response.write(chunk)) return void response.once('drain', write)
     response.end(end)
   }
   write()
@@ -20,7 +20,7 @@ function hugeJson({ response, message }: Exchange): void {
   response.write(
     `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":{"tools":[],"content":[{"type":"text","text":"`,
   )
-  pour(response, megabyte, 300, '"}]}}')
+  writeRepeatedly(response, megabyte, 300, '"}]}}')
 }
 
 function every(milliseconds: number, response: ServerResponse, write: () => void): void {
@@ -29,7 +29,7 @@ function every(milliseconds: number, response: ServerResponse, write: () => void
 }
 
 /** Responses that never arrive or never end. */
-export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
+export const endlessResponses: Readonly<Record<string, Behaviour>> = {
   silent: { post: () => true },
   'silent-call': { post: onCall(() => undefined) },
   drip: {
@@ -55,7 +55,7 @@ export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
     post: onCall(({ response }) => {
       sse(response)
       response.write('data: "')
-      pour(response, megabyte, 300, '"\n\n')
+      writeRepeatedly(response, megabyte, 300, '"\n\n')
     }),
   },
   'announced-huge': {
@@ -76,13 +76,13 @@ export const endlessAnswers: Readonly<Record<string, Behaviour>> = {
   events: {
     post: onCall(({ response }) => {
       sse(response)
-      pour(response, Buffer.from('data: {}\n\n'.repeat(10_000)), 1_000, '')
+      writeRepeatedly(response, Buffer.from('data: {}\n\n'.repeat(10_000)), 1_000, '')
     }),
   },
   'events-named': {
     post: onCall(({ response }) => {
       sse(response)
-      pour(
+      writeRepeatedly(
         response,
         Buffer.from(event({ method: 'notifications/message', params: {} }).repeat(2_000)),
         100,

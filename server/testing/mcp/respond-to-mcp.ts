@@ -9,14 +9,14 @@ export interface SmallMcpServer {
 }
 
 /** Responds to a message to such a server. */
-export function answerMcp(server: SmallMcpServer, body: string, response: ServerResponse): void {
+export function respondToMcp(server: SmallMcpServer, body: string, response: ServerResponse): void {
   const { id, method } = JSON.parse(body) as { id?: number; method: string }
   if (id === undefined) return void response.writeHead(202).end()
   response.writeHead(200, { 'content-type': 'application/json' })
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answerMethod(server, method) }))
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...respondToMethod(server, method) }))
 }
 
-function answerMethod({ name, tool, result }: SmallMcpServer, method: string): object {
+function respondToMethod({ name, tool, result }: SmallMcpServer, method: string): object {
   switch (method) {
     case 'initialize':
       return {

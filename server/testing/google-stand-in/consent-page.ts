@@ -1,4 +1,4 @@
-/** The page on which the stand-in for Google really asks. */
+/** The consent page of the stand-in for Google. */
 export function describeConsentPage(scopes: readonly string[], account: string): string {
   const boxes = scopes.map(
     (scope) =>
