@@ -9,11 +9,9 @@ import type { ConnectedStream } from '../../../lib/event-stream.ts'
 import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/api-error.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
-import { createStore } from '../../../lib/store.ts'
-import type { ReadableStore } from '../../../lib/store.ts'
+import { createStore, type ReadableStore } from '../../../lib/store.ts'
 import { toast } from '../../../lib/toasts.ts'
-import { firstMessage, outbox, restoreDraft } from '../chat-storage.ts'
-import type { OutgoingMessage } from '../chat-storage.ts'
+import { firstMessage, outbox, restoreDraft, type OutgoingMessage } from '../chat-storage.ts'
 import { ChatReader } from './chat-reader.ts'
 import {
   createMessageId,
