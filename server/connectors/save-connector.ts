@@ -49,7 +49,7 @@ export async function createConnector(
         slug: slugName(input.name, slugs),
         // Later than all others, so that connectors are listed in order of creation even within one millisecond.
         created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
-        ...fillConnector(sealer, emptyConnector, input),
+        ...applyInput(sealer, emptyConnector, input),
       }
       await insertConnector(trx, connector)
       await allowTools(trx, connector, input)
@@ -77,8 +77,8 @@ export async function changeConnector(
       requireEditable(connector, input)
       const change =
         connector.is_default === 1
-          ? fillConnector(sealer, connector, { ...input, ...noCredentials })
-          : fillConnector(sealer, connector, input)
+          ? applyInput(sealer, connector, { ...input, ...noCredentials })
+          : applyInput(sealer, connector, input)
       await updateConnector(trx, user, connector.id, change)
       if (change.url === connector.url) {
         await allowTools(trx, connector, input)
@@ -121,7 +121,7 @@ const emptyConnector: ConnectorChange = {
  * connections with the old ones are no longer used (§18.7).
  * @throws AppError `invalid_request`
  */
-function fillConnector(
+function applyInput(
   sealer: Sealer,
   stored: Pick<ConnectorRow, keyof ConnectorChange>,
   input: ConnectorInput,

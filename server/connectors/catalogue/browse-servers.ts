@@ -61,7 +61,7 @@ async function readPage(
   signal: AbortSignal,
 ): Promise<RegistryPage> {
   const budget = new ResponseBudget()
-  budget.allow(maxPageBytes)
+  budget.startRequest(maxPageBytes)
   const fetchPage = limitResponses(guards.operatorSupplied.fetch, budget, settings.limits)
   const response = await fetchPage(url, { headers: { accept: 'application/json' }, signal })
   if (!response.ok)

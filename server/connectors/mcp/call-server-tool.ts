@@ -33,9 +33,9 @@ export async function callServerTool(
   call: ServerCall,
   limits: ConnectorLimits,
 ): Promise<JsonObject> {
-  connection.allow(limits.maxCallBytes)
+  connection.startRequest(limits.maxCallBytes)
   const elicitations = new Elicitations(call, limits)
-  connection.elicitation = (params, signal) => elicitations.handle(params, signal)
+  connection.onLegacyElicitation = (params, signal) => elicitations.handle(params, signal)
   try {
     let params: CallToolRequest['params'] = { name: call.tool.name, arguments: { ...call.arguments } }
     for (let round = 0; ; round++) {
@@ -53,13 +53,13 @@ export async function callServerTool(
       })
       if (result['resultType'] !== 'input_required') return connection.results.consumeCallResult() ?? result
       if (round === limits.maxElicitationRounds) throw tooManyElicitations()
-      connection.allow(limits.maxCallBytes)
+      connection.startRequest(limits.maxCallBytes)
       params = await elicitations.handleAll(params, result)
     }
   } catch (error) {
     throw elicitations.refused.aborted ? elicitations.refused.reason : error
   } finally {
-    connection.elicitation = undefined
+    connection.onLegacyElicitation = undefined
     elicitations.end()
   }
 }

@@ -73,17 +73,17 @@ class ResultCapture implements RawResults {
     const result: JsonObject = message.result
     if (method === 'tools/list') {
       this.#tools = Array.isArray(result['tools']) ? result['tools'] : []
-      return this.#remember({ ...message, result: { ...describePage(result), tools: [] } })
+      return this.#markReplaced({ ...message, result: { ...describePage(result), tools: [] } })
     }
     if (method === 'tools/call' && result['resultType'] !== 'input_required') {
       this.#call = result
       const type = 'resultType' in result ? { resultType: result['resultType'] } : {}
-      return this.#remember({ ...message, result: { ...type, content: [] } })
+      return this.#markReplaced({ ...message, result: { ...type, content: [] } })
     }
     return message
   }
 
-  #remember(message: JSONRPCMessage): JSONRPCMessage {
+  #markReplaced(message: JSONRPCMessage): JSONRPCMessage {
     this.#replaced.add(message)
     return message
   }

@@ -84,7 +84,7 @@ async function connect(
   openTransport: (budget: ResponseBudget) => Transport,
 ): Promise<ServerConnection> {
   const budget = new ResponseBudget()
-  budget.allow(limits.maxListBytes)
+  budget.startRequest(limits.maxListBytes)
   const transport = openTransport(budget)
   const results = captureRawResults(transport)
   const connection = new OpenConnection(createClient(), transport, results, budget)

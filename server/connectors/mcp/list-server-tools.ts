@@ -25,7 +25,7 @@ export async function listServerTools(
   if (connection.client.getServerCapabilities()?.tools === undefined) {
     throw new AppError('upstream_invalid', 'The server offers no tools.')
   }
-  connection.allow(limits.maxListBytes)
+  connection.startRequest(limits.maxListBytes)
   const { listed, ttl } = await withTimeout(signal, limits.listTimeoutMs, (inTime) =>
     readPages(connection, limits, inTime),
   )

@@ -7,20 +7,20 @@ import type { RawResults } from './capture-raw-results.ts'
 import type { ResponseBudget } from './server-fetch.ts'
 
 /** Handles an elicitation that a legacy server sends during a call; `params` is unvalidated data from the server. */
-export type LegacyElicitation = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
+export type LegacyElicitationHandler = (params: unknown, signal: AbortSignal) => Promise<ElicitationAnswer>
 
 /** An open connection, used for one request at a time. */
 export interface ServerConnection {
   readonly client: Client
   readonly era: 'modern' | 'legacy'
-  readonly discover: DiscoverResult | undefined
+  readonly discoverResult: DiscoverResult | undefined
   /** Whether the server has a session for this connection, which it may lose. */
   readonly hasSession: boolean
   readonly results: RawResults
   /** Starts a request whose responses can have this many bytes in total. */
-  allow(maxBytes: number): void
+  startRequest(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
-  elicitation: LegacyElicitation | undefined
+  onLegacyElicitation: LegacyElicitationHandler | undefined
   /** Set when the connection was closed because its server sent too much. */
   readonly refusal: AppError | undefined
   /** False once the connection has broken or was closed. */
@@ -32,7 +32,7 @@ export interface ServerConnection {
 const sessionEndTimeoutMs = 2_000
 
 export class OpenConnection implements ServerConnection {
-  elicitation: LegacyElicitation | undefined
+  onLegacyElicitation: LegacyElicitationHandler | undefined
   refusal: AppError | undefined
   readonly client: Client
   readonly results: RawResults
@@ -58,7 +58,7 @@ export class OpenConnection implements ServerConnection {
       onerror: () => undefined,
     })
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      const answer = await this.elicitation?.(params, mcpReq.signal)
+      const answer = await this.onLegacyElicitation?.(params, mcpReq.signal)
       return { ...(answer ?? { action: 'decline' as const }) }
     })
   }
@@ -67,7 +67,7 @@ export class OpenConnection implements ServerConnection {
     return this.client.getProtocolEra() ?? 'legacy'
   }
 
-  get discover(): DiscoverResult | undefined {
+  get discoverResult(): DiscoverResult | undefined {
     return this.client.getDiscoverResult()
   }
 
@@ -79,8 +79,8 @@ export class OpenConnection implements ServerConnection {
     return !this.#closed
   }
 
-  allow(maxBytes: number): void {
-    this.#budget.allow(maxBytes)
+  startRequest(maxBytes: number): void {
+    this.#budget.startRequest(maxBytes)
   }
 
   watch(onToolsChanged: () => void): void {

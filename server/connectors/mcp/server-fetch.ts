@@ -23,7 +23,7 @@ export class ResponseBudget {
   #streams = 0
 
   /** Resets all counts for a new request, whose responses can have this many bytes in total. */
-  allow(maxBytes: number): void {
+  startRequest(maxBytes: number): void {
     this.#maxBytes = maxBytes
     this.#bytes = 0
     this.#lines = 0
@@ -38,12 +38,12 @@ export class ResponseBudget {
 
   /** Counts a chunk of a response. Returns an error when the budget is exceeded. */
   count(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
-    const refusal = this.#add(chunk, isEventStream)
+    const refusal = this.#countChunk(chunk, isEventStream)
     if (refusal !== undefined) this.onExceeded?.(refusal)
     return refusal
   }
 
-  #add(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
+  #countChunk(chunk: Uint8Array, isEventStream: boolean): AppError | undefined {
     this.#bytes += chunk.length
     if (this.#bytes > this.#maxBytes) {
       return new AppError('output_limit', `The server sent more than ${describeBytes(this.#maxBytes)}.`)

@@ -66,7 +66,7 @@ async function open(
   key: string,
   { signal, consent }: UseServerOptions,
 ): Promise<ServerConnection> {
-  const target = await describeTarget(deps, connector, key, consent)
+  const target = await resolveTarget(deps, connector, key, consent)
   const connection = await connectServer(target, {
     limits: deps.settings.limits,
     signal,
@@ -75,13 +75,13 @@ async function open(
     }),
   })
   if (target.kind === 'http' && target.prior === null) {
-    const era = describeEra(deps, connection)
+    const era = formatEra(deps, connection)
     if (era !== undefined) await updateConnectorState(deps.database.db, connector, { era })
   }
   return connection
 }
 
-async function describeTarget(
+async function resolveTarget(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   key: string,
@@ -125,13 +125,13 @@ function readEra({ era }: ConnectorRow, now: number): PriorDiscovery | null {
 const maxEraChars = 64_000
 
 /** Formats the server's protocol era for storage, so that the next connection need not discover it. */
-function describeEra(
+function formatEra(
   { settings: { limits }, now }: Pick<ConnectorDeps, 'settings' | 'now'>,
-  { era, discover }: ServerConnection,
+  { era, discoverResult }: ServerConnection,
 ): string | undefined {
   const stored: StoredEra =
-    era === 'modern' && discover !== undefined
-      ? { prior: { kind: 'modern', discover }, until: now() + limits.toolListTtlMs }
+    era === 'modern' && discoverResult !== undefined
+      ? { prior: { kind: 'modern', discover: discoverResult }, until: now() + limits.toolListTtlMs }
       : { prior: { kind: 'legacy' }, until: now() + limits.legacyEraTtlMs }
   const text = JSON.stringify(stored)
   return text.length > maxEraChars ? undefined : text

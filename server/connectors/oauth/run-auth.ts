@@ -35,7 +35,7 @@ export async function runAuth(
       serverUrl: url,
       fetchFn: async (input, init) => {
         const budget = new ResponseBudget()
-        budget.allow(limits.maxOAuthBytes)
+        budget.startRequest(limits.maxOAuthBytes)
         try {
           return await limitResponses(
             fetch,

@@ -1,7 +1,7 @@
 import type { ApiType } from '@yonder/contract/bot'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
-import type { ConnectionStatus } from './connection-round.ts'
+import type { ConnectionStatus } from './prepare-connectors.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import type { Owner } from '../connector-store.ts'
 import { listOwnConnectors } from '../list-own-connectors.ts'
@@ -30,17 +30,17 @@ export async function listModelTools(
   const connectors = (await listOwnConnectors(database.db, user, builtIns, now())).filter(
     ({ status }) => status !== 'disconnected',
   )
-  if (connectors.some((connector) => isUnknown(connector) && mayRetry(deps, connector))) {
-    return connectFirst(deps, { user, apiType, signal, onStatus }, connectors)
+  if (connectors.some((connector) => lacksToolList(connector) && mayRetry(deps, connector))) {
+    return refreshFirst(deps, { user, apiType, signal, onStatus }, connectors)
   }
-  const known = connectors.filter((connector) => !isUnknown(connector))
+  const known = connectors.filter((connector) => !lacksToolList(connector))
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
   return offerKnown(deps, apiType, known)
 }
 
 /** Whether there is no stored list of tools to use. */
-function isUnknown({ status, tools_expire_at }: ConnectorRow): boolean {
+function lacksToolList({ status, tools_expire_at }: ConnectorRow): boolean {
   return status === 'failed' || tools_expire_at === null
 }
 
@@ -53,20 +53,22 @@ function mayRetry({ shared }: Pick<ConnectorDeps, 'shared'>, connector: Connecto
   }
 }
 
-async function connectFirst(
+async function refreshFirst(
   deps: ConnectorDeps,
   { user, apiType, signal, onStatus }: ListModelToolsOptions,
   connectors: readonly ConnectorRow[],
 ): Promise<ModelTools> {
   // Loads the MCP client.
-  const { ConnectionRound } = await import('./connection-round.ts')
+  const { ConnectorPreparation } = await import('./prepare-connectors.ts')
   for (const { name } of connectors)
     onStatus({ status: 'connecting', server: name, message: `Connecting to ${name}` })
-  const round = new ConnectionRound(deps, user, onStatus)
-  await Promise.all(connectors.map((connector) => round.include(connector, isUnknown(connector), signal)))
-  const offered = await offerTools(round.ready, apiType, deps.settings.limits.maxToolsPerRequest)
+  const preparation = new ConnectorPreparation(deps, user, onStatus)
+  await Promise.all(
+    connectors.map((connector) => preparation.add(connector, lacksToolList(connector), signal)),
+  )
+  const offered = await offerTools(preparation.ready, apiType, deps.settings.limits.maxToolsPerRequest)
   for (const notice of offered.notices) onStatus({ status: 'info', server: '', message: notice })
-  const message = `${round.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
+  const message = `${preparation.ready.length} of ${connectors.length} connectors are ready, with ${countTools(offered.tools.length)}.`
   onStatus({ status: 'summary', server: '', message, finished: true })
   return offered
 }

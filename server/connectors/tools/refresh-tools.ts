@@ -1,5 +1,5 @@
 import type { ConnectorRow, ConnectorToolRow } from '../../db/tables/connector-tables.ts'
-import { allowInitialTools, isUnseen } from './allow-tools.ts'
+import { allowInitialTools, hasNoStoredTools } from './allow-tools.ts'
 import { changeState } from '../connector-state.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -58,7 +58,7 @@ export async function fetchTools(
   await changeState(deps, connector, state, async (trx) => {
     const initialTools =
       connector.is_default === 1 ? deps.builtIns.find(connector.url)?.initialTools : undefined
-    const isFirst = initialTools !== undefined && (await isUnseen(trx, connector))
+    const isFirst = initialTools !== undefined && (await hasNoStoredTools(trx, connector))
     await replaceTools(trx, connector, toRows(connector, listed))
     if (isFirst) await allowInitialTools(trx, connector, initialTools)
   })

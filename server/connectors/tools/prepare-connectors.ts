@@ -13,7 +13,7 @@ export interface ConnectionStatus {
   readonly status: 'connecting' | 'connected' | 'error' | 'info' | 'summary'
   readonly server: string
   readonly message: string
-  /** Set on the last line of a round (§4.9). */
+  /** Set on the last line before a reply (§4.9). */
   readonly finished?: true
 }
 
@@ -21,7 +21,7 @@ export interface ConnectionStatus {
  * Prepares a user's connectors before a reply: refreshes the lists that need it and reports the status of each
  * (§17.17).
  */
-export class ConnectionRound {
+export class ConnectorPreparation {
   readonly ready: ReadyConnector[] = []
   readonly #deps: ConnectorDeps
   readonly #user: Owner
@@ -33,7 +33,7 @@ export class ConnectionRound {
     this.#onStatus = onStatus
   }
 
-  async include(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
+  async add(connector: ConnectorRow, needsRefresh: boolean, signal: AbortSignal): Promise<void> {
     const { settings, onError } = this.#deps
     const server = connector.name
     const refreshed = needsRefresh ? refreshTools(this.#deps, connector) : Promise.resolve()
@@ -41,9 +41,9 @@ export class ConnectionRound {
     // row.
     refreshed.catch(() => undefined)
     try {
-      await within(settings.limits.maxToolListWaitMs, refreshed, signal)
+      await waitAtMost(settings.limits.maxToolListWaitMs, refreshed, signal)
     } catch (error) {
-      if (!(error instanceof StillWaiting)) {
+      if (!(error instanceof WaitEnded)) {
         const { message } = explainFailure(error)
         this.#onStatus({ status: 'error', server, message })
         return
@@ -75,11 +75,11 @@ export class ConnectionRound {
   }
 }
 
-class StillWaiting extends Error {}
+class WaitEnded extends Error {}
 
-function within(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
+function waitAtMost(milliseconds: number, work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stopWaiting = (): void => reject(new StillWaiting())
+    const stopWaiting = (): void => reject(new WaitEnded())
     const timer = setTimeout(stopWaiting, milliseconds)
     signal.addEventListener('abort', stopWaiting, { once: true })
     const settle = (): void => {
