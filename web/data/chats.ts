@@ -8,7 +8,7 @@ import { useApi } from '../lib/api-provider.tsx'
 /** The number of chats on a page; the first page is 1 (§9.5). */
 const pageSize = 10
 
-/** Counts the changes of the chat list. With each change an open list is loaded again. */
+/** Increased with each change of the chat list, so that an open list is loaded again. */
 const listVersion = createStore(0)
 
 export function refreshChatList(): void {
@@ -43,7 +43,7 @@ export function useChatSearch(search: string): ChatSearch {
   )
   useEffect(() => listVersion.subscribe(() => void mutate()), [mutate])
   const pages = data ?? []
-  // A chat that moved up between two reads is on both pages.
+  // A chat that moved up between two reads is in both pages.
   const chats = [...new Map(pages.flatMap((page) => page.chats).map((chat) => [chat.id, chat])).values()]
   const isLoadingMore = isValidating && size > pages.length && pages.length > 0
   return {

@@ -13,14 +13,14 @@ interface PendingToggle {
   readonly name: string
 }
 
-/** The connectors that are being connected or disconnected, even while no row shows them. */
+/** The connectors that are being connected or disconnected. */
 const pendingToggles = createStore<readonly PendingToggle[]>([])
 
 export function useIsToggling(name: string): boolean {
   return useStore(pendingToggles, (toggles) => toggles.some((toggle) => toggle.name === name))
 }
 
-/** The message for a failed toggle (§8.20), without a name if the connector is not known. */
+/** Returns the message for a failed toggle (§8.20), without a name if the connector is unknown. */
 export function describeToggleFailure(name: string | undefined, reason: string): string {
   return name === undefined
     ? `Failed to toggle connector: ${reason}`
@@ -38,7 +38,7 @@ export function useToggleConnector(returnTo: string) {
     call: async (api, { connector, onLeave }: ToggleInput) => {
       const result = await toggle(api, connector, returnTo)
       if (result !== undefined && result.authorization_url !== null && isOpen()) {
-        // If the user cancels the navigation, the row must be usable again.
+        // If the user cancels the navigation, the buttons must be enabled again.
         onLeave()
         await leaveFor(result.authorization_url)
       }
@@ -50,12 +50,13 @@ export function useToggleConnector(returnTo: string) {
   })
   return async (connector: ToggleInput['connector']): Promise<void> => {
     const pending: PendingToggle = { name: connector.name }
-    const end = () => pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
+    const removePending = () =>
+      pendingToggles.update((toggles) => toggles.filter((toggle) => toggle !== pending))
     pendingToggles.update((toggles) => [...toggles, pending])
-    const result = await action.run({ connector, onLeave: end })
-    // The list shows the outcome, even of a failure. The row stays busy until the list is loaded again.
+    const result = await action.run({ connector, onLeave: removePending })
+    // A failed call may have changed the connector too. The row stays busy until the list is loaded again.
     if (result.done || result.error !== undefined) await mutate(connectorsKey)
-    end()
+    removePending()
   }
 }
 

@@ -33,7 +33,7 @@ export function useConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey)
 }
 
-/** The same list, loaded again for each component that mounts: the tool of a pending call may have just changed. */
+/** The same list, loaded again for each component that mounts, because the tool of a pending call may have changed. */
 export function useLatestConnectors() {
   return useSWR<readonly Connector[], Error>(connectorsKey, { revalidateOnMount: true, dedupingInterval: 0 })
 }
@@ -79,7 +79,7 @@ export function useSaveConnector(stored?: Connector) {
       ),
     success: ({ name }) => `Connector "${name}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save connector: ${readReason(error, labels)}`,
-    // The stored connector may have been changed or deleted elsewhere.
+    // Another tab may have changed or deleted the connector.
     refresh: stored && ((mutate) => mutate(connectorsKey)),
   })
 }
@@ -109,9 +109,9 @@ export function useDeleteConnector() {
 
 export interface AllowToolsInput {
   readonly connector: Connector
-  /** Returns the new list of allowed tools, given the stored one. With null every tool runs without approval. */
+  /** Returns the new list of allowed tools for the stored one. With null every tool runs without approval. */
   readonly change: (stored: readonly string[] | null) => readonly string[] | null
-  /** The tools whose shown version the user allows; for the others the version allowed earlier remains. */
+  /** The tools that the user allows in the version shown. The versions allowed earlier stay for all other tools. */
   readonly seen: readonly Pick<ConnectorTool, 'name' | 'fingerprint'>[]
 }
 
@@ -119,7 +119,7 @@ export interface AllowToolsInput {
 export function useAllowTools() {
   return useAction({
     call: async (api, { connector, change, seen }: AllowToolsInput) => {
-      // Load the list again, so that tools that were allowed elsewhere in the meantime stay allowed.
+      // Load the list again, so that tools allowed in another tab stay allowed.
       const connectors = await api.get<readonly Connector[]>(connectorsKey)
       if (connectors === undefined) return undefined
       const stored = connectors.find(({ name }) => name === connector.name) ?? connector
@@ -134,7 +134,7 @@ export function useAllowTools() {
       mutate<readonly Connector[]>(connectorsKey, (list) => replaceInList(list, name, changed)),
     success: (_changed, { connector }) => `Allow tools updated successfully for "${connector.name}"`,
     failure: (error) => `Failed to update allow tools: ${readReason(error)}`,
-    // A tool may have changed since it was shown.
+    // A tool may have changed since the list was loaded.
     refresh: (mutate) => mutate(connectorsKey),
   })
 }

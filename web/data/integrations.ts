@@ -44,7 +44,7 @@ export function useSaveIntegration(stored?: Integration) {
     success: ({ name }) =>
       `Integration "${titleOfIntegration(name)}" ${stored === undefined ? 'added' : 'updated'} successfully`,
     failure: (error) => `Failed to save integration: ${readReason(error, integrationLabels)}`,
-    // The stored integration may have been changed elsewhere.
+    // Another tab may have changed the integration.
     refresh: stored && ((mutate) => mutate(integrationsKey)),
   })
 }
@@ -84,24 +84,24 @@ export function useDisconnect(name: string) {
 export interface Authorization {
   /** The integration whose consent page is being opened. */
   readonly pending: string | undefined
-  /** The last integration whose consent page could not be opened, and why. */
+  /** The last integration whose consent page could not be opened, and the reason. */
   readonly failed: { readonly name: string; readonly reason: string } | undefined
   /**
-   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been unmounted or
-   * `isWanted` returns false by then.
+   * Sends the browser to the page where the user gives their consent (§7.25, §8.24), unless the component has been
+   * unmounted or `isWanted` returns false by then.
    */
   readonly authorize: (name: string, isWanted?: () => boolean) => Promise<void>
 }
 
-/** `leave` sends the browser to the address of the consent page. */
-export function useAuthorization(leave: (authUrl: string) => Promise<void>): Authorization {
+/** `openPage` sends the browser to the address of the consent page. */
+export function useAuthorization(openPage: (authUrl: string) => Promise<void>): Authorization {
   const isOpen = useIsOpen()
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
       const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))
-      if (auth !== undefined && isOpen() && isWanted()) await leave(auth.authUrl)
+      if (auth !== undefined && isOpen() && isWanted()) await openPage(auth.authUrl)
       return auth
     },
     failure: (_error, { name }) => `Failed to initiate ${titleOfIntegration(name)} authentication`,

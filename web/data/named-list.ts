@@ -2,7 +2,9 @@ interface Named {
   readonly name: string
 }
 
-/** Adds `item` at the end of a cached list, which may already contain it if it was loaded again during the call. */
+/**
+ * Adds `item` at the end of a cached list. The list may already contain it if it was loaded again during the request.
+ */
 export function addToList<Item extends Named>(list: readonly Item[] = [], item: Item): readonly Item[] {
   return [...list.filter(({ name }) => name !== item.name), item]
 }

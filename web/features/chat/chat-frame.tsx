@@ -64,12 +64,12 @@ export function ChatSkeleton() {
 }
 
 export interface ComposerBarProps {
-  /** Absent while the end of the page is in view. */
+  /** Undefined while the end of the page is in view. */
   readonly onGoToEnd: (() => void) | undefined
   readonly children: ReactNode
 }
 
-/** The bottom of a chat (§2.25): the input, the page fading under it, and a button that scrolls to the end. */
+/** The bottom of a chat (§2.25): the input over a fading background, and a button that scrolls to the end. */
 export function ComposerBar({ onGoToEnd, children }: ComposerBarProps) {
   return (
     <div className="sticky bottom-0 z-10 bg-linear-to-b from-transparent to-page to-30% pt-6">
@@ -93,7 +93,9 @@ export interface ChatStatusProps {
   readonly needsApproval: boolean
 }
 
-/** A line above the input: a lost connection, a failure, or that sending a message denies the pending call (§10.25, §13.9). */
+/**
+ * The line above the input: a lost connection, a failure, or how a message affects the pending call (§10.25, §13.9).
+ */
 export function ChatStatus({ view: { isConnected, notice }, needsApproval }: ChatStatusProps) {
   const hint = needsApproval ? 'A tool call needs your approval. Sending a message denies it.' : undefined
   const text = isConnected ? (notice ?? hint) : 'The connection was lost. Reconnecting...'
@@ -104,7 +106,7 @@ export function ChatStatus({ view: { isConnected, notice }, needsApproval }: Cha
 const maxAnnouncedChars = 280
 
 /**
- * Announces a finished reply to a screen reader, once and not token by token, and whether it needs approval (§14.26).
+ * Announces a reply to a screen reader once, when it is finished, and whether its tool call needs approval (§14.26).
  */
 export function ReplyAnnouncer({ reply }: { readonly reply: Message | undefined }) {
   return <output className="sr-only">{reply?.role === 'assistant' ? announce(reply) : ''}</output>

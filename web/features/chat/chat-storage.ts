@@ -16,13 +16,13 @@ export const storageKeys = {
   outbox: (chatId: string) => `chat_${chatId}_outbox`,
 } as const
 
-/** Stores the id of the user who owns the other entries. */
+/** The key of the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
-/** The keys of text that the user has written, form entries for elicitations of tools included. */
+/** The keys of texts that the user has written, including the entries of elicitation forms. */
 const textKeys = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
-/** The chat data in browser storage belongs to one user, even if several users share the browser (§15.12). */
+/** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */
 export const personalStorage = {
   /** Called with the signed-in user's id before anything is read. Removes the entries of another user. */
   setOwner(userId: string): void {
@@ -46,11 +46,11 @@ function removeKeys(shouldRemove: (key: string) => boolean): void {
   for (const key of browserStorage.keys()) if (shouldRemove(key)) browserStorage.remove(key)
 }
 
-/** The texts of the inputs that are open on this page. Other tabs write to the same storage keys and must not change them. */
+/** The texts of the inputs on this page. Other tabs write to the same storage keys and must not change these texts. */
 const openTexts = new Map<string, string>()
 const listeners = new Set<() => void>()
 
-/** Unsent text, stored under a key so that leaving or reloading loses nothing (§10.23). */
+/** Unsent text, stored under a key so that it survives a reload or another page (§10.23). */
 export const drafts = {
   read: (key: string): string => openTexts.get(key) ?? browserStorage.read(key) ?? '',
   write(key: string, text: string): void {
@@ -79,15 +79,15 @@ export function useDraft(key: string): readonly [string, (text: string) => void]
   return [text, write]
 }
 
-/** Puts a text back into the input of a chat, before the text that has been written there since (§10.19). */
+/** Puts a text back into the input of a chat, before the text that the user has entered since (§10.19). */
 export function restoreDraft(chatId: string, text: string): void {
   const key = storageKeys.draft(chatId)
-  const written = drafts.read(key)
-  if (written.trim() === text.trim()) return
-  drafts.write(key, written.trim() === '' ? text : `${text}\n\n${written}`)
+  const current = drafts.read(key)
+  if (current.trim() === text.trim()) return
+  drafts.write(key, current.trim() === '' ? text : `${text}\n\n${current}`)
 }
 
-/** A message to be sent. The page creates its id, so that sending it twice stores it once. */
+/** A message to be sent. The page creates its id, so that the server stores it once even if it is sent twice. */
 export interface OutgoingMessage {
   readonly id: string
   readonly parentId: string | null
@@ -99,7 +99,7 @@ interface OutboxEntry {
   readonly message: OutgoingMessage
   /** Milliseconds since 1970. */
   readonly sentAt: number
-  /** Why it could not be sent; absent while there is no response. */
+  /** Why it could not be sent; absent until the request has failed. */
   readonly failure?: string
 }
 
@@ -134,7 +134,7 @@ export const firstMessage = {
   },
   /**
    * Removes and returns the message, and saves its bot as the chat's choice. The message id is derived from the chat's
-   * id, so that two tabs that both take the message still send it once.
+   * id, so that the server stores it once even if two tabs send it.
    */
   take(chatId: string): OutgoingMessage | undefined {
     const content = browserStorage.read(storageKeys.newMessage(chatId))
@@ -152,7 +152,10 @@ interface EditDraft {
   readonly text: string
 }
 
-/** The text of the message that is being edited, stored so that leaving or reloading loses nothing. A chat has at most one. */
+/**
+ * The text of the message that is being edited, stored so that it survives a reload or another page. A chat has at most
+ * one.
+ */
 export const editDraft = {
   read(chatId: string): EditDraft | undefined {
     try {

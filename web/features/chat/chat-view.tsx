@@ -74,11 +74,11 @@ interface ConversationProps {
 }
 
 /** The messages of a chat, and the input fixed under them (§2.25). */
-export function Conversation({ chat, view, session, aside }: ConversationProps) {
+function Conversation({ chat, view, session, aside }: ConversationProps) {
   const choice = useBotChoice(storageKeys.chatBot(chat.id))
   const content = useRef<HTMLDivElement>(null)
   const list = useRef<MessageListHandle>(null)
-  const box = useRef<HTMLTextAreaElement>(null)
+  const input = useRef<HTMLTextAreaElement>(null)
   const [messageElements] = useState(createMessageElements)
   const { following, goToEnd, leaveEnd } = useFollowEnd(content)
   const { messages, selected_message_id: leafId } = chat
@@ -89,9 +89,9 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
   )
   const onRequest = useCallback(() => {
     goToEnd()
-    // The pressed button disappears with its message, so the focus moves to the input. On a touch device that would open
-    // the on-screen keyboard.
-    if (!matchMedia('(pointer: coarse)').matches) box.current?.focus({ preventScroll: true })
+    // The clicked button may disappear, so the input gets the focus. On a touch device that would open the on-screen
+    // keyboard.
+    if (!matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true })
   }, [goToEnd])
   const busy = view.phase !== 'idle'
   const actions = useMessageActions({ chat, session, busy, choice, onRequest })
@@ -127,7 +127,7 @@ export function Conversation({ chat, view, session, aside }: ConversationProps) 
           <ComposerBar onGoToEnd={following ? undefined : goToEnd}>
             <ChatStatus view={view} needsApproval={calls.last?.call?.state === 'waiting'} />
             <Composer
-              ref={box}
+              ref={input}
               choice={choice}
               draftKey={storageKeys.draft(chat.id)}
               busy={busy}

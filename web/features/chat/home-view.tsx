@@ -57,11 +57,13 @@ interface StartChat {
   readonly isStarting: boolean
   readonly failed: FailedStart | undefined
   readonly start: (content: string, botName: string) => Promise<void>
+  /** Removes the failed message. */
   readonly forget: () => void
 }
 
 /**
- * Opens a new chat with its first message (§2.21): requests an id, hands the message over, navigates to the chat
+ * Opens a new chat with its first message (§2.21): requests an id, stores the message for the page of
+ * the chat, and navigates there
  * (§4.12, §8.12).
  */
 function useStartChat(): StartChat {
@@ -79,7 +81,7 @@ function useStartChat(): StartChat {
         const chat = await api.get<NewChat>('/api/chat/id')
         if (chat === undefined) return
         setFailed(undefined)
-        // The user sent another message instead; the one that failed becomes the draft again.
+        // The user has sent another message instead, so the one that failed becomes the draft again.
         if (failed !== undefined && failed.content !== content)
           drafts.write(storageKeys.homeDraft, failed.content)
         firstMessage.store(chat.id, content, botName)

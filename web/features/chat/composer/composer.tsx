@@ -16,7 +16,7 @@ export interface ComposerProps {
   readonly busy: boolean
   /** Called with a text that is not blank and the name of a bot. */
   readonly onSend: (text: string, botName: string) => void
-  /** Absent where there is nothing to stop. */
+  /** Absent on the home page, where no reply can be stopped. */
   readonly onStop?: (() => void) | undefined
   /** The text area. */
   readonly ref?: Ref<HTMLTextAreaElement>

@@ -14,40 +14,41 @@ export interface BotChoice {
 }
 
 /**
- * The bot that replies (§4.2): the saved one, else the first of the list. A choice is saved under `storageKey` (§4.4).
+ * The bot that replies (§4.2): the stored choice, or the first bot of the list. A choice is stored under `storageKey`
+ * (§4.4).
  */
 export function useBotChoice(storageKey: string): BotChoice {
   const { data: bots, error } = useBots()
-  const saved = useSyncExternalStore(poll, () => browserStorage.read(storageKey))
+  const storedName = useSyncExternalStore(subscribe, () => browserStorage.read(storageKey))
   return {
     bots,
     error,
-    selected: bots?.find((bot) => bot.name === saved) ?? bots?.[0],
-    select: (name) => saveChoice(storageKey, name),
+    selected: bots?.find((bot) => bot.name === storedName) ?? bots?.[0],
+    select: (name) => storeChoice(storageKey, name),
   }
 }
 
 const choiceKeys = /^(chat_.+_selectedBot|newChat_.+_bot)$/
 
-/** Called when a bot was renamed, so that it stays selected wherever this browser has selected it (§21.7). */
+/** Called when a bot was renamed, so that it stays selected in all chats of this browser (§21.7). */
 export function renameBotChoices(name: string, next: string): void {
   for (const key of browserStorage.keys()) {
     const isChoice = key === storageKeys.homeBot || choiceKeys.test(key)
-    if (isChoice && browserStorage.read(key) === name) saveChoice(key, next)
+    if (isChoice && browserStorage.read(key) === name) storeChoice(key, next)
   }
 }
 
-/** How often the saved choice is read (§4.5, §9.12), because another tab may change it. */
+/** How often the stored choice is read (§4.5, §9.12), because another tab may change it. */
 const pollIntervalMs = 100
 
 const listeners = new Set<() => void>()
 
-function saveChoice(key: string, name: string): void {
+function storeChoice(key: string, name: string): void {
   browserStorage.write(key, name)
   for (const listener of listeners) listener()
 }
 
-function poll(onChange: () => void): () => void {
+function subscribe(onChange: () => void): () => void {
   const timer = setInterval(onChange, pollIntervalMs)
   listeners.add(onChange)
   return () => {

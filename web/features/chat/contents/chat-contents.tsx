@@ -16,7 +16,10 @@ export interface ChatContentsProps {
   readonly onSelect: (messageId: string) => void
 }
 
-/** The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens (§2.27, §2.15). */
+/**
+ * The table of contents: beside the messages on a wide window, else in a panel that a button in the header opens
+ * (§2.27, §2.15).
+ */
 export function ChatContents({ path, onSelect }: ChatContentsProps) {
   const [isOpen, setOpen] = useState(false)
   const userMessages = useMemo(() => path.filter(({ role }) => role === 'user'), [path])
@@ -36,7 +39,7 @@ export function ChatContents({ path, onSelect }: ChatContentsProps) {
             userMessages={userMessages}
             rowHeight={touchRowPx}
             onSelect={(id) => {
-              // The panel returns the focus when it closes; only after that can the round get it.
+              // The panel moves the focus when it closes, so it is closed before the message gets the focus.
               flushSync(() => setOpen(false))
               onSelect(id)
             }}
@@ -49,7 +52,7 @@ export function ChatContents({ path, onSelect }: ChatContentsProps) {
 
 export interface ContentsButtonProps {
   readonly isOpen?: boolean
-  /** Absent while the chat loads: the disabled button keeps its place, so that the logo beside it does not move. */
+  /** Absent while the chat loads. The button is disabled then, so that the logo beside it does not move later. */
   readonly onOpen?: () => void
 }
 

@@ -17,8 +17,8 @@ export interface ContentsListProps {
 }
 
 /**
- * The titles of the user's messages in a chat; the message in view is marked. Only rows in view are rendered. The list is one
- * tab stop; the arrow keys move inside.
+ * The titles of the user's messages in a chat; the message in view is marked. Only rows in view are rendered. The list
+ * is one tab stop; the arrow keys move inside.
  */
 export function ContentsList({ userMessages, rowHeight, onSelect }: ContentsListProps) {
   const current = useCurrentMessage(userMessages)

@@ -20,10 +20,10 @@ import type { MessageGroup } from './message-tree.ts'
 import { KeepMountedContext } from '../../../lib/keep-mounted.ts'
 import { MessageView } from '../message/message-view.tsx'
 
-/** The number of message groups that are rendered or left out together. */
+/** The number of message groups that are rendered or omitted together. */
 const chunkLength = 10
 /**
- * A chat of up to this many messages is always rendered whole, so that the browser's find-in-page finds everything
+ * A chat of up to this many messages is always rendered whole, so that find-in-page of the browser finds every text
  * (§14.15).
  */
 const maxWholeMessages = 60
@@ -58,7 +58,7 @@ export function MessageList({ path, writing, session, opensAt = 'start', ref }: 
       flushSync(() => setTarget(chunk?.index))
       elements?.find(id)?.scrollIntoView()
       elements?.find(id)?.focus({ preventScroll: true })
-      // The chunks around the message are rendered only now, and may be higher or lower than estimated.
+      // The chunks around the message are rendered only now, and their heights may differ from the estimates.
       requestAnimationFrame(() => requestAnimationFrame(() => elements?.find(id)?.scrollIntoView()))
     },
   }))
@@ -73,8 +73,8 @@ export function MessageList({ path, writing, session, opensAt = 'start', ref }: 
           groups={groups}
           writing={groups.flat().some(({ id }) => writing?.has(id) === true) ? writing : undefined}
           session={session}
-          first={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
-          always={path.length <= maxWholeMessages || index === target}
+          startsRendered={opensAt === 'start' ? index < 2 : index >= chunks.length - 2}
+          alwaysRendered={path.length <= maxWholeMessages || index === target}
         />
       ))}
     </section>
@@ -100,14 +100,14 @@ interface MessageChunkProps {
   readonly writing: ReadonlySet<string> | undefined
   readonly session: ChatSession | undefined
   /** Whether the chunk is rendered before its distance from the window is known. */
-  readonly first: boolean
+  readonly startsRendered: boolean
   /** Whether the chunk is rendered even when it is far from the window. */
-  readonly always: boolean
+  readonly alwaysRendered: boolean
 }
 
 /** Consecutive messages. While they are far from the window, an empty box of the same height replaces them. */
 const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
-  const { groups, writing, session, first, always } = props
+  const { groups, writing, session, startsRendered, alwaysRendered } = props
   const box = useRef<HTMLDivElement>(null)
   const keepCount = useRef(0)
   const keepMounted = useCallback(() => {
@@ -116,29 +116,29 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
       keepCount.current -= 1
     }
   }, [])
-  const [near, setNear] = useState(first)
+  const [isNear, setNear] = useState(startsRendered)
   const [height, setHeight] = useState<number>()
   useEffect(() => {
     const element = box.current
     if (element === null) return
-    return watchNear(element, (isNear) => {
-      if (!isNear && (keepCount.current > 0 || isInUse(element))) return
-      if (!isNear && element.childElementCount > 0) setHeight(element.offsetHeight)
-      setNear(isNear)
+    return watchNear(element, (next) => {
+      if (!next && (keepCount.current > 0 || isInUse(element))) return
+      if (!next && element.childElementCount > 0) setHeight(element.offsetHeight)
+      setNear(next)
     })
   }, [])
-  const rendered = near || always
-  useScrollAnchoring(box, rendered)
-  const estimate = useMemo(() => (rendered ? 0 : estimateHeight(groups.flat())), [rendered, groups])
+  const isRendered = isNear || alwaysRendered
+  useScrollAnchoring(box, isRendered)
+  const estimate = useMemo(() => (isRendered ? 0 : estimateHeight(groups.flat())), [isRendered, groups])
   return (
     <KeepMountedContext value={keepMounted}>
       {/* This element is observed, so it stays the same whether or not its messages are rendered. */}
       <div
         ref={box}
-        className={rendered ? 'flex flex-col gap-6' : undefined}
-        style={rendered ? undefined : { height: height ?? estimate }}
+        className={isRendered ? 'flex flex-col gap-6' : undefined}
+        style={isRendered ? undefined : { height: height ?? estimate }}
       >
-        {rendered &&
+        {isRendered &&
           groups.map((group) => (
             <MessageView
               // All versions of a message have the same parent and so the same key: the version buttons keep the focus.
@@ -156,7 +156,7 @@ const MessageChunk = memo(function MessageChunk(props: MessageChunkProps) {
 function isSame(before: MessageChunkProps, after: MessageChunkProps): boolean {
   const [oldMessages, newMessages] = [before.groups.flat(), after.groups.flat()]
   return (
-    before.always === after.always &&
+    before.alwaysRendered === after.alwaysRendered &&
     before.session === after.session &&
     before.writing === after.writing &&
     before.groups.length === after.groups.length &&
@@ -173,7 +173,7 @@ function isInUse(element: Element): boolean {
   return element.contains(selection.anchorNode) || element.contains(selection.focusNode)
 }
 
-/** The heights of a line of text, of everything else in a message, and of the gap between two messages. */
+/** The heights of a line of text, of the rest of a message, and of the gap between two messages. */
 const linePx = 26
 const framePx = 58
 const gapPx = 24
@@ -196,7 +196,10 @@ type NearListener = (isNear: boolean) => void
 const nearListeners = new WeakMap<Element, NearListener>()
 let observer: IntersectionObserver | undefined
 
-/** Calls `listener` with whether an element is in or near the window, at once and on every change. All share one observer. */
+/**
+ * Calls `listener` at once and on every change with whether an element is near the window. All elements share one
+ * observer.
+ */
 function watchNear(element: Element, listener: NearListener): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
@@ -215,13 +218,13 @@ function watchNear(element: Element, listener: NearListener): () => void {
 /** Without scroll anchoring the page moves when something above the window changes its height. */
 const lacksScrollAnchoring = typeof CSS !== 'undefined' && !CSS.supports('overflow-anchor', 'auto')
 
-function useScrollAnchoring(box: { readonly current: HTMLElement | null }, rendered: boolean): void {
+function useScrollAnchoring(box: { readonly current: HTMLElement | null }, isRendered: boolean): void {
   const before = useRef<number>(undefined)
   useLayoutEffect(() => {
     const element = box.current
     if (!lacksScrollAnchoring || element === null) return
     const { height, top } = element.getBoundingClientRect()
-    if (rendered && before.current !== undefined && top < 0) window.scrollBy(0, height - before.current)
+    if (isRendered && before.current !== undefined && top < 0) window.scrollBy(0, height - before.current)
     before.current = height
-  }, [box, rendered])
+  }, [box, isRendered])
 }

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RefObject } from 'react'
 
-/** The elements that may expand something inside a message. */
-const expanders = 'article summary, article button'
+/** The elements that expand a part of a message when they are clicked. */
+const expandButtons = 'article summary, article button'
 
 export interface FollowEnd {
-  /** False when the reader has scrolled up. */
+  /** False after the user has scrolled up. */
   readonly following: boolean
   readonly goToEnd: () => void
   /** Stops following, because the page is about to be scrolled elsewhere. */
@@ -13,7 +13,7 @@ export interface FollowEnd {
 }
 
 /**
- * Opens the page at its end and keeps it there while `content` grows, until the reader scrolls up. Scrolling back down
+ * Opens the page at its end and keeps it there while `content` grows, until the user scrolls up. Scrolling back down
  * or `goToEnd` resumes following. The observer runs between layout and paint, so nothing jumps (§14.14).
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd {
@@ -37,9 +37,9 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
     follow()
     const observer = new ResizeObserver(follow)
     observer.observe(element)
-    // What the user expands grows downward; following the end would move it out of view.
+    // An expanded element grows downward. Following the end would move it out of view.
     const pauseOnExpand = (event: MouseEvent) => {
-      if (!(event.target instanceof Element) || event.target.closest(expanders) === null) return
+      if (!(event.target instanceof Element) || event.target.closest(expandButtons) === null) return
       isFollowing.current = false
       requestAnimationFrame(() => requestAnimationFrame(() => updateFollowing(distanceToEnd() <= endZonePx)))
     }
@@ -52,7 +52,7 @@ export function useFollowEnd(content: RefObject<HTMLElement | null>): FollowEnd 
 
   useEffect(() => {
     let stopWatching = () => {}
-    // While a screen opens, the router and the browser scroll too, so the reader is watched from the next frame on.
+    // While a screen opens, the router and the browser scroll too. From the next frame on only the user does.
     const frame = requestAnimationFrame(() => {
       if (isFollowing.current) scrollToEnd()
       stopWatching = watchScrolling(updateFollowing)
@@ -81,13 +81,13 @@ function scrollToEnd(): void {
   window.scrollTo(0, document.documentElement.scrollHeight)
 }
 
-/** Calls `onChange` with false when the reader scrolls up from the end of the page, and with true at its end. */
+/** Calls `onChange` with false when the user scrolls up from the end of the page, and with true at its end. */
 function watchScrolling(onChange: (isAtEnd: boolean) => void): () => void {
   const page = document.documentElement
   let top = window.scrollY
   let height = page.scrollHeight
   const handleScroll = () => {
-    // A page that becomes shorter scrolls up by itself, without the reader.
+    // When the page becomes shorter, the browser scrolls up by itself.
     const movedUp = window.scrollY < top - 1 && page.scrollHeight >= height
     const distance = distanceToEnd()
     if (movedUp && distance > maxUnintendedPx) onChange(false)

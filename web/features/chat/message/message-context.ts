@@ -19,9 +19,9 @@ export interface MessageActions {
   /** Absent while no bot can reply, like `resend`, `allow`, `deny` and `continueAfter`. */
   readonly regenerate?: ((reply: Message) => void) | undefined
   readonly editing: Editing | undefined
-  /** Opens a message for editing; undefined ends the edit. */
+  /** Opens a message for editing; called with undefined to close the editor. */
   readonly edit: (messageId: string | undefined) => void
-  /** Stores the text of the edited message; undefined when it is the original one. */
+  /** Stores the edited text; called with undefined when it is the original one. */
   readonly storeEdit: (text: string | undefined) => void
   /** Sends the edited text as a new version of a message (§14.1). */
   readonly resend?: ((message: Message, text: string) => void) | undefined
@@ -29,7 +29,7 @@ export interface MessageActions {
   readonly allow?: ((reply: Message) => void) | undefined
   /** Denies the pending tool call of a reply by sending 'cancel' (§4.22). */
   readonly deny?: ((reply: Message) => void) | undefined
-  /** Lets the model continue after a tool's result that no reply follows. */
+  /** Requests the reply that is missing after a tool's result. */
   readonly continueAfter?: ((result: Message) => void) | undefined
 }
 
@@ -46,7 +46,7 @@ export interface ToolCalls {
 
 export const ToolCallsContext = createContext<ToolCalls>({ resultOf: () => undefined, last: undefined })
 
-/** The tool call that is passed to the slot `toolCall`. */
+/** The input of the slot `toolCall`. */
 export interface ToolCallSlotProps {
   /** The reply that makes the call. */
   readonly message: Message
@@ -58,7 +58,7 @@ export interface ToolCallSlotProps {
   readonly deny?: (() => void) | undefined
 }
 
-/** What a screen adds to the messages of this feature. */
+/** What a screen adds to each message. */
 export interface MessageSlots {
   /** More buttons in the line under a finished message. */
   readonly actions?: (message: Message) => ReactNode

@@ -108,7 +108,10 @@ function RegenerateButton({ message }: { readonly message: Message }) {
   )
 }
 
-/** Formats the time of a message (§2.31) in local time: hour:minute if today, else the ISO date; undefined for 0 (unknown). */
+/**
+ * Formats the time of a message (§2.31) in local time: hour:minute if today, else the ISO date; undefined for 0
+ * (unknown).
+ */
 export function formatMessageTime(unixTimestamp: number, now = Date.now()): string | undefined {
   if (unixTimestamp === 0) return undefined
   const time = new Date(unixTimestamp)

@@ -21,7 +21,7 @@ export const MessageView = memo(function MessageView({ group, session }: Message
   return <ReplyMessage earlier={group.slice(0, -1)} last={last} isWriting={session !== undefined} />
 }, isSame)
 
-/** Each change of the path creates new groups, so the messages in them are compared. */
+/** Every change of the path creates new groups, so their messages are compared instead. */
 function isSame(before: MessageViewProps, after: MessageViewProps): boolean {
   return (
     before.session === after.session &&

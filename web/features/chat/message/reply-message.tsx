@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button/button.tsx'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
 
 export interface ReplyMessageProps {
-  /** The replies of the turn before the last one; they do not change any more. */
+  /** The replies of the turn before the last one. They no longer change. */
   readonly earlier: readonly Message[]
   readonly last: Message
   /** Whether the turn is still being written, including the time between a tool call and the reply after it. */
@@ -30,7 +30,7 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
       {replies.map((reply) => (
         <Fragment key={reply.parent_id}>
           <ReplyPart message={reply} />
-          {reply !== last && <EarlierVersions reply={reply} />}
+          {reply !== last && <ReplyVersions reply={reply} />}
         </Fragment>
       ))}
       {writing ? (
@@ -42,8 +42,8 @@ export function ReplyMessage({ earlier, last, isWriting }: ReplyMessageProps) {
   )
 }
 
-/** The version buttons of a reply in the middle of a turn; everything else is in the line under the turn. */
-function EarlierVersions({ reply }: { readonly reply: Message }) {
+/** The version buttons of a reply in the middle of a turn. All other buttons are in the line under the turn. */
+function ReplyVersions({ reply }: { readonly reply: Message }) {
   const actions = use(MessageActionsContext)
   const siblings = actions?.siblingsOf(reply)
   if (actions === undefined || siblings === undefined || siblings.ids.length < 2) return null
@@ -176,20 +176,20 @@ function ReplyOutcome({ message }: { readonly message: Message }) {
         >
           <strong className="text-danger">Error:</strong> {message.error?.message ?? 'Unknown error occurred'}
         </p>
-        <AnotherReply message={message} />
+        <RegenerateButton message={message} />
       </div>
     )
-  const note = describeEnd(message)
+  const note = describeOutcome(message)
   if (note === undefined) return null
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <p className="text-sm text-muted italic">{note}</p>
-      {message.status !== 'complete' && <AnotherReply message={message} />}
+      {message.status !== 'complete' && <RegenerateButton message={message} />}
     </div>
   )
 }
 
-function AnotherReply({ message }: { readonly message: Message }) {
+function RegenerateButton({ message }: { readonly message: Message }) {
   const actions = use(MessageActionsContext)
   if (actions === undefined) return null
   const { busy, regenerate } = actions
@@ -201,7 +201,7 @@ function AnotherReply({ message }: { readonly message: Message }) {
   )
 }
 
-function describeEnd({ status, finish }: Message): string | undefined {
+function describeOutcome({ status, finish }: Message): string | undefined {
   switch (status) {
     case 'stopped':
       return 'Stopped.'

@@ -17,7 +17,7 @@ export interface MessageActionsOptions {
   readonly onRequest: () => void
 }
 
-/** What the owner can do with the messages of a chat; the same object while nothing in it changes. */
+/** The actions of the chat's owner on its messages. The object stays the same while none of them changes. */
 export function useMessageActions(options: MessageActionsOptions): MessageActions {
   const { chat, session, busy, choice, onRequest } = options
   const { bots, selected } = choice

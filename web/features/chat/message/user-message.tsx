@@ -77,12 +77,12 @@ interface MessageEditorProps {
 }
 
 /**
- * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor takes the focus
+ * Edits a message of the user in place, to send it again with another text. Escape cancels. The editor gets the focus
  * when the user opens it, but not when an earlier edit is restored (§14.2).
  */
 function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(stored ?? before)
-  const takesFocus = stored === undefined
+  const getsFocus = stored === undefined
   const box = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
   useKeepMounted()
@@ -91,11 +91,11 @@ function MessageEditor({ text: before, stored, onChange, onSend, onCancel }: Mes
     if (ready) onSend(text)
   }
   useLayoutEffect(() => {
-    if (!takesFocus) return
+    if (!getsFocus) return
     const area = box.current
     area?.focus({ preventScroll: true })
     area?.setSelectionRange(area.value.length, area.value.length)
-  }, [takesFocus])
+  }, [getsFocus])
   return (
     <form
       aria-label="Edit message"

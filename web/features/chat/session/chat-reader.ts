@@ -10,8 +10,8 @@ export interface ChatReaderHandlers {
 }
 
 /**
- * Loads a chat while it is open (§7.7), with the same timing as all other reads (§7.1, §7.28). It does not use SWR, because
- * the session has to know when a read begins and ends, to order it with the events of runs.
+ * Loads a chat while it is open (§7.7), with the same timing as all other reads (§7.1, §7.28). It does not use SWR,
+ * because the session orders each read with the events of runs and so needs to see when a read begins and ends.
  */
 export class ChatReader {
   readonly #api: ApiClient

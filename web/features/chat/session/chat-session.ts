@@ -25,12 +25,12 @@ import { reduceSession } from './session-reducer.ts'
 import { activeRun, createView, firstReply, initialState } from './session-state.ts'
 import type { SessionAction, SessionState, SessionView } from './session-state.ts'
 
-/** How long a run is still followed after its chat was closed. */
+/** How long the page still follows a run after its chat was closed. */
 const closeDelayMs = 3000
-/** A message that another page finds in the outbox counts as not sent when it has no response after this time. */
+/** A message that another page has put into the outbox counts as not sent if it is unconfirmed after this time. */
 const maxResponseMs = 5000
 
-/** What a message needs to be sent; without an id it gets a new one. */
+/** A message to be sent. Without an id it gets a new one. */
 export type MessageDraft = Omit<OutgoingMessage, 'id'> & { readonly id?: string }
 
 /** A request that starts a run in this chat. */
@@ -41,8 +41,8 @@ interface RunRequest {
 }
 
 /**
- * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the state
- * is an action of `reduceSession`; the requests, storage and timers that a change leads to are here.
+ * Owns a chat on this page: loads it, sends messages, and follows, reconnects and stops the run. Every change of the
+ * state is an action of `reduceSession`. The requests, the storage and the timers are here.
  */
 export class ChatSession {
   readonly #chatId: string
@@ -107,7 +107,7 @@ export class ChatSession {
 
   readonly reload = (): void => this.#apply({ type: 'outdated' })
 
-  /** Shows the message and an empty reply and requests the reply (§4.14). Does nothing and returns false during a run. */
+  /** Shows the message and an empty reply, and requests the reply (§4.14). Returns false during a run. */
   send({ id = createMessageId(), parentId, content, botName }: MessageDraft): boolean {
     const message = { id, parentId, content, botName }
     const { unsent } = this.#state
@@ -139,7 +139,7 @@ export class ChatSession {
     this.#apply({ type: 'unsent', unsent: undefined })
   }
 
-  /** Requests another reply to the message that `reply` answers (§4.24). */
+  /** Requests another reply to the message before `reply` (§4.24). */
   regenerate(reply: Message, botName: string): boolean {
     const userMessage = findUserMessage(this.#messages, reply)
     if (userMessage === undefined) return false
@@ -165,7 +165,7 @@ export class ChatSession {
     return this.send({ parentId: reply.id, content: 'cancel', botName })
   }
 
-  /** Lets the model continue after a tool's result that no reply follows (§4.23). */
+  /** Requests the reply that is missing after a tool's result (§4.23). */
   continueAfter(result: Message, botName: string): boolean {
     const { id: parentId, server, content } = result
     return this.#request(optimisticReply(result, botName, Date.now()), {
@@ -197,7 +197,7 @@ export class ChatSession {
     const { phase } = this.#state.activity
     if (phase === 'idle' || phase === 'stopping') return
     this.#apply({ type: 'stop_requested' })
-    // Until the message is confirmed there may be no run to stop; `#confirm` then requests the stop.
+    // Until the message is confirmed there may be no run to stop. `#confirm` requests the stop then.
     if (phase !== 'sending') await this.#requestStop()
   }
 
@@ -237,7 +237,7 @@ export class ChatSession {
     if (message !== undefined) this.send(message)
   }
 
-  /** Finds out whether the message in the outbox, which no page saw confirmed, was stored. */
+  /** Checks whether the server has stored the message in the outbox. */
   #checkOutbox(chat: Chat): void {
     const entry = outbox.read(this.#chatId)
     if (entry === undefined || activeRun(this.#state)?.phase === 'sending') return
@@ -325,7 +325,7 @@ export class ChatSession {
       outbox.write(this.#chatId, { message, sentAt: Date.now(), failure: reason })
       this.#apply({ type: 'dropped', unsent: { message, reason } })
     }
-    // The server may have stored the message all the same.
+    // The server may have stored the message although the request failed.
     if (!isRefused || isActive) this.reload()
   }
 
@@ -338,7 +338,7 @@ export class ChatSession {
     this.reload()
   }
 
-  /** Called when the chat has been closed for a while. Its run continues on the server; opening the chat resumes it. */
+  /** Called some time after the chat was closed. The run continues on the server. */
   #stopFollowing(): void {
     const phase = activeRun(this.#state)?.phase
     if (phase === 'sending') this.#closeTimer = setTimeout(() => this.#stopFollowing(), closeDelayMs)
@@ -348,26 +348,26 @@ export class ChatSession {
     }
   }
 
-  /** The only place where the state changes, and where a change leads to requests, storage and rendering. */
+  /** The only method that changes the state. It also sends, stores and renders what follows from the change. */
   #apply(action: SessionAction): void {
     const before = this.#state
     const after = reduceSession(before, action)
     if (after === before) return
     this.#state = after
-    const [was, is] = [activeRun(before), activeRun(after)]
-    if (was?.number !== is?.number) {
+    const [oldRun, newRun] = [activeRun(before), activeRun(after)]
+    if (oldRun?.number !== newRun?.number) {
       this.#abort.abort()
       this.#abort = new AbortController()
     }
     const isEvent = action.type === 'event' || action.type === 'live_event'
     if (isEvent && before.activity !== after.activity) {
       for (const listener of this.#eventListeners) listener(action.event)
-      if (was?.phase === 'sending') this.#confirm(was.run)
+      if (oldRun?.phase === 'sending') this.#confirm(oldRun.run)
     }
     if (before.unsent !== undefined && after.unsent === undefined)
       outbox.confirm(this.#chatId, before.unsent.message.id)
     this.#updateView(before)
-    if (is?.phase === 'streaming' && (was === undefined || was.phase === 'following'))
+    if (newRun?.phase === 'streaming' && (oldRun === undefined || oldRun.phase === 'following'))
       void this.#followStream(undefined, this.#abort.signal)
     this.#readIfOutdated()
   }

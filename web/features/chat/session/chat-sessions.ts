@@ -3,22 +3,25 @@ import type { ApiClient } from '../../../lib/api-client.ts'
 import type { SharedStreamState } from '../../../lib/share-stream.ts'
 import type { ChatSession } from './chat-session.ts'
 
-/** Creates a session; `isLive` returns whether live updates contain the events of runs that this page did not request. */
+/**
+ * Creates a session; `isLive` returns whether live updates contain the events of runs that this page did not request.
+ */
 type CreateSession = (isLive: () => boolean) => ChatSession
 
 /** The sessions of the chats that this page has opened. Passes the live updates to them. */
 export interface ChatSessions {
   readonly getOrCreate: (chatId: string, create: CreateSession) => ChatSession
   readonly receive: (event: LiveEvent) => void
-  /** `opening` until it is known whether there are live updates. */
+  /** `opening` until the stream of live updates has reported its state. */
   readonly setLiveState: (state: SharedStreamState | 'opening') => void
 }
 
 const sessionsOfClients = new WeakMap<ApiClient, ChatSessions>()
 
 /**
- * Returns the chat sessions of a client; they live as long as the client. `getOrCreate` takes the function that creates a
- * session, because every signed-in page follows live updates, but only a chat's page needs the code of a session.
+ * Returns the chat sessions of a client, which exist as long as the client. `getOrCreate` takes the function that
+ * creates a session, because every signed-in page follows live updates, but only the page of a chat loads the code of a
+ * session.
  */
 export function findChatSessions(api: ApiClient): ChatSessions {
   const sessions = sessionsOfClients.get(api) ?? createChatSessions()
@@ -29,7 +32,7 @@ export function findChatSessions(api: ApiClient): ChatSessions {
 function createChatSessions(): ChatSessions {
   const sessions = new Map<string, ChatSession>()
   let state: SharedStreamState | 'opening' = 'unavailable'
-  /** Whether live updates were open before; if so, some may have been missed when they begin again. */
+  /** Whether live updates were open before. If so, some may have been missed when they are open again. */
   let wasOpen = false
 
   return {

@@ -10,8 +10,8 @@ export function createMessageId(): string {
 }
 
 /**
- * The run that a chat shows until the server has confirmed a message (§4.14): the message and an empty reply. `now` is in
- * milliseconds since 1970.
+ * Returns the run that a chat shows until the server has confirmed a new message (§4.14): the message and an empty
+ * reply. `now` is in milliseconds since 1970.
  */
 export function optimisticSend({ id, parentId, content, botName }: OutgoingMessage, now: number): RunState {
   const userMessage: Message = {
@@ -25,12 +25,15 @@ export function optimisticSend({ id, parentId, content, botName }: OutgoingMessa
   return unconfirmed([userMessage, emptyReply(userMessage, id, botName, now)])
 }
 
-/** The same for another reply to an existing message (§4.24): an empty reply beside the earlier ones (§14.30). */
+/**
+ * Returns the run to show for another reply to an existing message (§4.24): an empty reply beside the earlier ones
+ * (§14.30).
+ */
 export function optimisticReply(userMessage: Message, botName: string, now: number): RunState {
   return unconfirmed([userMessage, emptyReply(userMessage, `${userMessage.id}_${now}`, botName, now)])
 }
 
-/** The same for a tool call that the user has just approved (§4.20): the call is running. */
+/** Returns the run to show for a tool call that the user has just approved (§4.20): the call is running. */
 export function optimisticCall(messages: readonly Message[], reply: Message): RunState {
   const { changes: _, ...call } = reply.call ?? {}
   const parents = messages.filter(({ id }) => id === reply.parent_id)
@@ -55,7 +58,7 @@ function timesAt(now: number) {
   return { timestamp: new Date(now).toISOString(), unix_timestamp: now }
 }
 
-/** The run that was in progress when a chat was loaded, up to the event `chat.run.seq`; undefined if there was none. */
+/** Returns the run that was in progress when a chat was loaded, up to the event `chat.run.seq`, or undefined. */
 export function resumeRun({ messages, run }: Chat): RunState | undefined {
   const first = messages.find(({ id }) => id === run?.message_id)
   if (run === null || first === undefined) return undefined
@@ -95,7 +98,7 @@ export function selectLeaf(chat: Chat, messageId: string): Chat {
   return { ...chat, selected_message_id: leaf }
 }
 
-/** Finds the message that a reply answers: a message of the user or a tool's result. */
+/** Finds the message before a reply that the model replied to: a message of the user or a tool's result. */
 export function findUserMessage(messages: readonly Message[], reply: Message): Message | undefined {
   const byId = new Map(messages.map((message) => [message.id, message]))
   let message: Message | undefined = reply

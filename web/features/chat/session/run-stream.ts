@@ -9,7 +9,7 @@ import { waitToRetry } from '../../../lib/wait-to-retry.ts'
 /** The server refused to start a run. */
 export class RunRefusedError extends Error {
   readonly detail: ErrorDetail | undefined
-  /** The server's error message, or the status if there is none. */
+  /** The error message of the server, or a sentence with the status if there is none. */
   readonly reason: string
 
   constructor({ status, statusText }: Response, detail: ErrorDetail | undefined) {
@@ -58,18 +58,19 @@ export interface RunPosition {
 
 export type StreamSignal =
   | { readonly type: 'event'; readonly event: RunEvent }
-  /** The connection broke (false) or was restored (true). */
+  /** The connection was lost (false) or restored (true). */
   | { readonly type: 'connection'; readonly isConnected: boolean }
-  /** Why the run will end, when the server cannot store an event for that. */
+  /** Why the run will end, if the server cannot store an event about it. */
   | { readonly type: 'ending'; readonly reason: string }
-  /** The server no longer knows the run, or cannot continue from this position. */
+  /** The server no longer has the events of the run after this position. */
   | { readonly type: 'unknown' }
-  /** The connection broke before the first event: there may or may not be a run. */
+  /** The connection was lost before the first event, so there may or may not be a run. */
   | { readonly type: 'unconfirmed' }
 
 /**
- * Reads the events of a run after `start`, each once and in order. When the connection breaks, it reconnects until that
- * succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9, §10.25).
+ * Reads the events of a run after `start`, each once and in order. When the connection is lost, it reconnects until
+ * that succeeds. Ends after the run's last event, after `unknown` or `unconfirmed`, or when `signal` aborts (§10.9,
+ * §10.25).
  */
 export async function* readRun(
   api: ApiClient,

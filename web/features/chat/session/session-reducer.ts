@@ -66,7 +66,7 @@ export function reduceSession(state: SessionState, action: SessionAction): Sessi
 function receiveLiveEvent(state: SessionState, update: LiveUpdate & { type: 'live_event' }): SessionState {
   const { replyId, event } = update
   const active = activeRun(state)
-  // The run's own stream carries the same events.
+  // This page reads the same events from the run's own stream.
   if (active !== undefined && active.phase !== 'following') return state
   if (active?.replyId === replyId) {
     if (event.seq <= active.run.seq) return state
@@ -88,7 +88,9 @@ function receiveLiveReady(state: SessionState, update: LiveUpdate & { type: 'liv
   return isKnown ? state : { ...state, isOutdated: true }
 }
 
-/** Defers an update if a read in progress may contain what precedes it; otherwise the chat must be loaded again. */
+/**
+ * Defers an update while a read in progress may contain the events before it. Otherwise the chat must be loaded again.
+ */
 function deferOrReload(state: SessionState, update: LiveUpdate): SessionState {
   return state.isReading
     ? { ...state, deferred: [...state.deferred, update] }

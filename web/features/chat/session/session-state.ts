@@ -9,15 +9,18 @@ import { mergeMessages } from './run-messages.ts'
 
 interface Run {
   readonly run: RunState
-  /** Numbers the runs of the session, so that two runs can be told apart. */
+  /** Identifies the run within the session. */
   readonly number: number
 }
 
-/** A run in progress. The phase is how its events reach this page. */
+/** A run in progress. The phase describes how its events reach this page. */
 export type ActiveRun =
   /** Requested by this page and not confirmed yet. The page has created its messages itself. */
   | (Run & { readonly phase: 'sending' })
-  /** This page reads the run's own stream. `endReason` is why it will end, if the server cannot send an event for that. */
+  /**
+   * This page reads the run's own stream. `endReason` says why the run will end, if the server can send no event about
+   * it.
+   */
   | (Run & {
       readonly phase: 'streaming'
       readonly isConnected: boolean
@@ -44,9 +47,9 @@ export interface SessionState {
   readonly error?: Error | undefined
   readonly activity: Activity
   readonly unsent?: UnsentMessage | undefined
-  /** A sentence about something that failed. */
+  /** A sentence for the user about something that failed. */
   readonly notice?: string | undefined
-  /** The last reply that ended while its chat was open. */
+  /** The last reply that was finished while the chat was open. */
   readonly endedReply?: Message | undefined
   /** The number of runs so far. */
   readonly runCount: number
@@ -59,10 +62,10 @@ export interface SessionState {
   readonly pendingSelections: number
 }
 
-/** The live updates that concern this chat. */
+/** The live updates of this chat. */
 export type LiveUpdate =
   | { readonly type: 'live_event'; readonly replyId: string; readonly event: RunEvent }
-  /** The live updates begin. `run` is the run that is in progress in this chat at that moment. */
+  /** The live updates begin. `run` is the run of this chat that is in progress at that moment. */
   | { readonly type: 'live_ready'; readonly run: LiveRun | undefined; readonly mayHaveMissed: boolean }
 
 export type SessionAction =
@@ -140,7 +143,7 @@ export function createView(
 }
 
 function isSameView(before: SessionState, after: SessionState): boolean {
-  const [was, is] = [activeRun(before), activeRun(after)]
+  const [oldRun, newRun] = [activeRun(before), activeRun(after)]
   return (
     before.chat === after.chat &&
     before.error === after.error &&
@@ -148,10 +151,10 @@ function isSameView(before: SessionState, after: SessionState): boolean {
     before.notice === after.notice &&
     before.endedReply === after.endedReply &&
     before.activity.phase === after.activity.phase &&
-    was?.phase === is?.phase &&
-    was?.number === is?.number &&
-    isConnected(was) === isConnected(is) &&
-    was?.run.messages.length === is?.run.messages.length
+    oldRun?.phase === newRun?.phase &&
+    oldRun?.number === newRun?.number &&
+    isConnected(oldRun) === isConnected(newRun) &&
+    oldRun?.run.messages.length === newRun?.run.messages.length
   )
 }
 

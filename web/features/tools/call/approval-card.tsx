@@ -71,7 +71,7 @@ export function ApprovalCard({ message, allow, deny }: ApprovalCardProps) {
   )
 }
 
-/** Where the calls of a connector go: its host, or 'built in'. */
+/** Returns the host that receives the calls of a connector, or 'built in'. */
 function describeAddress({ url, is_default }: Pick<Connector, 'url' | 'is_default'>): string {
   if (!URL.canParse(url)) return url
   const { protocol, host } = new URL(url)
@@ -86,7 +86,7 @@ interface AllowAlwaysInput {
 }
 
 /**
- * Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds without a change if there is no list
+ * Adds a tool to its connector's list of allowed tools (§4.21, §7.16). Succeeds and changes nothing if there is no list
  * (§13.7, §13.8).
  */
 function useAllowAlways() {
@@ -115,7 +115,7 @@ function useAllowAlways() {
   })
 }
 
-const names: Readonly<Record<ToolChange['what'], string>> = {
+const changeLabels: Readonly<Record<ToolChange['what'], string>> = {
   title: 'Title',
   description: 'Description',
   input: 'Input',
@@ -134,7 +134,7 @@ function ToolChanges({ changes }: { readonly changes: readonly ToolChange[] }) {
       </p>
       {changes.map(({ what, before, after }) => (
         <div key={what} className="flex flex-col gap-1">
-          <p className="text-xs font-medium">{names[what]}</p>
+          <p className="text-xs font-medium">{changeLabels[what]}</p>
           {before === null && after === null ? (
             <p className="text-xs text-muted">The earlier value is unknown.</p>
           ) : (
@@ -153,7 +153,7 @@ function Version({ label, text }: { readonly label: string; readonly text: strin
   return (
     <div className="min-w-0">
       <p className="mb-1 text-xs text-muted">{label}</p>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
       <pre tabIndex={0} aria-label={label} className="tool-text">
         {text === null ? (
           <span className="text-muted">Nothing</span>

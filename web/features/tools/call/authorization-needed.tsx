@@ -9,7 +9,9 @@ export interface AuthorizationNeededProps {
   readonly server: string
 }
 
-/** While the user's consent is missing: a button that opens the connector's consent page and returns to this chat (§13.20). */
+/**
+ * A button that opens the connector's consent page, which returns to this chat. Shown until the user consents (§13.20).
+ */
 export function AuthorizationNeeded({ chatId, server }: AuthorizationNeededProps) {
   const connector = useLatestConnectors().data?.find(({ name }) => name === server)
   const toggle = useToggleConnector(`/chat/${chatId}`)

@@ -16,7 +16,7 @@ export interface CallDetailsProps {
 
 /** The exact arguments of a call, and its result (§13.2). */
 export function CallDetails({ chatId, message, result }: CallDetailsProps) {
-  const { tool = '', call, arguments: sent = '{}' } = message
+  const { tool = '', call, arguments: args = '{}' } = message
   return (
     <>
       {call?.title !== undefined && call.title !== tool && (
@@ -27,10 +27,10 @@ export function CallDetails({ chatId, message, result }: CallDetailsProps) {
           </code>
         </p>
       )}
-      {/^\s*(\{\s*\})?\s*$/.test(sent) ? (
+      {/^\s*(\{\s*\})?\s*$/.test(args) ? (
         <p className="text-xs text-muted">No arguments</p>
       ) : (
-        <CopyableText label="Arguments" text={indentJson(sent)} />
+        <CopyableText label="Arguments" text={indentJson(args)} />
       )}
       {result !== undefined && <CallResult chatId={chatId} result={result} />}
     </>
@@ -43,7 +43,7 @@ interface CopyableTextProps {
   readonly text: string
 }
 
-/** A text with its own line breaks, and a button that copies it. */
+/** A text with its line breaks, and a button that copies it. */
 function CopyableText({ label, text }: CopyableTextProps) {
   return (
     <div>
@@ -51,7 +51,7 @@ function CopyableText({ label, text }: CopyableTextProps) {
         <p className="text-xs font-medium text-muted">{label}</p>
         <CopyButton title={`Copy ${label.toLowerCase()}`} text={text} />
       </div>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text */}
       <pre tabIndex={0} aria-label={label} className="tool-text">
         <InertText>{text}</InertText>
       </pre>
@@ -89,13 +89,15 @@ interface ResultPartProps {
   readonly imagePath: string
 }
 
-/** A part of a tool's result. Texts are shown as plain text; an image is part of the result, never loaded from another site. */
+/**
+ * A part of a tool's result. Texts are shown as plain text. Images are loaded from the server, never from another site.
+ */
 function ResultPart({ part, imagePath }: ResultPartProps) {
   switch (part.type) {
     case 'text':
     case 'json':
       return (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long text scrolls with the keyboard too
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long text
         <pre tabIndex={0} aria-label="Result" className="tool-text">
           <InertText>{part.text}</InertText>
         </pre>
@@ -146,7 +148,7 @@ function ResultLink({ uri, name }: { readonly uri: string; readonly name: string
 
 const imageTypes = /^image\/(png|jpeg|gif|webp)$/
 
-/** An image of a result. It is loaded when it is shown, and only once, because it never changes. */
+/** An image of a result. It is loaded only once, because it never changes. */
 function ResultImage({ path }: { readonly path: string }) {
   const { data: image, error } = useSWRImmutable<Image, Error>(path)
   if (error !== undefined)

@@ -22,7 +22,7 @@ export function readCallState(reply: Message, result: Message | undefined, isLas
   }
 }
 
-/** Each state in a word or two. */
+/** The label of each state. */
 export const callStateLabels: Readonly<Record<CallState, string>> = {
   waiting: 'Needs approval',
   running: 'Running',
@@ -38,7 +38,7 @@ export const callStateLabels: Readonly<Record<CallState, string>> = {
 
 const unknownOutcome = 'The tool may or may not have finished.'
 
-/** A sentence about a call that ended without success; undefined for any other call. */
+/** Returns a sentence about a call that did not succeed; undefined for any other call. */
 export function describeCallState(state: CallState): string | undefined {
   switch (state) {
     case 'waiting':
@@ -67,8 +67,8 @@ export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`
-  const whole = Math.round(seconds)
-  if (whole < 60) return `${whole} s`
-  const remainder = whole % 60
-  return remainder === 0 ? `${Math.floor(whole / 60)} min` : `${Math.floor(whole / 60)} min ${remainder} s`
+  const rounded = Math.round(seconds)
+  if (rounded < 60) return `${rounded} s`
+  const [minutes, remainder] = [Math.floor(rounded / 60), rounded % 60]
+  return remainder === 0 ? `${minutes} min` : `${minutes} min ${remainder} s`
 }

@@ -1,14 +1,14 @@
-/** Deeper levels are not indented further, or their lines would be too wide to read. */
+/** Deeper levels are not indented further, because their lines would be too wide to read. */
 const maxIndentLevels = 20
-/** A longer text is shown as it is. */
+/** A longer text is not changed. */
 const maxChars = 200_000
-/** An indented text that is this many times longer than the original is not used, unless it is short. */
-const maxGrowth = 10
-const shortChars = 10_000
+/** If indenting makes a text longer than both limits, the text is not changed. */
+const maxGrowthFactor = 10
+const minLimitedChars = 10_000
 
 /**
- * Puts each part of a JSON text on a line of its own. Every token stays as it was written, even repeated names and long
- * numbers, so that the user sees exactly what is sent. A text that is not JSON is returned as it is.
+ * Puts each part of a JSON text on a line of its own. No token is changed, not even repeated names and long numbers, so
+ * that the user sees exactly what is sent. A text that is not JSON is returned unchanged.
  */
 export function indentJson(text: string): string {
   if (text.length > maxChars || !isJson(text)) return text
@@ -28,7 +28,7 @@ export function indentJson(text: string): string {
       return isOpening(tokens[index - 1]) ? token : `${newLine()}${token}`
     })
     .join('')
-  return indented.length > Math.max(shortChars, maxGrowth * text.length) ? text : indented
+  return indented.length > Math.max(minLimitedChars, maxGrowthFactor * text.length) ? text : indented
 }
 
 const isOpening = (token: string | undefined) => token === '{' || token === '['

@@ -22,12 +22,15 @@ export interface ToolBlockProps {
   readonly result: Message | undefined
   /** Whether no message follows the reply. */
   readonly isLast: boolean
-  /** Absent while the user cannot decide. */
+  /** Absent while the user can neither approve nor deny the call. */
   readonly allow?: (() => void) | undefined
   readonly deny?: (() => void) | undefined
 }
 
-/** A tool call: one line that opens to the arguments and the result (§2.33), with what the user can decide (§2.34). */
+/**
+ * A tool call: one line that opens the arguments and the result (§2.33), and the forms and buttons for the user
+ * (§2.34).
+ */
 export function ToolBlock({ chatId, message, result, isLast, allow, deny }: ToolBlockProps) {
   const [openByUser, setOpenByUser] = useState<boolean>()
   const line = useRef<HTMLButtonElement>(null)
@@ -36,7 +39,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
   const { server = '', tool = '', call } = message
   const elicitation = state === 'running' ? call?.question : undefined
   useClearDraft(chatId, message.id, state)
-  const sentence = describeCallState(state)
+  const explanation = describeCallState(state)
   const isExplained = result?.outcome?.parts.some(({ type }) => type === 'note') === true
   return (
     <section
@@ -56,7 +59,7 @@ export function ToolBlock({ chatId, message, result, isLast, allow, deny }: Tool
       )}
       {open && (
         <div className="flex flex-col gap-2 px-3 pt-1 pb-3">
-          {sentence !== undefined && !isExplained && <p className="text-muted">{sentence}</p>}
+          {explanation !== undefined && !isExplained && <p className="text-muted">{explanation}</p>}
           <CallDetails chatId={chatId} message={message} result={result} />
         </div>
       )}
@@ -95,7 +98,7 @@ interface CallLineProps {
   readonly ref?: Ref<HTMLButtonElement>
 }
 
-/** A call in one line, which opens and closes its details (§13.1). */
+/** The line of a call, which opens and closes its details (§13.1). */
 function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineProps) {
   const { server = '', tool = '', call } = message
   return (
@@ -158,7 +161,7 @@ function StateIcon({ state }: { readonly state: CallState }) {
   }
 }
 
-/** The progress that a running call reports: as a bar when its total is known, and in words (§13.4). */
+/** The reported progress of a running call: as text, and as a bar if the total is known (§13.4). */
 function CallProgress({ progress: { progress, total, message } }: { readonly progress: ToolProgress }) {
   const share = total === undefined || total <= 0 ? undefined : Math.min(1, Math.max(0, progress / total))
   const count = describeCount(progress, total)

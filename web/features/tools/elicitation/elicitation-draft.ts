@@ -5,7 +5,7 @@ import type { FieldValue } from './field-values.ts'
 
 type Values = ReadonlyMap<string, FieldValue>
 
-/** What is stored. A call may show several forms one after the other; `questionId` is the form of the entries. */
+/** The stored entries. A call may show several forms one after the other, so `questionId` names the form. */
 interface StoredDraft {
   readonly questionId: string
   readonly entries: Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ interface StoredDraft {
 /** `personalStorage` removes this key when the user signs out or another user signs in. */
 const keyOf = (chatId: string, messageId: string) => `chat_${chatId}_question_${messageId}`
 
-/** What the user has entered into the form of a call, stored so that leaving or reloading loses nothing (§13.16). */
+/** The entries of a call's form, stored so that they survive a reload or another page (§13.16). */
 export const elicitationDraft = {
   read(chatId: string, messageId: string, { id, fields }: ToolQuestion): Values {
     const draft = parse(browserStorage.read(keyOf(chatId, messageId)))
@@ -41,7 +41,7 @@ export const elicitationDraft = {
 const secretWords =
   /pass(word|phrase|code)|secret|token|credential|\b(pwd|pin|otp|cvc|cvv)\b|one.?time|card.?number|credit.?card|(api|access|private).?key/i
 
-/** A server must not ask for a secret. If one seems to, the value is at least not stored in the browser. */
+/** Servers must not request secrets. A value that seems to be one is not stored in the browser. */
 function looksSecret(field: ElicitationField): boolean {
   const words = `${field.name} ${field.label} ${field.description ?? ''}`
   return secretWords.test(words.replaceAll('_', ' '))

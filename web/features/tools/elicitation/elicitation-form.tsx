@@ -21,18 +21,18 @@ export interface ElicitationFormProps {
   /** The reply with the running call. */
   readonly message: Message
   readonly elicitation: ToolQuestion
-  /** Gets the focus when the form is removed while it has the focus. */
+  /** Gets the focus if the form is removed while it has the focus. */
   readonly focusAfter: RefObject<HTMLElement | null>
 }
 
 /**
- * A form that a running call shows to the user. It stays until it is answered, in this tab or another
+ * A form that a running call shows to the user. It is shown until it is answered in this tab or another
  * (§13.13, §13.14, §13.26).
  */
 export function ElicitationForm({ chatId, message, elicitation, focusAfter }: ElicitationFormProps) {
   const [values, setValues] = useState(() => elicitationDraft.read(chatId, message.id, elicitation))
-  const [isChecked, setChecked] = useState(false)
-  const [sent, setSent] = useState<ElicitationAnswer['action']>()
+  const [showsErrors, setShowsErrors] = useState(false)
+  const [pending, setPending] = useState<ElicitationAnswer['action']>()
   const [failure, setFailure] = useState<string>()
   const answerElicitation = useAnswerElicitation()
   const { fields } = elicitation
@@ -42,15 +42,15 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
   const valueOf = (field: (typeof fields)[number]) => values.get(field.name) ?? initialValue(field)
 
   const send = async (answer: ElicitationAnswer) => {
-    setSent(answer.action)
+    setPending(answer.action)
     setFailure(undefined)
     const questionId = elicitation.id
     const reason = await answerElicitation({ chatId, messageId: message.id, questionId, answer })
     if (reason === undefined) return
-    setSent(undefined)
+    setPending(undefined)
     setFailure(reason)
   }
-  const enter = (name: string, value: FieldValue) => {
+  const changeValue = (name: string, value: FieldValue) => {
     const changed = new Map(values).set(name, value)
     setValues(changed)
     elicitationDraft.write(chatId, message.id, elicitation, changed)
@@ -59,7 +59,7 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
     // A number or date input has no value while its text is invalid; the browser shows the error.
     const invalidControl = [...controls.current.values()].find(hasInvalidText)
     if (invalidControl !== undefined) return void invalidControl.reportValidity()
-    flushSync(() => setChecked(true))
+    flushSync(() => setShowsErrors(true))
     const invalidField = fields.find((field) => checkValue(field, valueOf(field)) !== undefined)
     if (invalidField === undefined) void send(createAnswer(fields, valueOf))
     else controls.current.get(invalidField.name)?.focus()
@@ -73,10 +73,10 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
       className="flex flex-col gap-4 border-t border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
-        if (sent === undefined) submit()
+        if (pending === undefined) submit()
       }}
       onKeyDown={(event) => {
-        // Escape leaves a field of the form; it must not stop the reply.
+        // In the form Escape must not stop the reply.
         if (event.key === 'Escape') event.preventDefault()
       }}
     >
@@ -102,9 +102,9 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
           }}
           field={field}
           value={valueOf(field)}
-          error={isChecked ? checkValue(field, valueOf(field)) : undefined}
-          disabled={sent !== undefined}
-          onChange={(value) => enter(field.name, value)}
+          error={showsErrors ? checkValue(field, valueOf(field)) : undefined}
+          disabled={pending !== undefined}
+          onChange={(value) => changeValue(field.name, value)}
         />
       ))}
       <p className="text-xs text-muted">
@@ -116,12 +116,12 @@ export function ElicitationForm({ chatId, message, elicitation, focusAfter }: El
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="primary" busy={sent === 'accept'} disabled={sent === 'decline'}>
+        <Button type="submit" look="primary" busy={pending === 'accept'} disabled={pending === 'decline'}>
           Submit
         </Button>
         <Button
-          busy={sent === 'decline'}
-          disabled={sent === 'accept'}
+          busy={pending === 'decline'}
+          disabled={pending === 'accept'}
           onClick={() => void send({ action: 'decline' })}
         >
           Decline
@@ -141,7 +141,7 @@ function useAnswerElicitation(): (answer: ToolAnswerRequest) => Promise<string |
   return async (answer) => {
     try {
       const response = await api.post('/api/tool/answer', answer)
-      // After a 401 no answer was sent, so the entries are still needed after the next sign-in.
+      // Undefined means that the user was signed out. The entries are still needed after the next sign-in.
       if (response !== undefined) elicitationDraft.clear(answer.chatId, answer.messageId)
       return undefined
     } catch (error) {

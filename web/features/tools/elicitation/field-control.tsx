@@ -13,7 +13,7 @@ export interface FieldControlProps {
   readonly error: string | undefined
   readonly disabled: boolean
   readonly onChange: (value: FieldValue) => void
-  /** Set for the control that gets the focus when its value is invalid. */
+  /** The control, which gets the focus when its value is invalid. */
   readonly ref: RefCallback<HTMLElement>
 }
 

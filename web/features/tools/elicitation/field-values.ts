@@ -20,7 +20,7 @@ export function initialValue(field: ElicitationField): FieldValue {
   }
 }
 
-/** A date input cannot show other formats. A value that it cannot show is left out, because it must not be sent unseen. */
+/** Omits a value that a date input cannot show, because the user must see what is sent. */
 function initialText({ format, value }: Extract<ElicitationField, { kind: 'text' }>): string {
   if (value === null) return ''
   if (format === 'date') return /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
@@ -34,7 +34,7 @@ function toLocalDateTime(timestampMs: number): string {
   return new Date(timestampMs - offset).toISOString().slice(0, 19).replace(/:00$/, '')
 }
 
-/** Returns a sentence about what is wrong with a value; undefined when it can be sent (§13.15). */
+/** Returns what the user has to correct in a value; undefined when it can be sent (§13.15). */
 export function checkValue(field: ElicitationField, value: FieldValue): string | undefined {
   if (isEmpty(value)) return explainMissing(field)
   if (field.kind === 'text') return checkText(field, String(value))
@@ -46,7 +46,7 @@ function explainMissing(field: ElicitationField): string | undefined {
   return field.kind === 'choice' ? 'Choose an option' : 'Enter a value'
 }
 
-/** Creates the answer to send. Fields that are empty and not required are left out. */
+/** Creates the answer to send. Fields that are empty and not required are omitted. */
 export function createAnswer(
   fields: readonly ElicitationField[],
   valueOf: (field: ElicitationField) => FieldValue,

@@ -5,7 +5,7 @@ import { InertText } from '../call/inert-text.tsx'
 import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
 import '../tools.css'
 
-/** Within this distance from its end, in pixels, the log scrolls to new entries (§9.10). */
+/** The log scrolls to new entries while it is at most this many pixels from its end (§9.10). */
 const followZonePx = 100
 
 export interface LogPanelProps {
@@ -35,7 +35,7 @@ export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
       </header>
       {servers.length > 0 && (
         <ul
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a long list scrolls with the keyboard too
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll a long list
           tabIndex={0}
           aria-label="Servers"
           className="server-list flex flex-col gap-2 border-b border-line px-4 pb-3 -outline-offset-2"
@@ -50,12 +50,13 @@ export function LogPanel({ log, onClear, onClose }: LogPanelProps) {
   )
 }
 
-const tones: Readonly<Record<string, string>> = {
+const statusColors: Readonly<Record<string, string>> = {
   connected: 'text-success',
   error: 'text-danger',
   disconnected: 'text-danger',
 }
-const toneOf = (status: string) => (Object.hasOwn(tones, status) ? tones[status] : 'text-muted')
+const findStatusColor = (status: string) =>
+  Object.hasOwn(statusColors, status) ? statusColors[status] : 'text-muted'
 
 function ServerRow({ name, server }: { readonly name: string; readonly server: ServerStatus }) {
   return (
@@ -64,7 +65,7 @@ function ServerRow({ name, server }: { readonly name: string; readonly server: S
         <bdi className="min-w-0 truncate font-medium">
           <InertText>{name}</InertText>
         </bdi>
-        <span className={toneOf(server.status)}>{server.status}</span>
+        <span className={findStatusColor(server.status)}>{server.status}</span>
       </p>
       <p className="flex items-baseline justify-between gap-2 text-muted">
         <span className="min-w-0 truncate">
@@ -88,7 +89,7 @@ function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
       ref={box}
       role="log"
       aria-label="Log"
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls with the keyboard too
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard can scroll the log
       tabIndex={0}
       className="min-h-0 flex-1 overflow-y-auto px-4 py-3 -outline-offset-2"
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
@@ -101,7 +102,7 @@ function Entries({ entries }: { readonly entries: readonly LogEntry[] }) {
           <li key={id} className="server-log">
             <p className="flex items-baseline justify-between gap-2 text-muted">
               <span className="min-w-0 truncate">
-                <span className={toneOf(status)}>{status}</span>{' '}
+                <span className={findStatusColor(status)}>{status}</span>{' '}
                 <bdi>
                   <InertText>{server}</InertText>
                 </bdi>

@@ -34,7 +34,7 @@ export type ServerLogAction =
   | { readonly type: 'clear' }
   | { readonly type: 'close' }
 
-/** When there are more, the oldest are removed (§13.23). */
+/** If there are more entries, the oldest ones are removed (§13.23). */
 const maxEntries = 500
 
 export const emptyServerLog: ServerLog = { servers: {}, entries: [], inRound: false, visible: false }
@@ -48,7 +48,7 @@ export function reduceServerLog(log: ServerLog, action: ServerLogAction): Server
       return { ...log, visible: false }
     case 'event':
       if (action.event.type === 'mcp_status') return receiveStatus(log, action.event, action.time)
-      // A run may end without finishing its round.
+      // A run may end without an event that ends its round.
       return action.event.type === 'ended' && log.inRound ? { ...log, inRound: false } : log
   }
 }
