@@ -1,4 +1,3 @@
-import type { gmail_v1 } from '@googleapis/gmail'
 import { presentMessage } from '../server/integrations/gmail/present-message.ts'
 import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
 
@@ -9,7 +8,7 @@ import { watchEventLoop } from '../server/testing/watch-event-loop.ts'
 
 const maxBlockedMs = 250
 
-type Message = gmail_v1.Schema$Message
+type Message = Parameters<typeof presentMessage>[0]
 
 function toMessage(mimeType: string, text: string, header?: { name: string; value: string }): Message {
   const data = Buffer.from(text).toString('base64url')
