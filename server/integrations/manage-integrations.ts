@@ -104,7 +104,7 @@ export async function disconnectIntegration(
 }
 
 /**
- * Checks that an integration is offered and has this authentication type (§5.15).
+ * Checks that an integration is offered and has this authentication type (§5.15, §19.18).
  * @throws AppError `invalid_request`
  */
 function requireAuthType(

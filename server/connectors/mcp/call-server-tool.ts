@@ -26,7 +26,7 @@ export interface ServerCall {
 
 /**
  * Calls a tool, with as many elicitations as the limits allow, and returns the raw result. The clock's signal also
- * cancels the request at the server. The call is never repeated.
+ * cancels the request at the server. The call is never repeated (§18.24).
  */
 export async function callServerTool(
   connection: ServerConnection,

@@ -53,9 +53,9 @@ export async function endSeries({ api }: CalendarClient, split: SeriesSplit): Pr
 }
 
 /**
- * Splits a series as Google recommends: it creates a new series with the changes and ends the old one before it. When the
- * old series certainly did not end, the new one is deleted, so that the user does not have both. When that is unknown, the
- * new one is kept, so that the user does not lose both (§11.12).
+ * Splits a series as Google recommends: it creates a new series with the changes and ends the old one before it. When
+ * the old series certainly did not end, the new one is deleted, so that the user does not have both. When that is
+ * unknown, the new one is kept, so that the user does not lose both (§11.12, §11.23).
  */
 export async function splitSeries(
   client: CalendarClient,

@@ -54,7 +54,7 @@ export function findAppError(error: unknown): AppError | undefined {
 }
 
 /**
- * Explains a failed request to Google to the model and the user, without any content of the request (§11.15).
+ * Explains a failed request to Google to the model and the user, without any content of the request (§11.15, §11.16).
  * @throws the error itself when it is a defect of ours
  */
 export function explainGoogleError(error: unknown): string {
