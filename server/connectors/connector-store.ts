@@ -135,7 +135,7 @@ export async function updateConnectorState(
 }
 
 /** Resets a default connector whose integration was connected again, so that its tools are refreshed (§19.13). */
-export async function refreshConnector(
+export async function resetConnector(
   db: Db,
   { id, status }: Pick<ConnectorRow, 'id' | 'status'>,
   credential_version: number,

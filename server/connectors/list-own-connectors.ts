@@ -6,7 +6,7 @@ import {
   deleteConnector,
   insertMissingConnectors,
   listConnectors,
-  refreshConnector,
+  resetConnector,
 } from './connector-store.ts'
 import type { Owner } from './connector-store.ts'
 import { slugName } from './connector-name.ts'
@@ -45,7 +45,8 @@ async function syncBuiltIns(
   const missing = [...owned.values()].filter(({ url }) => !known.has(url))
   const names = new Set(missing.map(({ name }) => name))
   const isRemoved = ({ url, name }: ConnectorRow) =>
-    // A connector that the product no longer includes is kept in case it returns, unless a missing one needs its name.
+    // A built-in connector that this version does not include is kept for a later version, unless a missing one needs
+    // its name.
     !owned.has(url) && (builtIns.find(url) !== undefined || names.has(name))
   const removed = [...known.values()].filter(isRemoved)
   const reconnected = [...known.values()].flatMap((row) => {
@@ -53,7 +54,7 @@ async function syncBuiltIns(
     return version === undefined || version === row.credential_version ? [] : [{ row, version }]
   })
   for (const { id } of removed) await deleteConnector(db, user, id)
-  for (const { row, version } of reconnected) await refreshConnector(db, row, version)
+  for (const { row, version } of reconnected) await resetConnector(db, row, version)
   const kept = rows.filter((row) => !removed.includes(row))
   if (missing.length > 0) await insertMissingConnectors(db, createRows(user, kept, missing, now))
   return removed.length + reconnected.length + missing.length > 0

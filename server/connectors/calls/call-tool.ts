@@ -216,8 +216,13 @@ class RunningCall {
   async #toFailedOutcome(error: unknown): Promise<ToolOutcome> {
     const times = { duration: this.#clock?.elapsed ?? 0 }
     if (this.#request.signal.aborted) return failure('The call was stopped.', { status: 'stopped', ...times })
-    if (this.#deps.closing.aborted)
-      return failure('The server shut down during the call. The tool may or may not have finished.', times)
+    if (this.#deps.closing.aborted) {
+      const text =
+        this.#clock === undefined
+          ? 'The server shut down before the call, so the tool was not called.'
+          : 'The server shut down during the call. The tool may or may not have finished.'
+      return failure(text, times)
+    }
     if (this.#clock?.timedOut === true) {
       const text = 'The tool took too long. It may or may not have finished.'
       return failure(text, { status: 'timed_out', ...times })

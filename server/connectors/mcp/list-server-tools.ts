@@ -107,7 +107,7 @@ export function readTools(listed: readonly unknown[], url: string, limits: Limit
   for (const { definition, problem } of tools.values()) {
     if (problem !== null) remarks.push(`"${definition.name}" cannot be used: ${problem}`)
   }
-  return { tools: [...tools.values()], notice: describe(remarks) }
+  return { tools: [...tools.values()], notice: toNotice(remarks) }
 }
 
 function readName(item: unknown, { maxToolNameChars }: Limits): string | undefined {
@@ -175,7 +175,7 @@ function findProblem(
   return checkParameterHeaders(inputSchema) ?? null
 }
 
-function describe(remarks: readonly string[]): string | null {
+function toNotice(remarks: readonly string[]): string | null {
   if (remarks.length === 0) return null
   const shown = [...new Set(remarks)].slice(0, 5)
   const more = new Set(remarks).size - shown.length

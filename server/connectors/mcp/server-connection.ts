@@ -21,7 +21,7 @@ export interface ServerConnection {
   startRequest(maxBytes: number): void
   /** Handles the elicitations of a legacy server; undefined between calls. */
   onLegacyElicitation: LegacyElicitationHandler | undefined
-  /** Set when the connection was closed because its server sent too much. */
+  /** The error with which the connection was closed because its server sent too much. */
   readonly refusal: AppError | undefined
   /** False once the connection has broken or was closed. */
   readonly usable: boolean

@@ -68,7 +68,8 @@ export interface ReconnectLimits {
 }
 
 /**
- * Wraps a fetch so that responses count against the budget, and event streams are reopened slowly and not too often.
+ * Wraps a fetch so that responses count against the budget, and closed event streams are reopened with a delay and only
+ * a few times.
  */
 export function limitResponses(
   send: GuardedFetch['fetch'],

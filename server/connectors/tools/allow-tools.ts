@@ -42,7 +42,7 @@ function changedSinceSeen(name: string): AppError {
   )
 }
 
-/** Whether no tools are stored for this connector, so that the user cannot have chosen which of them need approval. */
+/** Whether a connector has neither known nor allowed tools, so that the user cannot have chosen any yet. */
 export async function hasNoStoredTools(trx: Db, { id }: Pick<ConnectorRow, 'id'>): Promise<boolean> {
   const [tools, allowed] = [await listTools(trx, [id]), await listAllowedTools(trx, [id])]
   return tools.length === 0 && allowed.length === 0

@@ -17,7 +17,7 @@ export interface ListModelToolsOptions {
 }
 
 /**
- * Returns the stored tools of the user's connected connectors. A list that is not known (never loaded, changed, or
+ * Returns the stored tools of the user's connected connectors. A missing list (never loaded, changed, or
  * failed) is loaded first, and the reply waits at most `maxToolListWaitMs` for it, so that a connector that fails or
  * hangs affects only its own tools. An expired list is used and refreshed in the background. `onStatus` is called only
  * when the reply waits (§12.21).
@@ -36,7 +36,7 @@ export async function listModelTools(
   const known = connectors.filter((connector) => !lacksToolList(connector))
   const expired = known.filter(({ tools_expire_at }) => (tools_expire_at ?? 0) <= now())
   if (expired.length > 0) refreshInBackground(deps, expired)
-  return offerKnown(deps, apiType, known)
+  return offerStoredTools(deps, apiType, known)
 }
 
 /** Whether there is no stored list of tools to use. */
@@ -84,7 +84,7 @@ function refreshInBackground(deps: ConnectorDeps, connectors: readonly Connector
  * Offers the stored tools. The result is cached, since it changes only with the connectors' rows, which are written
  * with their tools.
  */
-async function offerKnown(
+async function offerStoredTools(
   { database, shared: { offeredTools }, settings: { limits } }: ConnectorDeps,
   apiType: ApiType,
   connectors: readonly ConnectorRow[],

@@ -49,11 +49,11 @@ export async function offerTools(
   const named = nameTools(usable)
   const notices: string[] = []
   const offered: OfferedTool[] = []
-  let began = performance.now()
+  let startedAt = performance.now()
   for (const [name, { row, connector }] of named) {
-    if (performance.now() - began > maxWorkMs) {
+    if (performance.now() - startedAt > maxWorkMs) {
       await setImmediate()
-      began = performance.now()
+      startedAt = performance.now()
     }
     const { description, title, inputSchema } = parseDefinition(row.definition)
     const adapted = adaptSchema(inputSchema, apiType)
@@ -61,7 +61,7 @@ export async function offerTools(
       notices.push(`"${row.name}" of ${connector.name} is not offered: ${adapted.problem}.`)
     } else if (offered.length === maxTools) {
       notices.push(
-        `A request can contain at most ${maxTools} tools; further tools of ${connector.name} and later connectors are not offered.`,
+        `Only ${maxTools} tools can be offered at once, so some tools of ${connector.name} are missing. Disconnect connectors that you do not need.`,
       )
       break
     } else {
