@@ -7,7 +7,7 @@ export interface InProcessServer {
   readonly create: (userId: string) => Promise<McpServer>
 }
 
-/** The MCP server of a connector that runs elsewhere. */
+/** The MCP server of a connector at another host. */
 export interface RemoteServer {
   readonly kind: 'remote'
   readonly address: URL

@@ -63,7 +63,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(JSON.stringify(row)).not.toContain(key)
   })
 
-  it('at Google are not connected before consent, whatever the request says (§4.28, §5.15)', async () => {
+  it('at Google are not connected before the consent (§4.28, §5.15)', async () => {
     for (const name of googleIntegrations) {
       const added = await ada.post('/api/integration', {
         name,
@@ -193,8 +193,8 @@ describe.each(engines)('integrations on %s', (engine) => {
 
   it('can be disconnected, which erases the key and keeps the integration, but not removed (§4.28, §7.24, §19.5)', async () => {
     await addTavily()
-    const gone = await ada.post('/api/integration/disconnect/tavily', {})
-    expect([gone.statusCode, gone.json()]).toEqual([
+    const response = await ada.post('/api/integration/disconnect/tavily', {})
+    expect([response.statusCode, response.json()]).toEqual([
       200,
       { name: 'tavily', auth_type: 'api_key', connected: false, api_key: null, notice: null },
     ])

@@ -84,7 +84,7 @@ describe('an access token of a hosted provider', () => {
   ])('is refused with %s, and no user is stored', async (_name, claims) => {
     const server = await open()
     const before = await countUsers()
-    const response = await server.readUser(await provider.mint({ sub: `stranger`, ...claims }))
+    const response = await server.readUser(await provider.mint({ sub: 'new-user', ...claims }))
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
     expect(await response.json()).toMatchObject({ error: { code: 'unauthenticated' } })

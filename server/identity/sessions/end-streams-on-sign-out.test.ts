@@ -23,30 +23,30 @@ describe('signing out', () => {
     const { base, model } = product
     const identity = product.deps.identity as TestIdentity
     const ada = await product.join()
-    const again = { ...ada.headers, authorization: `Bearer ${identity.signInAgain(ada.user)}` }
+    const otherSession = { ...ada.headers, authorization: `Bearer ${identity.signInAgain(ada.user)}` }
     await product.connect(ada, 'polite')
     const gate = model.gate()
     model.reply([callOf('polite', 'act')])
-    const calling = await ada.newChat()
-    const asked = await ada.send(calling, 'Call')
-    await asked.ended
+    const toolChatId = await ada.newChat()
+    const toolRun = await ada.send(toolChatId, 'Call')
+    await toolRun.ended
     model.reply(['Before', gate, ' after', { finish: 'stop' }])
     model.reply(['Before', gate, ' after', { finish: 'stop' }])
     const chatId = await ada.newChat()
     const sent = await ada.send(chatId, 'Hi')
     await sent.until(({ text }) => text === 'Before')
-    const confirmed = await ada.confirm(waitingCall(calling, asked))
-    await confirmed.until(({ text }) => text === 'Before')
-    const own = [sent, confirmed, await ada.follow(chatId), await openLiveStream(base, ada.headers)]
-    const other = await openLiveStream(base, again)
+    const confirmedRun = await ada.confirm(waitingCall(toolChatId, toolRun))
+    await confirmedRun.until(({ text }) => text === 'Before')
+    const own = [sent, confirmedRun, await ada.follow(chatId), await openLiveStream(base, ada.headers)]
+    const other = await openLiveStream(base, otherSession)
 
     identity.signOut(ada.headers['authorization']?.replace('Bearer ', '') ?? '', 'here')
     for (const stream of own) await stream.ended
     gate.open()
-    for (const id of [chatId, calling])
+    for (const id of [chatId, toolChatId])
       await other.until(() => other.runEvents(id).at(-1)?.event.type === 'ended')
-    const reader = createChatClient(base, { ...ada, headers: again })
-    for (const id of [chatId, calling]) {
+    const reader = createChatClient(base, { ...ada, headers: otherSession })
+    for (const id of [chatId, toolChatId]) {
       const reply = (await reader.readChat(id)).messages.at(-1)
       expect(reply).toMatchObject({ content: 'Before after', status: 'complete' })
     }
@@ -78,7 +78,7 @@ describe('signing out', () => {
     await streams.close()
   })
 
-  it('makes no query while no stream is open', async () => {
+  it('makes no query to the database while no stream is open', async () => {
     vi.useFakeTimers()
     const listEnded = vi.fn<() => Promise<string[]>>().mockResolvedValue([])
     const streams = endStreamsOnSignOut(

@@ -9,7 +9,7 @@ export const clockLeewaySeconds = 60
 /** Refuses a provider whose `exp` is in milliseconds by mistake. */
 const maxLifetimeSeconds = 366 * 86_400
 
-/** Symmetric algorithms are not accepted, because whoever can verify such a token can also issue one. */
+/** Symmetric algorithms are not accepted, because a key that verifies their tokens can also sign them. */
 export const asymmetricAlgorithms = [
   'RS256',
   'RS384',

@@ -75,7 +75,7 @@ export const readThread = googleTool({
     const messages = data.messages ?? []
     if (messages.length === 0) return 'This conversation has no emails.'
     const omitted = messages.length - maxThreadMessages
-    const note = omitted > 0 ? `\n${omitted} older emails were left out.` : ''
+    const note = omitted > 0 ? `\n${omitted} older emails were omitted.` : ''
     return quoteData('a conversation', await presentThread(messages.slice(-maxThreadMessages), signal)) + note
   },
 })

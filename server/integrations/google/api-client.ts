@@ -28,7 +28,8 @@ export interface GoogleApiClient<Api> {
 export const maxConcurrentRequests = 6
 
 /**
- * The options of every request through Google's packages. Requests are repeatable unless they say otherwise (§11.19).
+ * The options of every request through Google's client libraries. Requests are considered idempotent, unless their own
+ * options are `nonIdempotent` (§11.19).
  */
 export function clientOptions(
   fetch: typeof globalThis.fetch,

@@ -29,7 +29,7 @@ type RetryConfig = NonNullable<gmail_v1.Options['retryConfig']>
 type Failure = Parameters<NonNullable<RetryConfig['shouldRetry']>>[0]
 
 /**
- * Retries temporary failures. A request that is not repeatable is retried only when Google says that it did nothing
+ * Retries temporary failures. A request that is not idempotent is retried only when Google has rejected it
  * (§11.15).
  */
 export function retryConfig(
