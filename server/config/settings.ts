@@ -14,9 +14,9 @@ import {
 
 /** How a setting is described in docs/settings.md and .env.example. */
 interface SettingInfo {
-  /** What happens without it, in markdown; left out when the setting has a default value. */
+  /** What applies when the setting is unset, in markdown. Only for settings without a default value. */
   readonly otherwise?: string
-  /** A value for .env.example; left out when the default value serves. */
+  /** A value for .env.example; by default the default value. */
   readonly example?: string
   /** One or two sentences, in markdown. */
   readonly description: string
@@ -28,7 +28,7 @@ interface DescribedSetting extends SettingInfo {
 
 const described = new Map<z.ZodType, DescribedSetting>()
 
-/** A setting that may be left out. An empty value counts as left out. */
+/** An optional setting. An empty value counts as unset. */
 function optional<Schema extends z.ZodType>(
   schema: Schema,
   info: SettingInfo & { readonly example: string },
@@ -38,7 +38,7 @@ function optional<Schema extends z.ZodType>(
   return setting
 }
 
-/** A setting with a default, which is written as in the environment. */
+/** A setting with a default value, which is written as in the environment. */
 function withDefault<Schema extends z.ZodType>(schema: Schema, value: string, info: SettingInfo) {
   const setting = z.preprocess((given) => (given === '' || given === undefined ? value : given), schema)
   described.set(setting, { ...info, value })
@@ -76,7 +76,7 @@ const server = {
 
 const storage = {
   DATA_DIR: withDefault(z.string(), './data', {
-    description: 'The folder of the SQLite file and of the key that is made at the first start.',
+    description: 'The folder of the SQLite file and of the key that the first start creates.',
   }),
   DATABASE_URL: optional(postgresUrl, {
     otherwise: 'SQLite in `DATA_DIR`',
@@ -84,7 +84,7 @@ const storage = {
     description: 'The address of a PostgreSQL database to use instead of SQLite.',
   }),
   SECRET_KEY: optional(z.string().min(32, 'must have at least 32 characters'), {
-    otherwise: 'made and kept in `DATA_DIR`',
+    otherwise: 'created and stored in `DATA_DIR`',
     example: 'at-least-32-characters-the-same-on-every-node',
     description: 'Encrypts stored keys and tokens. It must be the same on every node.',
   }),
@@ -145,16 +145,16 @@ const google = {
     description: 'The secret of that client.',
   }),
   GOOGLE_ISSUER: withDefault(httpUrl, 'https://accounts.google.com', {
-    description: 'The issuer to sign in with. This and the addresses below change only in a closed network.',
+    description: 'The issuer to sign in with. Change this and the addresses below only in a closed network.',
   }),
   GOOGLE_AUTH_URL: withDefault(httpUrl, 'https://accounts.google.com/o/oauth2/v2/auth', {
-    description: 'Where users consent.',
+    description: "The address of Google's consent page.",
   }),
   GOOGLE_TOKEN_URL: withDefault(httpUrl, 'https://oauth2.googleapis.com/token', {
-    description: 'Where tokens are issued.',
+    description: "The address of Google's token endpoint.",
   }),
   GOOGLE_REVOKE_URL: withDefault(httpUrl, 'https://oauth2.googleapis.com/revoke', {
-    description: 'Where tokens are revoked.',
+    description: "The address of Google's revocation endpoint.",
   }),
   GMAIL_API_URL: withDefault(httpUrl, 'https://gmail.googleapis.com', {
     description: 'The Gmail API.',
@@ -219,7 +219,7 @@ const pages = {
     },
   ),
   SOURCE_URL: withDefault(httpUrl, 'https://github.com/yonder-chat/yonder', {
-    description: 'Where the link to the source leads.',
+    description: 'The address of the source code, which the app links to.',
   }),
 }
 

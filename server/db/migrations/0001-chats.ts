@@ -75,7 +75,7 @@ export async function createChats(trx: Kysely<Tables>, dialect: Dialect): Promis
     .on('messages')
     .columns(['chat_id', 'unix_timestamp'])
     .execute()
-  // Chats that were reserved and never used are found without walking all.
+  // Finds chats that were reserved and never used without reading all chats.
   await sql`create index chats_empty on chats (created_at) where selected_message_id is null`.execute(trx)
   await createRuns(trx, dialect)
 }
@@ -95,7 +95,7 @@ async function createRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> 
     .addColumn('started_at', integer, (c) => c.notNull())
     .addColumn('ended_at', integer)
     .execute()
-  // One run per chat: a second one fails here, whatever raced.
+  // A chat has at most one active run. Inserting a second one fails, also at the same time.
   await sql`create unique index runs_active on runs (chat_id) where status = 'running'`.execute(trx)
   await trx.schema.createIndex('runs_by_chat').on('runs').columns(['chat_id', 'started_at']).execute()
   await trx.schema.createIndex('runs_by_end').on('runs').column('ended_at').execute()

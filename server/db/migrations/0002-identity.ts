@@ -20,7 +20,7 @@ export async function createIdentity(trx: Kysely<Tables>, { integer }: Dialect):
     .addColumn('password_hash', 'text')
     .addColumn('created_at', integer, (c) => c.notNull())
     .execute()
-  // An account from elsewhere may carry the e-mail of a local one: they are two accounts.
+  // An account that signs in with Google may have the email of a local account. They are two accounts.
   await sql`create unique index accounts_email on accounts (email) where password_hash is not null`.execute(
     trx,
   )

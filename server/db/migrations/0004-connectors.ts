@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Connectors, their tools, what was allowed, what was called, and the consents given to servers elsewhere. */
+/** Connectors, their tools, the allowed tools, the record of calls, and OAuth consents. */
 export async function createConnectors(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const { integer } = dialect
   await trx.schema
@@ -50,7 +50,7 @@ export async function createConnectors(trx: Kysely<Tables>, dialect: Dialect): P
   await createConsents(trx, dialect)
 }
 
-/** A line stays when its connector goes. */
+/** A record is kept when its connector is deleted. */
 async function createToolCalls(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('tool_calls')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Links to messages. A message has at most one, so that sharing it twice at once gives one link. */
+/** Links to messages. A message has at most one, so that sharing it twice at the same time creates one link. */
 export async function createShares(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   await trx.schema
     .createTable('shares')

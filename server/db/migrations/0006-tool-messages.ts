@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
-/** Calls and results in the tree of messages, their pictures, and answers on their way to a call that asked. */
+/** Tool calls and results in the tree of messages, the images of results, and responses to elicitations. */
 export async function createToolMessages(trx: Kysely<Tables>, { integer }: Dialect): Promise<void> {
   for (const column of ['call_state', 'call', 'outcome', 'notice']) {
     await trx.schema.alterTable('messages').addColumn(column, 'text').execute()
   }
-  // A call to allow is looked for among those that wait, not among all messages.
+  // Finds pending calls without reading all messages.
   await sql`create index messages_waiting on messages (chat_id) where call_state = 'waiting'`.execute(trx)
   await trx.schema
     .createTable('result_images')

@@ -4,8 +4,8 @@ import type { Dialect } from '../database.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /**
- * Less to write for each message and each piece of a reply: every index is another page of a commit. Runs that are under
- * way are few, so the index that allows one to a chat finds them for every other question too.
+ * Removes indexes, because each one is another page to write for every message and every chunk of a reply. Few runs are
+ * active, so their unique index is enough for all queries.
  */
 export async function leanRuns(trx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   await trx.schema.dropIndex('runs_by_status').execute()
