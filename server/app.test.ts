@@ -35,7 +35,7 @@ describe('the address', () => {
 })
 
 describe('the headers', () => {
-  it('forbid scripts, frames and connections from elsewhere (§22.3)', async () => {
+  it('forbid scripts, frames and connections of other origins (§22.3)', async () => {
     const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: host })
     const policy = String(headers['content-security-policy'])
     for (const rule of [

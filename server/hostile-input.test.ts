@@ -11,7 +11,7 @@ import type { Engine } from './testing/database/test-database.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 
-/** Bodies that no call wants. */
+/** Bodies that no call accepts. */
 const bodies: Readonly<Record<string, string | Buffer>> = {
   empty: '',
   null: 'null',
@@ -19,7 +19,7 @@ const bodies: Readonly<Record<string, string | Buffer>> = {
   'a list': '[{"name":"x","model":"y"}]',
   'a string': '"x"',
   'a number': '0',
-  'no JSON': '{"name":',
+  'invalid JSON': '{"name":',
   'two megabytes': JSON.stringify({ name: 'x'.repeat(2 * 1024 * 1024) }),
   'deep lists': '['.repeat(100_000) + ']'.repeat(100_000),
   'deep objects': '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000),
@@ -35,7 +35,7 @@ const bodies: Readonly<Record<string, string | Buffer>> = {
   'a prototype': '{"__proto__":{"id":"x"}}',
 }
 
-/** Values that no field expects, or that have broken something elsewhere. */
+/** Values that no field expects, or that are known to break other programs. */
 const oddValues: readonly unknown[] = [
   null,
   true,
@@ -65,7 +65,7 @@ const oddValues: readonly unknown[] = [
   [{ type: 'text', text: '\ud800' }],
 ]
 
-/** The same, as an address can say it. */
+/** Odd values for paths and queries, encoded for an address. */
 const oddWords: readonly string[] = [
   '%00',
   '%20',
@@ -92,7 +92,7 @@ async function openScene(engine: Engine) {
   const product = await openTestApp({ engine, environment: { CONNECTOR_REGISTRY_URL: 'none' } })
   const calls = await listCalls(product.app)
   const ada = await product.signIn('Ada')
-  // Default connectors are written when they are first looked at.
+  // The first read of the list stores the default connectors.
   await ada.get('/api/mcp-servers')
   const transport = injected(product.app)
   const send = (method: Method, url: string, body?: string | Buffer) =>
@@ -102,10 +102,10 @@ async function openScene(engine: Engine) {
 
 const pathOf = (call: ApiCall, word = 'never-was') => call.path.replaceAll(/\{\w+\}/g, word)
 
-/** Ends the test when this is not the one shape of errors. */
-function expectError(answer: TestResponse, what: string): void {
-  expect(answer.headers['content-type'], what).toBe('application/json; charset=utf-8')
-  expect(ErrorBody.safeParse(JSON.parse(answer.body)).success, `${what}: ${answer.body}`).toBe(true)
+/** Checks that a response has the form of all errors. */
+function expectError(response: TestResponse, what: string): void {
+  expect(response.headers['content-type'], what).toBe('application/json; charset=utf-8')
+  expect(ErrorBody.safeParse(JSON.parse(response.body)).success, `${what}: ${response.body}`).toBe(true)
 }
 
 describe('an invalid body', () => {
@@ -122,10 +122,10 @@ describe('an invalid body', () => {
       const writing = scene.calls.filter(({ method }) => method !== 'GET')
       expect(writing.length).toBeGreaterThan(10)
       for (const call of writing) {
-        const answer = await scene.send(call.method, pathOf(call), body)
-        expect([400, 404, 413], `${call.name}: ${answer.body}`).toContain(answer.statusCode)
-        if (call.hasBody && call.fields.path.length === 0) expect(answer.statusCode).not.toBe(404)
-        expectError(answer, call.name)
+        const response = await scene.send(call.method, pathOf(call), body)
+        expect([400, 404, 413], `${call.name}: ${response.body}`).toContain(response.statusCode)
+        if (call.hasBody && call.fields.path.length === 0) expect(response.statusCode).not.toBe(404)
+        expectError(response, call.name)
       }
       expect(await hashTables(scene.product.database)).toEqual(before)
     },
@@ -155,12 +155,12 @@ describe.each(engines)('an odd value on %s', (engine) => {
         for (const value of oddValues) {
           const required = Object.entries(plain).filter(([name]) => call.fields.body.includes(name))
           const body = JSON.stringify({ ...Object.fromEntries(required), [field]: value })
-          const answer = await scene.send(call.method, pathOf(call), body)
-          const what = `${call.name} ${field}=${JSON.stringify(value).slice(0, 50)}: ${answer.body.slice(0, 200)}`
-          expect(answer.statusCode, what).toBeLessThan(500)
-          if (answer.statusCode < 400) await deleteCreated(call, answer.body)
+          const response = await scene.send(call.method, pathOf(call), body)
+          const what = `${call.name} ${field}=${JSON.stringify(value).slice(0, 50)}: ${response.body.slice(0, 200)}`
+          expect(response.statusCode, what).toBeLessThan(500)
+          if (response.statusCode < 400) await deleteCreated(call, response.body)
           else {
-            expectError(answer, what)
+            expectError(response, what)
             refused += 1
           }
         }
@@ -183,10 +183,10 @@ describe.each(engines)('an odd value on %s', (engine) => {
     for (const call of scene.calls.filter(({ fields }) => fields.path.length > 0)) {
       for (const word of oddWords) {
         const body = JSON.stringify({ name: 'Odd', model: 'm', url: 'https://x.example', messageId: 'm' })
-        const answer = await scene.send(call.method, pathOf(call, word), call.hasBody ? body : undefined)
-        const what = `${call.name} with ${word.slice(0, 40)}: ${answer.body}`
-        expect([400, 404, 414], what).toContain(answer.statusCode)
-        expectError(answer, what)
+        const response = await scene.send(call.method, pathOf(call, word), call.hasBody ? body : undefined)
+        const what = `${call.name} with ${word.slice(0, 40)}: ${response.body}`
+        expect([400, 404, 414], what).toContain(response.statusCode)
+        expectError(response, what)
       }
     }
     expect(await hashTables(scene.product.database)).toEqual(before)
@@ -196,9 +196,9 @@ describe.each(engines)('an odd value on %s', (engine) => {
     for (const call of scene.calls.filter(({ fields }) => fields.query.length > 0)) {
       for (const field of call.fields.query) {
         for (const word of oddWords) {
-          const answer = await scene.send(call.method, `${pathOf(call)}?${field}=${word}`)
-          expect(answer.statusCode, `${call.name} ${field}=${word}: ${answer.body}`).toBeLessThan(500)
-          if (answer.statusCode >= 400) expectError(answer, `${call.name} ${field}=${word}`)
+          const response = await scene.send(call.method, `${pathOf(call)}?${field}=${word}`)
+          expect(response.statusCode, `${call.name} ${field}=${word}: ${response.body}`).toBeLessThan(500)
+          if (response.statusCode >= 400) expectError(response, `${call.name} ${field}=${word}`)
         }
         const twice = await scene.send(call.method, `${pathOf(call)}?${field}=1&${field}=2`)
         expect([400, 404], `${call.name} ${field} twice: ${twice.body}`).toContain(twice.statusCode)

@@ -10,8 +10,8 @@ import { engines } from './testing/database/test-database.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** What one user owns, with a word in it that no other user may ever read. */
-interface World {
+/** The data of one user, with a text that no other user may read. */
+interface UserData {
   readonly client: ChatClient
   readonly secret: string
   readonly bot: string
@@ -22,28 +22,28 @@ interface World {
   readonly reply: string
   readonly running: string
   readonly share: string
-  /** A chat whose reply waits to call a tool. */
-  readonly asking: string
-  readonly waiting: string
-  /** A chat whose call asks something. */
-  readonly questioning: string
-  readonly calling: string
-  readonly toolQuestion: string
+  /** A chat with a call that needs approval. */
+  readonly approvalChat: string
+  readonly approvalCall: string
+  /** A chat with a call that sent an elicitation. */
+  readonly elicitationChat: string
+  readonly elicitationCall: string
+  readonly elicitation: string
 }
 
-type Thing = Exclude<keyof World, 'client' | 'secret'>
+type Resource = Exclude<keyof UserData, 'client' | 'secret'>
 
-/** One way to make a call: which thing each of its fields names, and what else it needs. */
+/** One form of a call: the resources that its fields name, and its other fields. */
 interface Form {
-  readonly path?: Readonly<Record<string, Thing>>
-  readonly query?: Readonly<Record<string, Thing>>
-  readonly body?: Readonly<Record<string, Thing>>
+  readonly path?: Readonly<Record<string, Resource>>
+  readonly query?: Readonly<Record<string, Resource>>
+  readonly body?: Readonly<Record<string, Resource>>
   readonly rest?: Readonly<Record<string, unknown>>
-  /** Fields of the address that name no thing. */
+  /** Fields of the path that name no resource. */
   readonly fixed?: Values
 }
 
-/** How to make every call that names a thing. A call that is published and missing here fails the test. */
+/** The forms of every call; none when it names no resource. The test fails for a published call that is missing here. */
 const forms: Readonly<Record<string, readonly Form[]>> = {
   'GET /api/settings': [],
   'GET /api/auth/userinfo': [],
@@ -79,13 +79,13 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   ],
   'POST /api/tool/confirm': [
     {
-      body: { botName: 'bot', server: 'connector', chatId: 'asking', messageId: 'waiting' },
+      body: { botName: 'bot', server: 'connector', chatId: 'approvalChat', messageId: 'approvalCall' },
       rest: { tool: 'act', args: {} },
     },
   ],
   'POST /api/tool/answer': [
     {
-      body: { chatId: 'questioning', messageId: 'calling', questionId: 'toolQuestion' },
+      body: { chatId: 'elicitationChat', messageId: 'elicitationCall', questionId: 'elicitation' },
       rest: { answer: { action: 'decline' } },
     },
   ],
@@ -103,12 +103,12 @@ const forms: Readonly<Record<string, readonly Form[]>> = {
   'POST /api/share/{chatId}': [{ path: { chatId: 'chat' }, body: { messageId: 'reply' } }],
   'GET /api/shares': [],
   'DELETE /api/share/{id}': [{ path: { id: 'share' } }],
-  // Everyone with the link may read it, so there is nothing to refuse.
+  // Every user with the link may read the share.
   'GET /api/share/{id}': [],
 }
 
-/** Fields whose name sounds like a thing and that name nothing that exists. */
-const newNames = new Set([
+/** Fields that `namesResource` matches and that name no existing resource. */
+const otherFields = new Set([
   'POST /api/bot body.name',
   'PUT /api/bot/{name} body.name',
   'POST /api/mcp-server body.name',
@@ -116,33 +116,33 @@ const newNames = new Set([
   'POST /api/mcp-server body.client_id',
   'PUT /api/mcp-server/{name} body.client_id',
   'GET /api/share/{id} path.id',
-  // Kinds of integrations have the same names for all.
+  // The types of integrations have the same names for all users.
   'POST /api/integration body.name',
   'PUT /api/integration/{name} body.name',
   'POST /api/integration/callback/{service} path.service',
-  // The name of a new message, in its own chat alone; and a word that goes with it.
+  // The id of a new message, and the name of a server that is stored with it.
   'POST /api/chat/completions body.id',
   'POST /api/chat/completions body.server',
-  // Every user's connector has a tool of this name, and a picture has a position among the parts of its result.
+  // Connectors of several users have tools of this name. An image has a position among the parts of its result.
   'POST /api/tool/confirm body.tool',
   'GET /api/chats/{id}/images/{messageId}/{place} path.place',
 ])
 
-const namesThing =
+const namesResource =
   /(^|[a-z_])(ids?|names?|keys?|refs?)$|(Ids?|Names?)$|^(server|tool|parent|chat|message|bot|run|share)$/
-/** A secret of a thing and no name of one. */
+/** Fields that contain a secret, not a name. */
 const secretFields = /^api_key$/
-const places = ['path', 'query', 'body'] as const
-const thingsOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', string, Thing])[] =>
-  places.flatMap((place) =>
-    Object.entries(form[place] ?? {}).map(([field, thing]) => [place, field, thing] as const),
+const locations = ['path', 'query', 'body'] as const
+const resourcesOf = (form: Form): readonly (readonly ['path' | 'query' | 'body', string, Resource])[] =>
+  locations.flatMap((location) =>
+    Object.entries(form[location] ?? {}).map(([field, resource]) => [location, field, resource] as const),
   )
 
 describe.each(engines)('the data of another user, on %s', (engine) => {
   let product: ToolApp
   let calls: readonly ApiCall[]
-  let ada: World
-  let eve: World
+  let ada: UserData
+  let eve: UserData
 
   beforeAll(async () => {
     product = await openToolApp({
@@ -155,28 +155,29 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       },
     })
     calls = await listCalls(product.app)
-    ada = await openWorld('Ada')
-    eve = await openWorld('Eve')
+    ada = await createData('Ada')
+    eve = await createData('Eve')
   })
   afterAll(() => product.close())
 
-  async function openWorld(name: string): Promise<World> {
+  async function createData(name: string): Promise<UserData> {
     const client = await product.join(name)
-    const secret = `only-${name}-knows`
-    const bot = `Bot of ${secret}`
-    const connector = `Tools of ${secret}`
+    const secret = `secret-of-${name}`
+    const bot = `Bot with ${secret}`
+    const connector = `Tools with ${secret}`
     await client.post('/api/bot', { name: bot, model: 'm', base_url: product.model.baseUrl })
     await product.connect(client, 'question', { name: connector })
     const integration = name === 'Ada' ? 'google-gmail' : 'google-calendar'
     await client.post('/api/integration', { name: integration, auth_type: 'oauth' })
     await client.post('/api/integration', { name: 'search', auth_type: 'api_key', api_key: secret })
-    // Default connectors are written when they are first looked at.
+    // The first read of the list stores the default connectors.
     await client.get('/api/mcp-servers')
     const chat = await client.newChat()
-    const answered = await client.send(chat, `Is it that ${secret}?`)
-    await answered.ended
-    const [question, reply] = answered.run.messages
-    if (question === undefined || reply === undefined) throw new Error(`there is no reply: ${answered.raw}`)
+    const answeredStream = await client.send(chat, `Is it that ${secret}?`)
+    await answeredStream.ended
+    const [question, reply] = answeredStream.run.messages
+    if (question === undefined || reply === undefined)
+      throw new Error(`There is no reply: ${answeredStream.raw}`)
     const { shareId } = (await client.post(`/api/share/${chat}`, { messageId: reply.id })).json<{
       shareId: string
     }>()
@@ -203,39 +204,42 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     }
   }
 
-  /** A call that waits, and one that runs and asks something. */
+  /** Creates a call that needs approval, and one that runs and has sent an elicitation. */
   async function openCalls(client: ChatClient) {
     const tools = product.model.requests.at(-1)?.body['tools'] as { function: { name: string } }[]
     const name = tools.find((tool) => tool.function.name.endsWith('__act'))?.function.name ?? ''
-    const ask = async () => {
+    const createCall = async () => {
       product.model.reply([{ toolCall: { name, arguments: '{}' } }])
       const chatId = await client.newChat()
       const stream = await client.send(chatId, 'Act')
       await stream.ended
       return waitingCall(chatId, stream)
     }
-    const [waiting, calling] = [await ask(), await ask()]
+    const [waiting, calling] = [await createCall(), await createCall()]
     const confirmed = await client.confirm(calling)
     await confirmed.until(({ run }) => run.messages[1]?.call?.question !== undefined)
     return {
-      asking: waiting.chatId ?? '',
-      waiting: waiting.messageId ?? '',
-      questioning: calling.chatId ?? '',
-      calling: calling.messageId ?? '',
-      toolQuestion: confirmed.run.messages[1]?.call?.question?.id ?? '',
+      approvalChat: waiting.chatId ?? '',
+      approvalCall: waiting.messageId ?? '',
+      elicitationChat: calling.chatId ?? '',
+      elicitationCall: calling.messageId ?? '',
+      elicitation: confirmed.run.messages[1]?.call?.question?.id ?? '',
     }
   }
 
-  /** Makes a call in one of its forms, each field naming what `nameOf` says. */
-  function ask(
+  /** Makes a call in one of its forms. `nameOf` returns the value of each field that names a resource. */
+  function sendCall(
     call: ApiCall,
     form: Form,
     headers: Readonly<Record<string, string>>,
-    nameOf: (place: string, field: string, thing: Thing) => string,
+    nameOf: (location: string, field: string, resource: Resource) => string,
   ) {
-    const fill = (place: 'path' | 'query' | 'body') =>
+    const fill = (location: 'path' | 'query' | 'body') =>
       Object.fromEntries(
-        Object.entries(form[place] ?? {}).map(([field, thing]) => [field, nameOf(place, field, thing)]),
+        Object.entries(form[location] ?? {}).map(([field, resource]) => [
+          field,
+          nameOf(location, field, resource),
+        ]),
       )
     const path = Object.entries({ ...fill('path'), ...form.fixed }).reduce(
       (address, [field, value]) => address.replace(`{${field}}`, encodeURIComponent(value)),
@@ -254,55 +258,55 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
 
   it('is requested in every published call', () => {
     expect(calls.map(({ name }) => name).toSorted()).toEqual(Object.keys(forms).toSorted())
-    const asked = new Set(
+    const tested = new Set(
       everyForm().flatMap(({ call, form }) =>
-        thingsOf(form).map(([place, field]) => `${call.name} ${place}.${field}`),
+        resourcesOf(form).map(([location, field]) => `${call.name} ${location}.${field}`),
       ),
     )
     const published = calls.flatMap((call) =>
-      places.flatMap((place) =>
-        call.fields[place]
-          .filter((field) => place === 'path' || (namesThing.test(field) && !secretFields.test(field)))
-          .map((field) => `${call.name} ${place}.${field}`),
+      locations.flatMap((location) =>
+        call.fields[location]
+          .filter((field) => location === 'path' || (namesResource.test(field) && !secretFields.test(field)))
+          .map((field) => `${call.name} ${location}.${field}`),
       ),
     )
-    expect(published.filter((field) => !asked.has(field) && !newNames.has(field))).toEqual([])
-    expect(asked.size).toBeGreaterThan(15)
+    expect(published.filter((field) => !tested.has(field) && !otherFields.has(field))).toEqual([])
+    expect(tested.size).toBeGreaterThan(15)
   })
 
   it('does not exist: each field, in each call, has the same response as an unknown id, and nothing is written (§17.22)', async () => {
     const before = await hashTables(product.database)
-    const answers = new Set<number>()
+    const statuses = new Set<number>()
     for (const { call, form } of everyForm()) {
-      const fields = thingsOf(form)
+      const fields = resourcesOf(form)
       const choices = [fields, ...fields.map((field) => [field])]
       for (const chosen of choices) {
-        const isChosen = (place: string, field: string) =>
-          chosen.some(([one, other]) => one === place && other === field)
-        const what = `${call.name} with ${chosen.map(([place, field]) => `${place}.${field}`).join()}`
-        const askFor = async (nameThing: (thing: Thing) => string) => {
-          const answer = await ask(call, form, eve.client.headers, (place, field, thing) =>
-            isChosen(place, field) ? nameThing(thing) : eve[thing],
+        const isChosen = (location: string, field: string) =>
+          chosen.some(([one, other]) => one === location && other === field)
+        const what = `${call.name} with ${chosen.map(([location, field]) => `${location}.${field}`).join()}`
+        const sendWith = async (nameOf: (resource: Resource) => string) => {
+          const response = await sendCall(call, form, eve.client.headers, (location, field, resource) =>
+            isChosen(location, field) ? nameOf(resource) : eve[resource],
           )
-          // A refusal may say again what was asked for.
-          const said = chosen.reduce(
-            (text, [, , thing]) => text.replaceAll(nameThing(thing), '*'),
-            answer.body,
+          // A refusal may contain the name that was sent.
+          const body = chosen.reduce(
+            (text, [, , resource]) => text.replaceAll(nameOf(resource), '*'),
+            response.body,
           )
-          return { what, status: answer.statusCode, said }
+          return { what, status: response.statusCode, body }
         }
-        const theirs = await askFor((thing) => ada[thing])
-        expect(theirs).toEqual(await askFor((thing) => `never-${thing}`))
+        const theirs = await sendWith((resource) => ada[resource])
+        expect(theirs).toEqual(await sendWith((resource) => `never-${resource}`))
         expect([404, 409], what).toContain(theirs.status)
         const codes = theirs.status === 404 ? ['not_found'] : ['not_resumable', 'conflict']
-        expect(JSON.parse(theirs.said), what).toEqual({
+        expect(JSON.parse(theirs.body), what).toEqual({
           error: { code: expect.toBeOneOf(codes) as string, message: expect.any(String) },
         })
-        expect(theirs.said).not.toContain(ada.secret)
-        answers.add(theirs.status)
+        expect(theirs.body).not.toContain(ada.secret)
+        statuses.add(theirs.status)
       }
     }
-    expect(answers).toContain(404)
+    expect(statuses).toContain(404)
     expect(await hashTables(product.database)).toEqual(before)
   })
 
@@ -312,7 +316,7 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
       'GET /api/share/{id}',
     ])
     const before = await hashTables(product.database)
-    const strangers: readonly Readonly<Record<string, string>>[] = [
+    const invalidHeaders: readonly Readonly<Record<string, string>>[] = [
       {},
       { authorization: 'Bearer garbage' },
       { authorization: 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.' },
@@ -321,11 +325,14 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     ]
     for (const call of calls.filter(({ isPublic }) => !isPublic)) {
       for (const form of formsOf(call).length === 0 ? [{}] : formsOf(call)) {
-        for (const headers of strangers) {
-          for (const nameOf of [(_: string, __: string, thing: Thing) => ada[thing], () => 'never-was']) {
-            const answer = await ask(call, form, headers, nameOf)
-            expect([call.name, answer.statusCode]).toEqual([call.name, 401])
-            expect(JSON.parse(answer.body)).toEqual({
+        for (const headers of invalidHeaders) {
+          for (const nameOf of [
+            (_: string, __: string, resource: Resource) => ada[resource],
+            () => 'never-was',
+          ]) {
+            const response = await sendCall(call, form, headers, nameOf)
+            expect([call.name, response.statusCode]).toEqual([call.name, 401])
+            expect(JSON.parse(response.body)).toEqual({
               error: { code: 'unauthenticated', message: expect.any(String) },
             })
           }
@@ -340,22 +347,24 @@ describe.each(engines)('the data of another user, on %s', (engine) => {
     expect(lists.length).toBeGreaterThan(6)
     for (const call of lists) {
       const url = `${product.base}${call.path}?search=${ada.secret}&limit=100`
-      const mine = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
-      expect([call.name, mine.statusCode]).toEqual([call.name, 200])
-      for (const thing of [ada.secret, ada.chat, ada.running, ada.share, ada.reply, ada.client.user.id])
-        expect(mine.body, call.name).not.toContain(thing)
+      const response = await sendRequest({ method: 'GET', url, headers: eve.client.headers })
+      expect([call.name, response.statusCode]).toEqual([call.name, 200])
+      for (const text of [ada.secret, ada.chat, ada.running, ada.share, ada.reply, ada.client.user.id])
+        expect(response.body, call.name).not.toContain(text)
     }
   })
 
   it('can be requested by its owner with the same calls', async () => {
     const before = await hashTables(product.database)
-    const removing = (call: ApiCall) => (call.method === 'DELETE' ? 2 : call.method === 'PUT' ? 1 : 0)
-    for (const { call, form } of everyForm().toSorted((a, b) => removing(a.call) - removing(b.call))) {
-      const isRenamed = removing(call) === 2 && call.path.includes('{name}')
-      const answer = await ask(call, form, ada.client.headers, (_place, _field, thing) =>
-        isRenamed ? 'Renamed' : ada[thing],
+    const removalOrder = (call: ApiCall) => (call.method === 'DELETE' ? 2 : call.method === 'PUT' ? 1 : 0)
+    for (const { call, form } of everyForm().toSorted(
+      (a, b) => removalOrder(a.call) - removalOrder(b.call),
+    )) {
+      const isRenamed = removalOrder(call) === 2 && call.path.includes('{name}')
+      const response = await sendCall(call, form, ada.client.headers, (_location, _field, resource) =>
+        isRenamed ? 'Renamed' : ada[resource],
       )
-      expect([400, 401, 404, 409, 500], `${call.name}: ${answer.body}`).not.toContain(answer.statusCode)
+      expect([400, 401, 404, 409, 500], `${call.name}: ${response.body}`).not.toContain(response.statusCode)
       await expect.poll(async () => (await ada.client.readChat(ada.chat)).run, { interval: 5 }).toBeNull()
     }
     const after = await hashTables(product.database)

@@ -41,7 +41,7 @@ export interface Config {
   /** Null means the key in `dataDir`. */
   readonly secretKey: string | null
   readonly defaultModel: { readonly baseUrl: string; readonly apiKey: string | null } | null
-  /** Null means the demo bot, or none when a provider is configured, since only the operator knows its models. */
+  /** Null means the demo bot, or none when a provider is configured, whose models only the operator can choose. */
   readonly defaultBots: readonly BotInput[] | null
   /** Limits on the addresses that users and other servers may supply (`http/outgoing/address-policy.ts`). */
   readonly outgoing: {

@@ -47,7 +47,7 @@ export const emailList = list(
   z.string().toLowerCase().pipe(z.email('must be e-mail addresses with commas between them')),
 )
 
-/** `127.0.0.1,10.0.0.0/8`, and the names that Fastify knows. */
+/** `127.0.0.1,10.0.0.0/8`, and the names that Fastify supports. */
 export const networkList = list(
   z.string().refine(isNetwork, 'must be addresses or networks such as 127.0.0.1,10.0.0.0/8'),
 )

@@ -11,8 +11,11 @@ import type { SseHub, SseStream } from './sse.ts'
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
-/** A server whose only answer is a stream, and a reader of it; `atOnce` is done in the turn in which it opens. */
-async function open(intervalMs: number, atOnce: (stream: SseStream, sent: () => number) => void = () => {}) {
+/**
+ * Opens a stream on a server of its own, and a client that reads it. `onOpen` is called in the turn of the event loop in
+ * which the stream opens.
+ */
+async function open(intervalMs: number, onOpen: (stream: SseStream, sent: () => number) => void = () => {}) {
   const app = Fastify({ forceCloseConnections: true })
   const hub: SseHub = createSseHub({ heartbeat: 'beat', intervalMs })
   const streams: SseStream[] = []
@@ -22,7 +25,7 @@ async function open(intervalMs: number, atOnce: (stream: SseStream, sent: () => 
     const stream = hub.open(incoming, reply)
     streams.push(stream)
     const before = incoming.socket.bytesWritten
-    atOnce(stream, () => incoming.socket.bytesWritten - before)
+    onOpen(stream, () => incoming.socket.bytesWritten - before)
   })
   await app.listen({ port: 0 })
   close = async () => {
@@ -30,47 +33,50 @@ async function open(intervalMs: number, atOnce: (stream: SseStream, sent: () => 
     await app.close()
   }
   const { port } = app.server.address() as AddressInfo
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ port, agent: false }, resolve).on('error', reject).end()
   })
   const [stream] = streams
-  if (stream === undefined) throw new Error('no stream')
-  return { stream, answer }
+  if (stream === undefined) throw new Error('No stream was opened.')
+  return { stream, response }
 }
 
-/** What a connection says that asks for an answer and, before it has come, for a stream. */
+/**
+ * Sends two requests on one connection: one whose response waits for `respondFirst`, and one for a stream. Returns all that
+ * the client receives.
+ */
 async function openBehind(
-  act: (stream: SseStream, answerFirst: () => void) => Promise<void>,
+  act: (stream: SseStream, respondFirst: () => void) => Promise<void>,
 ): Promise<string> {
   const app = Fastify({ forceCloseConnections: true })
   const hub = createSseHub({ heartbeat: 'beat' })
-  let answerFirst = (): void => undefined
-  app.get('/first', () => new Promise((resolve) => (answerFirst = () => resolve('first'))))
-  app.get('/second', (incoming, reply) => act(hub.open(incoming, reply), answerFirst))
+  let respondFirst = (): void => undefined
+  app.get('/first', () => new Promise((resolve) => (respondFirst = () => resolve('first'))))
+  app.get('/second', (incoming, reply) => act(hub.open(incoming, reply), respondFirst))
   await app.listen({ port: 0 })
   close = async () => {
     hub.close()
     await app.close()
   }
   const socket = connect((app.server.address() as AddressInfo).port)
-  const ask = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
-  socket.write(ask('/first', '') + ask('/second', 'connection: close\r\n'))
+  const requestText = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n${more}\r\n`
+  socket.write(requestText('/first', '') + requestText('/second', 'connection: close\r\n'))
   let text = ''
-  for await (const piece of socket.setEncoding('utf8')) text += String(piece)
+  for await (const chunk of socket.setEncoding('utf8')) text += String(chunk)
   return text
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   let text = ''
-  for await (const piece of answer.setEncoding('utf8')) text += String(piece)
+  for await (const chunk of response.setEncoding('utf8')) text += String(chunk)
   return text
 }
 
 describe('server-sent events', () => {
   it('start at once, are never transformed or buffered, and have the headers of every response', async () => {
-    const { answer } = await open(60_000)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers).toMatchObject({
+    const { response } = await open(60_000)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
@@ -79,10 +85,10 @@ describe('server-sent events', () => {
   })
 
   it('send frames, heartbeats between them, and end (§17.14)', async () => {
-    const { stream, answer } = await open(40)
+    const { stream, response } = await open(40)
     let text = ''
-    answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-    const ended = new Promise((resolve) => answer.on('end', resolve))
+    response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    const ended = new Promise((resolve) => response.on('end', resolve))
     stream.write(sseFrame('one'))
     await wait(70)
     stream.end(sseFrame('two', 2))
@@ -94,29 +100,29 @@ describe('server-sent events', () => {
     stream.end()
   })
 
-  it('send everything written in one turn together at its end, in order', async () => {
+  it('send everything that is written in one turn together at its end, in order', async () => {
     let sent = -1
-    const { stream, answer } = await open(60_000, (opened, sentBytes) => {
+    const { stream, response } = await open(60_000, (opened, sentBytes) => {
       for (const data of ['one', 'two']) opened.write(sseFrame(data))
       sent = sentBytes()
     })
     expect(sent).toBe(0)
     stream.end(sseFrame('three'))
-    expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
+    expect(await textOf(response)).toBe('data: one\n\ndata: two\n\ndata: three\n\n')
   })
 
-  it('send everything written in one turn also when the stream ends then', async () => {
-    const { answer } = await open(60_000, (opened) => {
+  it('send everything that is written in one turn also when the stream ends in it', async () => {
+    const { response } = await open(60_000, (opened) => {
       opened.write(sseFrame('one'))
       opened.end(sseFrame('two'))
     })
-    expect(await textOf(answer)).toBe('data: one\n\ndata: two\n\n')
+    expect(await textOf(response)).toBe('data: one\n\ndata: two\n\n')
   })
 
   it('hold back only the beginning when much is written in one turn', async () => {
     const frame = sseFrame('x'.repeat(1_000))
     let held = 0
-    const { stream, answer } = await open(60_000, (opened, sentBytes) => {
+    const { stream, response } = await open(60_000, (opened, sentBytes) => {
       while (sentBytes() === 0 && held < 1_000) {
         opened.write(frame)
         held++
@@ -124,16 +130,16 @@ describe('server-sent events', () => {
     })
     expect(held).toBeLessThan(100)
     stream.end()
-    expect(await textOf(answer)).toBe(frame.repeat(held))
+    expect(await textOf(response)).toBe(frame.repeat(held))
   })
 
   it('wait for the response to an earlier request on the same connection', async () => {
-    const text = await openBehind(async (stream, answerFirst) => {
+    const text = await openBehind(async (stream, respondFirst) => {
       for (const data of ['one', 'two', 'three']) {
         stream.write(sseFrame(data))
         await wait(20)
       }
-      answerFirst()
+      respondFirst()
       await wait(20)
       stream.end(sseFrame('four'))
     })
@@ -147,14 +153,14 @@ describe('server-sent events', () => {
     const frame = sseFrame('x'.repeat(64 * 1024))
     let written = 0
     let closed = 0
-    const text = await openBehind(async (stream, answerFirst) => {
+    const text = await openBehind(async (stream, respondFirst) => {
       stream.onClose(() => closed++)
       while (!stream.closed && written < 100) {
         stream.write(frame)
         written++
         await wait(0)
       }
-      answerFirst()
+      respondFirst()
     })
     expect(written).toBeLessThan(15)
     expect(closed).toBe(1)
@@ -162,10 +168,10 @@ describe('server-sent events', () => {
   })
 
   it('continue after an empty write', async () => {
-    const { stream, answer } = await open(60_000)
+    const { stream, response } = await open(60_000)
     let text = ''
-    answer.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-    const ended = new Promise((resolve) => answer.on('end', resolve))
+    response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    const ended = new Promise((resolve) => response.on('end', resolve))
     for (const frames of ['', sseFrame('one'), '', sseFrame('two')]) stream.write(frames)
     stream.end()
     await ended
@@ -173,10 +179,10 @@ describe('server-sent events', () => {
   })
 
   it('detect that the reader disconnected', async () => {
-    const { stream, answer } = await open(60_000)
+    const { stream, response } = await open(60_000)
     let closed = 0
     stream.onClose(() => closed++)
-    answer.destroy()
+    response.destroy()
     await expect.poll(() => stream.closed).toBe(true)
     expect(closed).toBe(1)
     stream.onClose(() => closed++)
@@ -185,8 +191,8 @@ describe('server-sent events', () => {
   })
 
   it('disconnect a reader that does not read, with a bounded buffer (§16.16)', async () => {
-    const { stream, answer } = await open(60_000)
-    answer.pause()
+    const { stream, response } = await open(60_000)
+    response.pause()
     const frame = sseFrame('x'.repeat(64 * 1024))
     let written = 0
     while (!stream.closed && written < 2_000) {
@@ -195,20 +201,20 @@ describe('server-sent events', () => {
       await wait(0)
     }
     expect(stream.closed).toBe(true)
-    // What the two sockets hold, and the buffer of this process.
+    // The two sockets and this process buffer some of it.
     expect(written).toBeLessThan(300)
   })
 
   it('wait for the reader before the next chunk', async () => {
-    const { stream, answer } = await open(60_000)
-    answer.pause()
+    const { stream, response } = await open(60_000)
+    response.pause()
     while (
       await Promise.race([stream.drained(), wait(50).then(() => 'full')]).then((state) => state !== 'full')
     ) {
       stream.write(sseFrame('x'.repeat(100_000)))
     }
     const drained = stream.drained()
-    answer.resume()
+    response.resume()
     expect(await drained).toBe(true)
   })
 })

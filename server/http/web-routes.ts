@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
-/** Pages that anyone with the address can read. Search engines must not index them. */
+/** Pages that are public to every user with the link. Search engines must not index them. */
 const unlisted = /^\/share(\/|$|\?)/
 
 /**

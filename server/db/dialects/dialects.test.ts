@@ -141,16 +141,16 @@ it('writes the events of many simultaneous replies on fewer pages than there are
   await db.insertInto('users').values(user).execute()
   const runIds: number[] = []
   for (let index = 0; index < 100; index++) runIds.push(await insertRunningRun(db, `c${index}`, 'node'))
-  const say = (seq: number) =>
+  const appendAll = (seq: number) =>
     dialect.appendRunEvents(
       db,
       'node',
       runIds.map((run_id) => ({ run_id, seq, event: 'x'.repeat(100) })),
     )
-  // Each reply has filled about four pages.
-  for (let seq = 1; seq <= 150; seq++) await say(seq)
+  // The events of each reply fill about four pages.
+  for (let seq = 1; seq <= 150; seq++) await appendAll(seq)
   await sql`pragma wal_checkpoint(truncate)`.execute(db)
-  await say(151)
+  await appendAll(151)
   const pages = Math.floor(statSync(`${path}-wal`).size / 4096)
   expect(pages).toBeGreaterThan(0)
   expect(pages).toBeLessThan(runIds.length * 0.75)

@@ -51,7 +51,7 @@ async function listen(
   return { port, url: `http://127.0.0.1:${port}`, connections: () => count }
 }
 
-/** Names resolve to what the test says. */
+/** Resolves names to the addresses that the test sets. */
 function resolver(names: Readonly<Record<string, readonly string[]>>): Lookup {
   return (host, _options, callback) => {
     const addresses = names[host]
@@ -230,9 +230,9 @@ describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])(
     'does not follow a %i to another origin, and sends it nothing',
     async (status) => {
-      const elsewhere = await listen((_request, response) => response.end('elsewhere'))
+      const otherServer = await listen((_request, response) => response.end('other'))
       const { url } = await listen((_request, response) =>
-        response.writeHead(status, { location: elsewhere.url }).end(),
+        response.writeHead(status, { location: otherServer.url }).end(),
       )
       const sent = guard(local).fetch(url, {
         method: 'POST',
@@ -240,7 +240,7 @@ describe('redirects', () => {
         headers: { 'x-api-key': 'secret' },
       })
       expect((await refusal(sent)).code).toBe('address_refused')
-      expect(elsewhere.connections()).toBe(0)
+      expect(otherServer.connections()).toBe(0)
     },
   )
 

@@ -3,8 +3,8 @@ import { createGmailApi } from '../google/gmail-api.ts'
 import { startGoogleStandIn } from './start-google-stand-in.ts'
 
 /*
- * The Google stand-in for development, as a process that listens on the port given as its argument. It asks for consent on
- * a page. Its first line of output is the settings that point the product at it, as JSON.
+ * The Google stand-in for development, as a process that listens on the port given as its argument. It shows a page
+ * for consent. Its first line of output is the settings that point the product at it, as JSON.
  */
 
 const account = 'ada@example.com'

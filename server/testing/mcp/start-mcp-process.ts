@@ -63,10 +63,10 @@ async function start(
     for (let attempt = 0; attempt < 200; attempt++) {
       if (current.child.exitCode !== null) throw new Error(`It ended: ${current.output()}`)
       try {
-        const answer = await fetch(`http://127.0.0.1:${port}${health}`, {
+        const response = await fetch(`http://127.0.0.1:${port}${health}`, {
           signal: AbortSignal.timeout(1_000),
         })
-        await answer.body?.cancel()
+        await response.body?.cancel()
         return
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 50))

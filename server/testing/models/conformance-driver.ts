@@ -32,7 +32,7 @@ let prompts = 0
 const maxAttempts = 5
 
 /**
- * Acts as a user for each scenario: adds a connector for the suite's server, connects it, gives every consent, and chats
+ * Acts as a user for each scenario: adds a connector for the suite's server, connects it, grants every consent, and chats
  * with a model that calls every tool, approving each call.
  */
 export async function startConformanceDriver(): Promise<ConformanceDriver> {
@@ -97,7 +97,7 @@ class SimulatedUser {
     return this.#log.join('\n')
   }
 
-  /** Connects, and gives consent where the product redirects, until the connector is connected. */
+  /** Connects the connector, and grants each consent that it requires. */
   async #connect(): Promise<boolean> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const response = await this.#send('POST', '/api/mcp-server/suite/connect')
@@ -145,7 +145,7 @@ class SimulatedUser {
     }
   }
 
-  /** Lets the model call a tool, approves the call and answers its elicitation. Returns the message with the result. */
+  /** Makes the model call a tool, approves the call and answers its elicitation. Returns the message with the result. */
   async #call(tool: string): Promise<Message | undefined> {
     const client = this.#requireClient()
     const prompt = `Use ${tool}, number ${++prompts}.`

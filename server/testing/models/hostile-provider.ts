@@ -17,7 +17,7 @@ export interface Faults {
   readonly omitIdToken?: boolean
   /** The `state` that is returned. */
   readonly state?: string
-  /** The issuer in the return address (RFC 9207); null leaves it out. */
+  /** The issuer in the return address (RFC 9207); null omits it. */
   readonly responseIssuer?: string | null
   /** Ends the sign-in with this error. */
   readonly refuse?: string
@@ -59,7 +59,7 @@ export interface HostileProvider {
     signing?: Signing,
     header?: Record<string, unknown>,
   ): Promise<string>
-  /** Puts a new key before the others. */
+  /** Adds a new signing key before the others. */
   rotate(): Promise<void>
   close(): Promise<void>
 }
@@ -67,14 +67,14 @@ export interface HostileProvider {
 /** An OpenID provider that signs every user in at once, with the given faults. */
 export async function openHostileProvider(): Promise<HostileProvider> {
   let keys: SigningKey[] = [await makeKey()]
-  const stranger = await makeKey()
+  const unknownKey = await makeKey()
   const codes = new Map<string, { readonly nonce: string | null }>()
   const calls: string[] = []
   const tokenRequests: URLSearchParams[] = []
   const authorizations: URLSearchParams[] = []
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => response.destroy(error as Error))
+    respond(request, response).catch((error: unknown) => response.destroy(error as Error))
   })
   await new Promise<void>((resolve) => {
     server.listen(0, 'localhost', resolve)
@@ -110,7 +110,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
   return provider
 
   function first(): SigningKey {
-    return keys[0] ?? stranger
+    return keys[0] ?? unknownKey
   }
 
   function accessClaims(): JWTPayload {
@@ -119,7 +119,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
     return { ...provider.user, iss: issuer, aud: provider.audience, iat: now, exp: now + life }
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', issuer)
     const { pathname: path } = url
     response.setHeader('access-control-allow-origin', '*')
@@ -228,7 +228,7 @@ export async function openHostileProvider(): Promise<HostileProvider> {
       case 'forged':
         return new SignJWT(payload)
           .setProtectedHeader({ alg: 'RS256', kid, ...header })
-          .sign(signing === 'good' ? privateKey : stranger.privateKey)
+          .sign(signing === 'good' ? privateKey : unknownKey.privateKey)
       case 'none':
       case 'none with signature':
         return `${encode({ alg: 'none', kid, ...header })}.${encode(payload)}.${signing === 'none' ? '' : 'c2ln'}`
