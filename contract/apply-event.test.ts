@@ -177,7 +177,7 @@ describe('a tool call', () => {
   }
   const result: Message = { ...question, id: 'r', parent_id: 'a', content: '5', server: 's' }
   const next: Message = { ...reply, id: 'b', parent_id: 'r' }
-  const asks = { id: 'ask', message: 'Which one?', fields: [] }
+  const elicitation = { id: 'ask', message: 'Which one?', fields: [] }
 
   it('completes the reply and is stored on it (§7.36)', () => {
     const waiting = { ...called, call: { state: 'waiting', title: 'The tool' } } as const
@@ -197,13 +197,13 @@ describe('a tool call', () => {
       started,
       called,
       { type: 'tool_progress', message_id: 'a', progress: { progress: 1, total: 2 } },
-      { type: 'tool_question', message_id: 'a', question: asks },
+      { type: 'tool_question', message_id: 'a', question: elicitation },
     ]
     const asking = fold(numbered(events))
     expect(replyOf(asking).call).toEqual({
       state: 'running',
       progress: { progress: 1, total: 2 },
-      question: asks,
+      question: elicitation,
     })
     events.push({ type: 'tool_question', message_id: 'a', question: null })
     expect(replyOf(fold(numbered(events))).call).toEqual({

@@ -20,7 +20,7 @@ describe.each(engines)('own links on %s', (engine) => {
   afterAll(() => product.close())
 
   /** Creates a chat with one message and its reply, and returns the ids of both. */
-  async function talk(client: ChatClient, text: string) {
+  async function createChat(client: ChatClient, text: string) {
     const chatId = await client.newChat()
     const stream = await client.send(chatId, text)
     await stream.ended
@@ -40,7 +40,7 @@ describe.each(engines)('own links on %s', (engine) => {
   const rows = () => product.database.db.selectFrom('shares').selectAll().orderBy('id').execute()
 
   it('creates an unguessable link to a message, and returns the same one the second time (§3.15, §7.10, §20.2)', async () => {
-    const { chatId, question, reply } = await talk(ada, 'Share me')
+    const { chatId, question, reply } = await createChat(ada, 'Share me')
     const shareId = await share(ada, chatId, reply)
     expect(shareId).toMatch(/^[\w-]{22}$/)
     expect(await share(ada, chatId, reply)).toBe(shareId)
@@ -49,7 +49,7 @@ describe.each(engines)('own links on %s', (engine) => {
   })
 
   it.runIf(isConcurrent(engine))('returns one link to concurrent requests (§7.10)', async () => {
-    const { chatId, reply } = await talk(ada, 'At once')
+    const { chatId, reply } = await createChat(ada, 'At once')
     const ids = await Promise.all(Array.from({ length: 8 }, () => share(ada, chatId, reply)))
     expect(new Set(ids).size).toBe(1)
   })
@@ -75,9 +75,9 @@ describe.each(engines)('own links on %s', (engine) => {
   })
 
   it('does not find a chat or message of another user, or a message of another chat', async () => {
-    const own = await talk(ada, 'Mine')
-    const other = await talk(ada, 'Mine too')
-    const foreign = await talk(eve, 'Not yours')
+    const own = await createChat(ada, 'Mine')
+    const other = await createChat(ada, 'Mine too')
+    const foreign = await createChat(eve, 'Not yours')
     await share(eve, foreign.chatId, foreign.reply)
     const before = await rows()
     const bodies = new Set<string>()
@@ -101,7 +101,7 @@ describe.each(engines)('own links on %s', (engine) => {
   it.each([{}, { messageId: '' }, { messageId: 7 }, { messageId: 'a b' }, { messageId: 'x'.repeat(65) }])(
     'refuses the body %j and writes nothing',
     async (body) => {
-      const { chatId } = await talk(ada, 'Hello')
+      const { chatId } = await createChat(ada, 'Hello')
       const before = await rows()
       expect((await ada.post(`/api/share/${chatId}`, body)).statusCode).toBe(400)
       expect(await rows()).toEqual(before)
@@ -109,7 +109,7 @@ describe.each(engines)('own links on %s', (engine) => {
   )
 
   it('requires a token, except for reading (§6.2, §6.3, §7.1)', async () => {
-    const { chatId, reply } = await talk(ada, 'Guarded')
+    const { chatId, reply } = await createChat(ada, 'Guarded')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()
     const anonymous = (method: 'GET' | 'POST' | 'DELETE', url: string) =>
@@ -135,8 +135,8 @@ describe.each(engines)('own links on %s', (engine) => {
     const grace = await product.join('Grace')
     expect(await list(grace)).toEqual([])
     const long = `A\n long ${'word '.repeat(60)}`
-    const first = await talk(grace, long)
-    const second = await talk(grace, 'Short')
+    const first = await createChat(grace, long)
+    const second = await createChat(grace, 'Short')
     const older = await share(grace, first.chatId, first.reply)
     await product.database.db
       .updateTable('shares')
@@ -155,7 +155,7 @@ describe.each(engines)('own links on %s', (engine) => {
   })
 
   it('revokes a link at once and forever; sharing again creates another link (§17.10, §20.2, §20.4)', async () => {
-    const { chatId, reply } = await talk(ada, 'Take it back')
+    const { chatId, reply } = await createChat(ada, 'Take it back')
     const shareId = await share(ada, chatId, reply)
     expect((await ada.delete(`/api/share/${shareId}`)).statusCode).toBe(204)
     expect((await visit(shareId)).statusCode).toBe(404)
@@ -168,7 +168,7 @@ describe.each(engines)('own links on %s', (engine) => {
   })
 
   it('responds to the link of another user as to a missing one, and does not revoke it', async () => {
-    const { chatId, reply } = await talk(ada, 'Mine to end')
+    const { chatId, reply } = await createChat(ada, 'Mine to end')
     const shareId = await share(ada, chatId, reply)
     const before = await rows()
     const foreign = await eve.delete(`/api/share/${shareId}`)
@@ -182,7 +182,7 @@ describe.each(engines)('own links on %s', (engine) => {
 
   it('is revoked on every node at once (§20.4)', async () => {
     const second = await openTestApp({ database: product.database })
-    const { chatId, reply } = await talk(ada, 'Two nodes')
+    const { chatId, reply } = await createChat(ada, 'Two nodes')
     const shareId = await share(ada, chatId, reply)
     const there = () => second.app.inject({ url: `/api/share/${shareId}`, headers: { host } })
     expect((await there()).body).toBe((await visit(shareId)).body)

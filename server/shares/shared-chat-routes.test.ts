@@ -30,7 +30,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     await addPath(db, chat, messages)
   }
 
-  async function converse(chatId: string, ...texts: readonly string[]): Promise<readonly string[]> {
+  async function sendMessages(chatId: string, ...texts: readonly string[]): Promise<readonly string[]> {
     const ids: string[] = []
     for (const text of texts) {
       const stream = await ada.send(chatId, text)
@@ -43,10 +43,10 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   it('contains the path to its message, oldest first, and no other branch (§1.6, §7.9, §20.5)', async () => {
     const chatId = await ada.newChat()
     for (const text of ['One', 'First answer', 'Two']) product.model.reply([text])
-    const [question = '', first = ''] = await converse(chatId, 'Ask')
+    const [question = '', first = ''] = await sendMessages(chatId, 'Ask')
     const again = await ada.complete({ chatId, userMessageId: question })
     await again.ended
-    await converse(chatId, 'Go on')
+    await sendMessages(chatId, 'Go on')
     const shared = await read(await share(chatId, first))
     expect(shared.messages.map(({ role, content }) => [role, content])).toEqual([
       ['user', 'Ask'],
@@ -58,14 +58,14 @@ describe.each(engines)('a shared chat on %s', (engine) => {
 
   it('does not change when the chat continues, branches and is shared again (§1.6, §20.7)', async () => {
     const chatId = await ada.newChat()
-    const [question = '', reply = ''] = await converse(chatId, 'Hello')
+    const [question = '', reply = ''] = await sendMessages(chatId, 'Hello')
     const shareId = await share(chatId, reply)
     const before = await visit(shareId)
     expect(before.statusCode).toBe(200)
-    await converse(chatId, 'More')
+    await sendMessages(chatId, 'More')
     const again = await ada.complete({ chatId, userMessageId: question })
     await again.ended
-    await converse(chatId, 'Other branch')
+    await sendMessages(chatId, 'Other branch')
     await ada.complete({ chatId, content: 'Edited', parentId: null }).then((stream) => stream.ended)
     await ada.post('/api/chat/select-response', { chatId, messageId: reply })
     await share(chatId, reply)
@@ -169,7 +169,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
 
   it('does not contain the owner, the bot, or the ids of the chat and its messages (§20.6)', async () => {
     const chatId = await ada.newChat()
-    const ids = await converse(chatId, 'Who am I?')
+    const ids = await sendMessages(chatId, 'Who am I?')
     const { body } = await visit(await share(chatId, ids[1] ?? ''))
     const bots = await product.database.db.selectFrom('bots').select('name').execute()
     const { user } = ada
@@ -189,7 +189,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
 
   it('responds to an unknown, a revoked and an invalid id in the same way, after the same query (§20.8)', async () => {
     const chatId = await ada.newChat()
-    const [, reply = ''] = await converse(chatId, 'Short life')
+    const [, reply = ''] = await sendMessages(chatId, 'Short life')
     const revoked = await share(chatId, reply)
     await ada.delete(`/api/share/${revoked}`)
     const answers = []
@@ -210,7 +210,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
 
   it('must not be stored by caches and search engines, whether found or not (§20.8)', async () => {
     const chatId = await ada.newChat()
-    const [, reply = ''] = await converse(chatId, 'Hidden')
+    const [, reply = ''] = await sendMessages(chatId, 'Hidden')
     for (const answer of [await visit(await share(chatId, reply)), await visit('missing')]) {
       expect(answer.headers).toMatchObject({
         'cache-control': 'no-store',
@@ -222,7 +222,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
 
   it('contains no id with which a visitor could open or change anything (§6.2)', async () => {
     const chatId = await ada.newChat()
-    const [, reply = ''] = await converse(chatId, 'Look, do not touch')
+    const [, reply = ''] = await sendMessages(chatId, 'Look, do not touch')
     const shareId = await share(chatId, reply)
     const eve = await product.join('Eve')
     const shared = await read(shareId)

@@ -7,7 +7,7 @@ export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** The distinct words of a search, folded; longest first, because long words are found fastest. */
+/** Returns the distinct words of a search, folded; longest first, because long words are found fastest. */
 export function splitWords(search: string): string[] {
   const words = new Set(
     foldCase(search)

@@ -41,7 +41,7 @@ export class RunFeed {
   readonly #subscribers: RunSubscribers
   readonly #watches = new Map<number, Watch>()
   readonly #ignored = new Set<number>()
-  /** Runs of which a notification arrived and whose users were not queried yet. */
+  /** Runs from notifications whose users were not queried yet. */
   readonly #unknown = new Set<number>()
   readonly #endSearching: () => Promise<void>
   #isLookingUp = false

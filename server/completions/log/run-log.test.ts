@@ -26,9 +26,9 @@ async function pass(milliseconds: number): Promise<void> {
   await settle()
 }
 
-/** Opens a log on a fake database. `acts` lists the commits and the shown batches in order. */
+/** Opens a log on a fake database. `steps` lists the commits and the shown batches in order. */
 function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
-  const acts: string[] = []
+  const steps: string[] = []
   const rows: RunEventRow[] = []
   const onError = vi.fn()
   const log = new RunLog({
@@ -36,7 +36,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
     append: async (_db, events) => {
       await turn()
       const live = append?.(events) ?? new Set(events.map((event) => event.run_id))
-      acts.push(`commit ${events.map(({ run_id, seq }) => `${'?ab'[run_id]}${seq}`).join(' ')}`)
+      steps.push(`commit ${events.map(({ run_id, seq }) => `${'?ab'[run_id]}${seq}`).join(' ')}`)
       rows.push(...events)
       return live
     },
@@ -47,7 +47,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
     const received = { frames: '', isEnded: false, lost: '' }
     recorder.subscribe({
       onBatch: (batch) => {
-        acts.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
+        steps.push(`show ${'?ab'[recorder.runId]}${recorder.state.seq}`)
         received.frames += batch.after(after).frames(numbered)
         received.isEnded = batch.isEnd
       },
@@ -57,7 +57,7 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
     })
     return received
   }
-  return { log, acts, rows, listen, onError }
+  return { log, steps, rows, listen, onError }
 }
 
 const eventsIn = (frames: string): RunEvent[] =>
@@ -68,7 +68,7 @@ const eventsIn = (frames: string): RunEvent[] =>
 
 describe('the run log', () => {
   it('commits the events of all runs together, and shows them afterwards (§10.15)', async () => {
-    const { log, acts, listen } = openLog()
+    const { log, steps, listen } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
     listen(a)
@@ -76,14 +76,14 @@ describe('the run log', () => {
     a.append('text', 'one')
     b.append('text', 'two')
     await settle()
-    expect(acts).toEqual(['commit a2 b2', 'show a2', 'show b2'])
+    expect(steps).toEqual(['commit a2 b2', 'show a2', 'show b2'])
     a.append('text', 'three')
     b.append('text', 'four')
     a.append('text', ' and more')
     await pass(49)
-    expect(acts.length).toBe(3)
+    expect(steps.length).toBe(3)
     await pass(1)
-    expect(acts.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
+    expect(steps.slice(3)).toEqual(['commit a3 b3', 'show a3', 'show b3'])
   })
 
   it('commits the first text without delay, also after the name of the model (§17.18)', async () => {
@@ -97,7 +97,7 @@ describe('the run log', () => {
   })
 
   it('pulls data at once until the first text of a reply, and before each commit from then on', async () => {
-    const { log, rows, acts } = openLog()
+    const { log, rows, steps } = openLog()
     const a = log.open(1, started)
     const b = log.open(2, started)
     const source = (run: RunRecorder) => {
@@ -116,7 +116,7 @@ describe('the run log', () => {
     sourceA.push({ type: 'text', text: 'one' })
     sourceB.push({ type: 'text', text: 'two' })
     await settle()
-    expect(acts).toEqual(['commit a2 b2'])
+    expect(steps).toEqual(['commit a2 b2'])
     sourceA.drain.mockClear()
     // The first reasoning is urgent, but a commit is due already, so no second one starts.
     sourceA.push({ type: 'text', text: ' more' }, { type: 'reasoning', text: 'hm' })
@@ -127,7 +127,7 @@ describe('the run log', () => {
     await settle()
     await pass(50)
     expect(sourceA.drain).toHaveBeenCalledTimes(1)
-    expect(acts).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
+    expect(steps).toEqual(['commit a2 b2', 'commit a3 a4 b3', 'commit b4'])
     expect(rows[2]?.event).toContain(' more')
     a.add({ type: 'reply', assistant_message: wireReply() })
     sourceA.push({ type: 'text', text: 'next' })
@@ -154,31 +154,31 @@ describe('the run log', () => {
   })
 
   it('stores what belongs to an event before the event is shown (§10.15)', async () => {
-    const { log, acts, listen } = openLog()
+    const { log, steps, listen } = openLog()
     const run = log.open(1, started)
     const received = listen(run)
     run.append('text', 'all')
     run.add({ type: 'ended', status: 'complete' }, async (_trx, state) => {
-      acts.push(`store ${state.status} ${textOfContent(state.messages[1]?.content ?? '')}`)
+      steps.push(`store ${state.status} ${textOfContent(state.messages[1]?.content ?? '')}`)
     })
     await run.closed
-    expect(acts).toEqual(['commit a2 a3', 'store complete all', 'show a3'])
+    expect(steps).toEqual(['commit a2 a3', 'store complete all', 'show a3'])
     expect(received.isEnded).toBe(true)
     expect(received.frames.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
   it('resolves a flush when all events are committed and shown, or when the run is lost', async () => {
-    let held: ReadonlySet<number> = new Set([1])
-    const { log, acts, listen } = openLog(() => held)
+    let ownedRunIds: ReadonlySet<number> = new Set([1])
+    const { log, steps, listen } = openLog(() => ownedRunIds)
     const run = log.open(1, started)
     listen(run)
     await run.flush()
     run.append('text', 'one')
     run.add({ type: 'usage', usage: { input_tokens: 1, output_tokens: 1 } })
     await run.flush()
-    expect(acts).toEqual(['commit a2 a3', 'show a3'])
+    expect(steps).toEqual(['commit a2 a3', 'show a3'])
     expect(run.state.messages[1]?.content).toBe('one')
-    held = new Set()
+    ownedRunIds = new Set()
     run.append('text', 'two')
     await run.flush()
     expect(run.state.messages[1]?.content).toBe('one')

@@ -15,7 +15,7 @@ export interface NumberedEvent {
 
 /** Committed events of one run, framed once for all readers. */
 export class RunBatch {
-  /** Ends a stream whose reader already has all events of the run. */
+  /** A batch without events, for a reader that already has all events of the run. */
   static readonly ofEnd = new RunBatch([], { isEnd: true, isStored: true })
 
   readonly events: readonly NumberedEvent[]
@@ -40,13 +40,13 @@ export class RunBatch {
     )
   }
 
-  /** The SSE frames of the events, with the end marker after the last event of a run (§7.31). */
+  /** Returns the SSE frames of the events, with the end marker after the last event of a run (§7.31). */
   frames(numbered: boolean): string {
     if (numbered) return (this.#numbered ??= this.#toFrames(true))
     return (this.#plain ??= this.#toFrames(false))
   }
 
-  /** The part of the batch that comes after event `seq`. */
+  /** Returns the part of the batch after event `seq`. */
   after(seq: number): RunBatch {
     const [first] = this.events
     if (first === undefined || first.seq > seq) return this

@@ -43,7 +43,7 @@ describe.each(engines)('the end of a run, on %s', (engine) => {
           .transaction()
           .execute((other) => closeRun(other, { id, chat_id: chat.id }, state, 3))
           .catch((error: unknown) => error)
-        // Time to reach the lock of the chat, which `closeRun` waits for.
+        // Gives `closeRun` time to reach the lock of the chat.
         await wait(300)
         await insert(trx)
       })

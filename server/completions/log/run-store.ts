@@ -79,7 +79,7 @@ export async function findActiveRun(
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** Returns the chat's newest run that is still stored; with `messageId`, the newest that began with this reply. */
+/** Returns the chat's newest run that is still stored; with `messageId`, the newest whose first reply this is. */
 export async function findLatestRun(
   db: Db,
   dialect: Dialect,

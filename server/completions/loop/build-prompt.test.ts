@@ -35,7 +35,7 @@ const calling = (
   call: JSON.stringify({ id, name: id, rest, ...(continues ? { continues } : {}) }),
 })
 /** Formats a prompt as lines, with results without their boundaries. */
-const shape = (prompt: readonly ModelMessage[]) =>
+const formatPrompt = (prompt: readonly ModelMessage[]) =>
   prompt.map((message) => {
     if (message.role === 'tool') {
       const text = /\n\[[\w-]{8}\]\n([\s\S]*)\n\[/.exec(message.content)?.[1] ?? message.content
@@ -75,7 +75,7 @@ describe('buildPrompt', () => {
       assistant('stopped here'),
       user('b'),
     ]
-    expect(shape(buildPrompt(path))).toEqual([
+    expect(formatPrompt(buildPrompt(path))).toEqual([
       'user: a',
       'assistant: Let me see. one two three',
       'one: 1',
@@ -93,10 +93,10 @@ describe('buildPrompt', () => {
     ['answered', 'is not part of this conversation.', 'This call was not made.'],
   ])('explains that a call in the state %s has no result', (state, own, next) => {
     const path = [user('a'), calling('one', state, { rest: [call('two')] }), user('b')]
-    const said = shape(buildPrompt(path))
-    expect(said).toHaveLength(5)
-    expect(said[2]).toContain(own)
-    expect(said[3]).toBe(`two: ${next}`)
+    const lines = formatPrompt(buildPrompt(path))
+    expect(lines).toHaveLength(5)
+    expect(lines[2]).toContain(own)
+    expect(lines[3]).toBe(`two: ${next}`)
   })
 
   it('describes calls and results as text for a model without tools (§12.18)', () => {
@@ -131,20 +131,20 @@ describe('buildPrompt', () => {
       result('r2', long),
       user('now'),
     ]
-    const said = shape(buildPrompt(path))
-    expect(said[0]).toBe('user: first')
-    expect(said[2]).toContain('omitted')
-    expect(said[4]?.length).toBeGreaterThan(3_000_000)
+    const lines = formatPrompt(buildPrompt(path))
+    expect(lines[0]).toBe('user: first')
+    expect(lines[2]).toContain('omitted')
+    expect(lines[4]?.length).toBeGreaterThan(3_000_000)
   })
 
   it('counts the arguments of calls towards the limit', () => {
     const long = { ...calling('one', 'answered'), arguments: JSON.stringify({ x: 'x'.repeat(2_500_000) }) }
     const path = [user('a'), long, result('r1', '1'), user('b'), long, result('r2', '2'), user('c')]
-    expect(shape(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
+    expect(formatPrompt(buildPrompt(path))).toEqual(['user: b', 'assistant:  one', 'one: 2', 'user: c'])
   })
 
   it('omits a result whose call is no longer in the path', () => {
-    expect(shape(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
+    expect(formatPrompt(buildPrompt([result('r', '1'), assistant('b'), user('c')]))).toEqual(['user: c'])
   })
 
   it('has exactly one result for every call, for any path', () => {

@@ -122,9 +122,9 @@ describe('callModel', () => {
       let upstream: AbortSignal | undefined
       const parts: ModelPart[][] = [[{ type: 'text', text: 'some' }], [{ type: 'text', text: ' more' }]]
       const texts = streaming(parts, () => controller.abort(reason))
-      const stuck: ModelStream = (asked, options) => {
+      const stuck: ModelStream = (modelRequest, options) => {
         upstream = options.signal
-        return { ...texts(asked, options), closed: new Promise(() => undefined) }
+        return { ...texts(modelRequest, options), closed: new Promise(() => undefined) }
       }
       const { ending, received } = await run(stuck, controller.signal)
       expect(ending).toEqual({ status: reason })
@@ -134,13 +134,13 @@ describe('callModel', () => {
   )
 
   it('does not call the model when the run is already stopped', async () => {
-    let asked = false
+    let isCalled = false
     const { ending } = await run(() => {
-      asked = true
+      isCalled = true
       return { drain: () => [], closed: Promise.resolve() }
     }, AbortSignal.abort('stopped'))
     expect(ending).toEqual({ status: 'stopped' })
-    expect(asked).toBe(false)
+    expect(isCalled).toBe(false)
   })
 
   it('cuts an endless reply at the limit, without splitting a character (§16.2)', async () => {
@@ -150,9 +150,9 @@ describe('callModel', () => {
       [{ type: 'text', text: '😀😀' }],
       [{ type: 'text', text: 'never' }],
     ])
-    const { ending, received } = await run((asked, options) => {
+    const { ending, received } = await run((modelRequest, options) => {
       upstream = options.signal
-      return texts(asked, options)
+      return texts(modelRequest, options)
     })
     expect(ending).toMatchObject({ status: 'failed', error: { code: 'output_limit' } })
     expect(received.length).toBe(2)

@@ -163,7 +163,7 @@ class ModelTurn {
   }
 }
 
-/** The ending of a run whose signal was aborted with an `AbortReason`. */
+/** Returns the ending of a run whose signal was aborted with an `AbortReason`. */
 export function abortedEnding({ reason }: AbortSignal): RunEnding {
   return { status: reason === 'stopped' ? 'stopped' : 'interrupted' }
 }

@@ -78,7 +78,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
   }
 
   /** Expects that the stored reply equals the streamed one, that the run has ended, and that the chat continues. */
-  async function expectWhole(what: string, { chatId, stream }: Awaited<ReturnType<typeof beginChat>>) {
+  async function expectEnded(what: string, { chatId, stream }: Awaited<ReturnType<typeof beginChat>>) {
     await stream.ended
     expect(stream.raw.endsWith('data: [DONE]\n\n'), what).toBe(true)
     const chat = await ada.readChat(chatId)
@@ -101,7 +101,7 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
       const replies = await Promise.all(
         faults
           .filter((fault) => !endless.includes(fault))
-          .map(async (fault) => [fault, await expectWhole(fault, await beginChat(apiType, fault))] as const),
+          .map(async (fault) => [fault, await expectEnded(fault, await beginChat(apiType, fault))] as const),
       )
       for (const [fault, reply] of replies) {
         const content = textOfContent(reply?.content ?? '')
@@ -125,11 +125,11 @@ describe.each(engines)('a hostile provider on %s', (engine) => {
   it('that never ends its reply can be stopped, and the text is kept', async () => {
     await Promise.all(
       endless.slice(0, 4).map(async (fault) => {
-        const begun = await beginChat('openai', fault)
+        const started = await beginChat('openai', fault)
         await expect.poll(() => hostile.requestedFaults).toContain(fault)
-        if (fault === 'silence-after-text') await begun.stream.until(({ text }) => text === 'partial')
-        expect((await ada.post('/api/chat/stop', { chatId: begun.chatId })).statusCode).toBe(200)
-        const reply = await expectWhole(fault, begun)
+        if (fault === 'silence-after-text') await started.stream.until(({ text }) => text === 'partial')
+        expect((await ada.post('/api/chat/stop', { chatId: started.chatId })).statusCode).toBe(200)
+        const reply = await expectEnded(fault, started)
         expect([fault, reply?.status]).toEqual([fault, 'stopped'])
         expect(reply?.content, fault).toBe(fault === 'silence-after-text' ? 'partial' : '')
       }),

@@ -13,7 +13,7 @@ function listActions(
   options: { readonly needsApproval?: string; readonly onDone?: (what: string) => void } = {},
 ) {
   const done: string[] = []
-  const asked = [...batches]
+  const remainingBatches = [...batches]
   const add = (what: string): void => {
     done.push(what)
     options.onDone?.(what)
@@ -21,7 +21,7 @@ function listActions(
   const actions: RunActions = {
     async callModel() {
       add('call model')
-      return { ending: complete, calls: (asked.shift() ?? []).map(call) }
+      return { ending: complete, calls: (remainingBatches.shift() ?? []).map(call) }
     },
     async dispatch([first, ...others], continues) {
       const id = first?.id ?? ''

@@ -68,12 +68,15 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
         product.model.reply([callOf('polite', 'act', { n: 1 }, 'a'), callOf('polite', 'act', { n: 2 }, 'b')])
         const { chatId, stream } = await product.sendNew('Two things')
         await stream.ended
-        const [asked, records] = [product.model.requests.length, (await product.listRecords(ada)).length]
+        const [requestsBefore, records] = [
+          product.model.requests.length,
+          (await product.listRecords(ada)).length,
+        ]
         product.model.reply(['Neither, then.'])
         const denied = product.database.db.transaction().execute(async (trx) => {
           await sql`lock table tool_calls in exclusive mode`.execute(trx)
           const answer = ada.send(chatId, 'cancel', { parentId: stream.run.messages.at(-1)?.id })
-          await expect.poll(() => product.model.requests.length, { timeout: 10_000 }).toBe(asked + 1)
+          await expect.poll(() => product.model.requests.length, { timeout: 10_000 }).toBe(requestsBefore + 1)
           return { answer }
         })
         const answer = await (await denied).answer

@@ -167,19 +167,19 @@ describe.each(engines)('a reply that calls tools, on %s', (engine) => {
     const demo = await startDemoModel({ paceMs: 0 })
     const eve = await product.join('Newcomer')
     await eve.post('/api/bot', { name: 'Demo', model: 'demo', base_url: demo.baseUrl })
-    const ask = async () => {
+    const requestCall = async () => {
       const chatId = await eve.newChat()
       const content = 'use the calculator to add 2 and 3'
       const stream = await eve.send(chatId, content, { botName: 'Demo' })
       await stream.ended
       return { ...waitingCall(chatId, stream), botName: 'Demo' }
     }
-    const confirmed = await eve.confirm(await ask())
+    const confirmed = await eve.confirm(await requestCall())
     await confirmed.ended
     expect(resultOf(confirmed)?.content).toBe('5')
     expect(confirmed.text).toContain('5')
     expect(confirmed.text).not.toContain('marks')
-    const { chatId = '', messageId } = await ask()
+    const { chatId = '', messageId } = await requestCall()
     const denied = await eve.send(chatId, 'cancel', { botName: 'Demo', parentId: messageId })
     await denied.ended
     expect(denied.text).toContain('did not allow')

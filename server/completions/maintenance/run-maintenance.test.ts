@@ -78,10 +78,10 @@ describe.each(engines)('a run that this process has abandoned, on %s', (engine) 
       }
       return insertRun(db, dialect, run, JSON.stringify(started))
     }
-    const [held, lost] = [await insert('held'), await insert('lost')]
+    const [owned, lost] = [await insert('owned'), await insert('lost')]
     await db.updateTable('runs').set({ lease_until: 0 }).execute()
     const runs = new ActiveRuns()
-    runs.add({ id: held, recorder: { isEnding: true } } as ActiveRun)
+    runs.add({ id: owned, recorder: { isEnding: true } } as ActiveRun)
     await renewRuns({ database: { ...rest, db, dialect }, nodeId: 'here', runs })
     expect(await listExpiredRuns(db, dialect)).toEqual([lost])
     await rest.close()

@@ -12,15 +12,7 @@ import type { RunCursor } from '../log/read-run.ts'
 import { RunBatch } from '../log/run-recorder.ts'
 import { findLatestRun } from '../log/run-store.ts'
 import { logRetentionMs } from '../maintenance/run-maintenance.ts'
-
-/**
- * A message or a tool's result to which a reply was requested before. `cursor` is its position in the log of its run,
- * if the log is still stored.
- */
-export interface RepeatedMessage {
-  readonly message: MessageRow
-  readonly cursor?: RunCursor | undefined
-}
+import type { RepeatedRequest } from './send-message.ts'
 
 /**
  * Sends the reply of a repeated request, from the log of its run or, once that is removed, from the stored messages.
@@ -28,7 +20,7 @@ export interface RepeatedMessage {
 export async function repeatReply(
   deps: Pick<CompletionDeps, 'database' | 'runs' | 'notifications' | 'now' | 'onError'>,
   openStream: () => SseStream,
-  { message, cursor }: RepeatedMessage,
+  { message, cursor }: RepeatedRequest,
 ): Promise<void> {
   const { db } = deps.database
   const [reply] = await listReplies(db, message.chat_id, message.id)

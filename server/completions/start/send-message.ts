@@ -18,15 +18,23 @@ import { findActiveRun, insertRun } from '../log/run-store.ts'
 import { expireRun } from '../maintenance/end-run.ts'
 
 /** What a request for a reply led to: a new run, or the repetition of an earlier one. */
-export type SendOutcome =
-  | {
-      readonly kind: 'written'
-      readonly run: WrittenRun
-      /** The reply whose call the message denied by being sent instead of an approval. */
-      readonly denied?: MessageRow | undefined
-    }
-  /** The request was sent before. `cursor` is the position in the log of its run, if the log is still stored. */
-  | { readonly kind: 'repeated'; readonly message: MessageRow; readonly cursor?: RunCursor | undefined }
+export type SendOutcome = WrittenReply | RepeatedRequest
+
+interface WrittenReply {
+  readonly kind: 'written'
+  readonly run: WrittenRun
+  /** The reply whose call the message denied by being sent instead of an approval. */
+  readonly denied?: MessageRow | undefined
+}
+
+/** A request that was sent before. */
+export interface RepeatedRequest {
+  readonly kind: 'repeated'
+  /** The message or tool result to which the reply was requested. */
+  readonly message: MessageRow
+  /** The position of the reply in the log of its run, if the log is still stored. */
+  readonly cursor?: RunCursor | undefined
+}
 
 type WriteDeps = Pick<CompletionDeps, 'database' | 'nodeId' | 'now'>
 
