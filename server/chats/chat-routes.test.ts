@@ -19,10 +19,10 @@ describe.each(engines)('chats on %s', (engine) => {
     client: ChatClient,
     chatId: string,
     question: string,
-    answer: string,
+    replyText: string,
     more = {},
   ) => {
-    product.model.reply([answer, { finish: 'stop' }])
+    product.model.reply([replyText, { finish: 'stop' }])
     const stream = await client.send(chatId, question, more)
     await stream.ended
     return stream.run.messages
@@ -93,8 +93,8 @@ describe.each(engines)('chats on %s', (engine) => {
     await again.ended
     const second = again.run.messages[1]?.id
     expect((await ada.readChat(chatId)).selected_message_id).toBe(second)
-    const answer = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
-    expect(statusAndBody(answer)).toEqual({ status: 200, body: { selected_message_id: below?.id } })
+    const response = await ada.post('/api/chat/select-response', { chatId, messageId: first?.id })
+    expect(statusAndBody(response)).toEqual({ status: 200, body: { selected_message_id: below?.id } })
     expect((await ada.readChat(chatId)).selected_message_id).toBe(below?.id)
     const foreign = await ada.newChat()
     for (const body of [
@@ -180,8 +180,8 @@ describe.each(engines)('chats on %s', (engine) => {
       const requestsBefore = product.model.requests.length
       const send = async (address: string, sent?: object) =>
         statusAndBody(await (method === 'GET' ? eve.get(address) : eve.post(address, sent)))
-      const answer = await send(url(chatId), body())
-      expect(answer).toEqual({
+      const response = await send(url(chatId), body())
+      expect(response).toEqual({
         status: 404,
         body: { error: { code: 'not_found', message: 'There is no such chat.' } },
       })
@@ -190,7 +190,7 @@ describe.each(engines)('chats on %s', (engine) => {
         url('unknown'),
         sent === undefined ? undefined : { ...sent, chatId: 'unknown' },
       )
-      expect(unknown).toEqual(answer)
+      expect(unknown).toEqual(response)
       expect(await snapshot()).toEqual(before)
       expect(product.model.requests.length).toBe(requestsBefore)
     })
@@ -236,10 +236,10 @@ describe.each(engines)('chats on %s', (engine) => {
       .insertInto('result_images')
       .values({ chat_id: chatId, message_id: messageId, place: 0, mime_type: 'image/png', data: 'AAAA' })
       .execute()
-    const answer = await ada.get(`/api/chats/${chatId}/images/${messageId}/0`)
-    expect(answer.json()).toEqual({ mimeType: 'image/png', data: 'AAAA' })
-    expect(answer.headers['cache-control']).toMatch(/^private, .*immutable$/)
-    expect(answer.headers.vary).toBe('authorization')
+    const response = await ada.get(`/api/chats/${chatId}/images/${messageId}/0`)
+    expect(response.json()).toEqual({ mimeType: 'image/png', data: 'AAAA' })
+    expect(response.headers['cache-control']).toMatch(/^private, .*immutable$/)
+    expect(response.headers.vary).toBe('authorization')
   })
 
   it('requires a signed-in user for every request', async () => {
@@ -253,13 +253,13 @@ describe.each(engines)('chats on %s', (engine) => {
       ['POST', '/api/chat/select-response'],
     ] as const
     for (const [method, url] of calls) {
-      const answer = await product.app.inject({ method, url, headers: { host: 'localhost:3000' } })
-      expect(answer.statusCode).toBe(401)
+      const response = await product.app.inject({ method, url, headers: { host: 'localhost:3000' } })
+      expect(response.statusCode).toBe(401)
     }
   })
 })
 
 function byTime(chats: ChatList) {
-  const place = (id: string | undefined) => chats.chats.findIndex((chat) => chat.id === id)
-  return (a: string | undefined, b: string | undefined) => place(a) - place(b)
+  const indexOf = (id: string | undefined) => chats.chats.findIndex((chat) => chat.id === id)
+  return (a: string | undefined, b: string | undefined) => indexOf(a) - indexOf(b)
 }

@@ -11,34 +11,34 @@ const counting = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
 
 describe.each(engines)('live updates between two servers on one database, %s', (engine) => {
-  let near: ChatApp
-  let far: ChatNode | undefined
+  let local: ChatApp
+  let remote: ChatNode | undefined
   afterEach(async () => {
-    await far?.kill()
-    await near.close()
+    await remote?.kill()
+    await local.close()
   })
 
   async function open() {
-    near = await openChatApp({ engine })
-    const ada = await near.join()
-    far = await startChatNode(near.database, ada, near.model.baseUrl)
-    return { here: ada, there: createChatClient(far.base, ada), node: far }
+    local = await openChatApp({ engine })
+    const ada = await local.join()
+    remote = await startChatNode(local.database, ada, local.model.baseUrl)
+    return { here: ada, there: createChatClient(remote.base, ada), node: remote }
   }
 
   it.runIf(isConcurrent(engine))(
     'report the events of runs on the other server, without gaps or repetitions (§10.16)',
     async () => {
       const { here, there } = await open()
-      const eve = await near.join('Eve')
-      const [tab, stranger] = await Promise.all(
-        [here, eve].map((client) => openLiveStream(near.base, client.headers)),
+      const eve = await local.join('Eve')
+      const [tab, eveTab] = await Promise.all(
+        [here, eve].map((client) => openLiveStream(local.base, client.headers)),
       )
-      const gate = near.model.gate()
-      near.model.reply([...counting(40), gate, ...counting(40), { finish: 'stop' }])
+      const gate = local.model.gate()
+      local.model.reply([...counting(40), gate, ...counting(40), { finish: 'stop' }])
       const chatId = await here.newChat()
       const sent = await there.send(chatId, 'Count')
       await sent.until(({ text }) => text.includes('9 '))
-      const late = await openLiveStream(near.base, here.headers)
+      const late = await openLiveStream(local.base, here.headers)
       gate.open()
       await sent.ended
       await tab?.until(() => tab.run(chatId).status === 'complete')
@@ -50,10 +50,10 @@ describe.each(engines)('live updates between two servers on one database, %s', (
       // Events that are committed during the subscription may be sent twice, with the same number.
       const after = late.runEvents(chatId).flatMap(({ event }) => (event.seq > (seq ?? 0) ? [event] : []))
       expect(after).toEqual(sent.events.slice(seq))
-      expect(stranger?.events()).toEqual([{ type: 'ready', runs: [] }])
+      expect(eveTab?.events()).toEqual([{ type: 'ready', runs: [] }])
       tab?.leave()
       late.leave()
-      stranger?.leave()
+      eveTab?.leave()
     },
   )
 
@@ -61,11 +61,11 @@ describe.each(engines)('live updates between two servers on one database, %s', (
     'report a branch that was selected on the other server (§10.16)',
     async () => {
       const { here, there } = await open()
-      near.model.reply(['One', { finish: 'stop' }])
+      local.model.reply(['One', { finish: 'stop' }])
       const chatId = await here.newChat()
       const sent = await here.send(chatId, 'Hi')
       await sent.ended
-      const tab = await openLiveStream(near.base, here.headers)
+      const tab = await openLiveStream(local.base, here.headers)
       await there.post('/api/chat/select-response', { chatId, messageId: sent.run.messages[1]?.id })
       await tab.until(() => tab.events().length > 1)
       expect(tab.events().slice(1)).toEqual([{ type: 'chat_changed', chatId }])
@@ -77,9 +77,9 @@ describe.each(engines)('live updates between two servers on one database, %s', (
     'report that a reply was interrupted when its server died (§10.17)',
     async () => {
       const { here, there, node } = await open()
-      near.model.reply(counting(3_000))
+      local.model.reply(counting(3_000))
       const chatId = await here.newChat()
-      const tab = await openLiveStream(near.base, here.headers)
+      const tab = await openLiveStream(local.base, here.headers)
       await there.send(chatId, 'Count')
       await tab.until(() => tab.text(chatId).includes('9 '))
       await node.kill()

@@ -42,11 +42,11 @@ describe.each(engines)('live updates on %s', (engine) => {
     const late = await listen(ada)
     const messageId = sent.run.messages[1]?.id
     expect(late.events()[0]).toEqual({ type: 'ready', runs: [{ chatId, messageId, seq: sent.run.seq }] })
-    const known = sent.events.length
+    const countBefore = sent.events.length
     gate.open()
     await sent.ended
     await late.until(() => late.runEvents(chatId).at(-1)?.event.type === 'ended')
-    expect(late.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events.slice(known))
+    expect(late.runEvents(chatId).map(({ event }) => event)).toEqual(sent.events.slice(countBefore))
     late.leave()
   })
 
@@ -66,29 +66,29 @@ describe.each(engines)('live updates on %s', (engine) => {
     await ada.post('/api/chat/stop', { chatId })
     await second.ended
     await tab.until(() => tab.run(chatId).status === 'stopped')
-    const heard = tab.events().length
+    const countBefore = tab.events().length
     await ada.post('/api/chat/select-response', { chatId, messageId: reply?.id })
-    await tab.until(() => tab.events().length > heard)
-    expect(tab.events().slice(heard)).toEqual([{ type: 'chat_changed', chatId }])
+    await tab.until(() => tab.events().length > countBefore)
+    expect(tab.events().slice(countBefore)).toEqual([{ type: 'chat_changed', chatId }])
     gate.open()
     tab.leave()
   })
 
   it('contain nothing of another user, and require a signed-in user (§17.22)', async () => {
     const eve = await product.join('Eve')
-    const listening = await listen(eve)
+    const eveTab = await listen(eve)
     product.model.reply(['A secret', { finish: 'stop' }])
     const chatId = await ada.newChat()
     const sent = await ada.send(chatId, 'Hi')
     await sent.ended
     await ada.post('/api/chat/select-response', { chatId, messageId: sent.run.messages[0]?.id })
     const own = await eve.newChat()
-    await listening.until(() => listening.events().length > 1)
-    expect(listening.events()).toEqual([
+    await eveTab.until(() => eveTab.events().length > 1)
+    expect(eveTab.events()).toEqual([
       { type: 'ready', runs: [] },
       { type: 'chat_changed', chatId: own },
     ])
-    listening.leave()
+    eveTab.leave()
     for (const authorization of ['', 'Bearer nobody']) {
       const refused = await openLiveStream(product.base, { ...ada.headers, authorization })
       expect(refused.status).toBe(401)

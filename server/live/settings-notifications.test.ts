@@ -38,7 +38,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
   it('report every change of bots, but not a refused one (§10.6)', async () => {
     const { ada, stream, nextLists } = await open()
     const eve = await product.join('Eve')
-    const stranger = await openLiveStream(product.base, eve.headers)
+    const eveTab = await openLiveStream(product.base, eve.headers)
     const bot = { name: 'Owl', model: 'owl-1' }
     await ada.post('/api/bot', bot)
     expect(await nextLists(1)).toEqual(['bots'])
@@ -49,8 +49,8 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     expect(await nextLists(1)).toEqual(['bots'])
     await ada.delete('/api/bot/Eagle')
     expect(await nextLists(1)).toEqual(['bots'])
-    expect(stranger.events()).toEqual([{ type: 'ready', runs: [] }])
-    for (const each of [stream, stranger]) each.leave()
+    expect(eveTab.events()).toEqual([{ type: 'ready', runs: [] }])
+    for (const each of [stream, eveTab]) each.leave()
   })
 
   it('report changes of connectors by the user and by their server (§10.6)', async () => {
@@ -62,7 +62,7 @@ describe.each(engines)('notifications of settings on %s', (engine) => {
     expect(await nextLists(1)).toEqual(['connectors'])
     await ada.put('/api/mcp-server/Tools', { ...connector, allow_tools: ['echo'] })
     expect(await nextLists(1)).toEqual(['connectors'])
-    // Nothing visible has changed.
+    // Connecting again changes nothing visible, so it sends no notification.
     await ada.post('/api/mcp-server/Tools/connect')
     await ada.post('/api/mcp-server/Tools/disconnect')
     expect(await nextLists(1)).toEqual(['connectors'])

@@ -29,9 +29,9 @@ describe.each(engines)('own links on %s', (engine) => {
   }
 
   async function share(client: ChatClient, chatId: string, messageId: string): Promise<string> {
-    const answer = await client.post(`/api/share/${chatId}`, { messageId })
-    expect(answer.statusCode).toBe(200)
-    return answer.json<{ shareId: string }>().shareId
+    const response = await client.post(`/api/share/${chatId}`, { messageId })
+    expect(response.statusCode).toBe(200)
+    return response.json<{ shareId: string }>().shareId
   }
 
   const list = async (client: ChatClient) =>
@@ -67,7 +67,7 @@ describe.each(engines)('own links on %s', (engine) => {
     expect(refused.json()).toEqual(problem('conflict'))
     expect(refused.json<{ error: { message: string } }>().error.message).toContain('still being written')
     expect(await rows()).toEqual(before)
-    // What was asked is finished already.
+    // The message of the user is already complete.
     await share(ada, chatId, question?.id ?? '')
     gate.open()
     await stream.ended
@@ -85,15 +85,15 @@ describe.each(engines)('own links on %s', (engine) => {
       [foreign.chatId, foreign.reply],
       ['nowhere', own.reply],
     ] as const) {
-      const answer = await ada.post(`/api/share/${chatId}`, { messageId })
-      expect(answer.statusCode).toBe(404)
-      bodies.add(answer.body)
+      const response = await ada.post(`/api/share/${chatId}`, { messageId })
+      expect(response.statusCode).toBe(404)
+      bodies.add(response.body)
     }
     // The response does not reveal that the chat exists.
     expect(bodies.size).toBe(1)
     for (const messageId of [foreign.reply, other.reply, 'nothing']) {
-      const answer = await ada.post(`/api/share/${own.chatId}`, { messageId })
-      expect([answer.statusCode, answer.json<unknown>()]).toEqual([404, problem('not_found')])
+      const response = await ada.post(`/api/share/${own.chatId}`, { messageId })
+      expect([response.statusCode, response.json<unknown>()]).toEqual([404, problem('not_found')])
     }
     expect(await rows()).toEqual(before)
   })
@@ -119,13 +119,13 @@ describe.each(engines)('own links on %s', (engine) => {
         headers: { host, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) },
         ...(method === 'POST' ? { payload: JSON.stringify({ messageId: reply }) } : {}),
       })
-    for (const answer of [
+    for (const response of [
       await anonymous('POST', `/api/share/${chatId}`),
       await anonymous('DELETE', `/api/share/${shareId}`),
       await anonymous('GET', '/api/shares'),
       await product.app.inject({ url: '/api/shares', headers: { host, authorization: `Bearer ${shareId}` } }),
     ]) {
-      expect(answer.statusCode).toBe(401)
+      expect(response.statusCode).toBe(401)
     }
     expect(await rows()).toEqual(before)
     expect((await anonymous('GET', `/api/share/${shareId}`)).statusCode).toBe(200)

@@ -23,7 +23,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   const share = async (chatId: string, messageId: string) =>
     (await ada.post(`/api/share/${chatId}`, { messageId })).json<{ shareId: string }>().shareId
 
-  /** Stores a chat with fields that no ordinary message has. */
+  /** Stores a chat directly in the database, with fields that the API cannot set. */
   async function write(chatId: string, messages: readonly PathMessage[]): Promise<void> {
     const { db } = product.database
     const chat = await addChat(db, { id: chatId, user_id: ada.user.id, updated_at: Date.now() })
@@ -112,7 +112,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         call,
       },
     ])
-    const answer = await visit(await share(`tools-${engine}`, 'c'))
+    const response = await visit(await share(`tools-${engine}`, 'c'))
     const times = { timestamp: expect.any(String) as string, unix_timestamp: expect.any(Number) as number }
     const expected = [
       { id: '1', parent_id: null, role: 'user', content: 'Look it up', status: 'complete' },
@@ -140,10 +140,10 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         call: { state: 'waiting' },
       },
     ]
-    expect(SharedChat.parse(answer.json()).messages).toEqual(
+    expect(SharedChat.parse(response.json()).messages).toEqual(
       expected.map((message) => ({ ...message, ...times })),
     )
-    expect(answer.body).not.toMatch(/secret|usage|reasoning|arguments/)
+    expect(response.body).not.toMatch(/secret|usage|reasoning|arguments/)
   })
 
   it('does not show why a reply failed, because the reason may contain an address or a key (§20.6)', async () => {
@@ -158,9 +158,9 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         error_message: 'http://10.0.0.5 refused sk-secret',
       },
     ])
-    const answer = await visit(await share(`failed-${engine}`, 'a'))
-    expect(answer.body).not.toMatch(/secret|10\.0\.0\.5|refused/)
-    expect(SharedChat.parse(answer.json()).messages[1]).toMatchObject({
+    const response = await visit(await share(`failed-${engine}`, 'a'))
+    expect(response.body).not.toMatch(/secret|10\.0\.0\.5|refused/)
+    expect(SharedChat.parse(response.json()).messages[1]).toMatchObject({
       status: 'failed',
       content: '**Error:** This reply failed.',
       partial: 'Some text',
@@ -192,13 +192,13 @@ describe.each(engines)('a shared chat on %s', (engine) => {
     const [, reply = ''] = await sendMessages(chatId, 'Short life')
     const revoked = await share(chatId, reply)
     await ada.delete(`/api/share/${revoked}`)
-    const answers = []
+    const responses = []
     for (const id of [revoked, 'AAAAAAAAAAAAAAAAAAAAAA', chatId, reply, '%00', 'x'.repeat(900), "'--"]) {
       const { statusCode, body, headers } = await visit(id)
-      answers.push(JSON.stringify([statusCode, body, headers['cache-control'], headers['x-robots-tag']]))
+      responses.push(JSON.stringify([statusCode, body, headers['cache-control'], headers['x-robots-tag']]))
     }
-    expect(answers[0]).toContain('404')
-    expect(new Set(answers).size).toBe(1)
+    expect(responses[0]).toContain('404')
+    expect(new Set(responses).size).toBe(1)
     // A revoked link is deleted, so it is looked up with the same query, in the same time, as an unknown one.
     const left = await product.database.db
       .selectFrom('shares')
@@ -211,8 +211,8 @@ describe.each(engines)('a shared chat on %s', (engine) => {
   it('must not be stored by caches and search engines, whether found or not (§20.8)', async () => {
     const chatId = await ada.newChat()
     const [, reply = ''] = await sendMessages(chatId, 'Hidden')
-    for (const answer of [await visit(await share(chatId, reply)), await visit('missing')]) {
-      expect(answer.headers).toMatchObject({
+    for (const response of [await visit(await share(chatId, reply)), await visit('missing')]) {
+      expect(response.headers).toMatchObject({
         'cache-control': 'no-store',
         'x-robots-tag': 'noindex, nofollow',
         'referrer-policy': 'no-referrer',
@@ -234,7 +234,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
       ])
     const before = await state()
     for (const id of [shareId, shared.id, ...shared.messages.map((message) => message.id)]) {
-      const answers = [
+      const responses = [
         await eve.get(`/api/chats/${id}`),
         await eve.post('/api/chat/completions', { chatId: id, content: 'x', botName: 'Helper' }),
         await eve.post('/api/chat/completions', { chatId: id, userMessageId: '1', botName: 'Helper' }),
@@ -244,7 +244,7 @@ describe.each(engines)('a shared chat on %s', (engine) => {
         await eve.post(`/api/share/${id}`, { messageId: '1' }),
         await eve.delete(`/api/share/${id}`),
       ]
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 404))
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual(responses.map(() => 404))
     }
     expect(await state()).toEqual(before)
   })

@@ -137,9 +137,9 @@ describe.each(engines)('following a run on %s', (engine) => {
       await ada.send(chatId, 'two')
     ).ended
     const reply = first.run.messages[1]?.id ?? ''
-    const answer = await ada.follow(chatId, undefined, {})
-    await answer.ended
-    expect(answer.run.messages[0]?.content).toBe('two')
+    const latest = await ada.follow(chatId, undefined, {})
+    await latest.ended
+    expect(latest.run.messages[0]?.content).toBe('two')
     const named = await product.meet(ada).get(`/api/chat/${chatId}/stream?messageId=nothing`)
     expect(named.statusCode).toBe(409)
     const stream = await ada.followUrl(`/api/chat/${chatId}/stream?after=0&messageId=${reply}`)

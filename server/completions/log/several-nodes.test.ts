@@ -13,25 +13,25 @@ const counting = (count: number) =>
   Array.from({ length: count }, (_, index) => [`${index} `, { delay: 10 }]).flat()
 
 describe.each(engines)('two servers on one database, %s', (engine) => {
-  let near: ChatApp
-  let far: ChatNode | undefined
+  let local: ChatApp
+  let remote: ChatNode | undefined
   afterEach(async () => {
-    await far?.kill()
-    await near.close()
+    await remote?.kill()
+    await local.close()
   })
 
   async function open() {
-    near = await openChatApp({ engine })
-    const ada = await near.join()
-    far = await startChatNode(near.database, ada, near.model.baseUrl)
-    return { here: ada, there: createChatClient(far.base, ada), kill: far.kill }
+    local = await openChatApp({ engine })
+    const ada = await local.join()
+    remote = await startChatNode(local.database, ada, local.model.baseUrl)
+    return { here: ada, there: createChatClient(remote.base, ada), kill: remote.kill }
   }
 
   it.runIf(isConcurrent(engine))(
     'send the events of each other’s runs without gaps or repetitions (§10.16)',
     async () => {
       const { here, there } = await open()
-      near.model.reply([...counting(100), { finish: 'stop' }])
+      local.model.reply([...counting(100), { finish: 'stop' }])
       const chatId = await here.newChat()
       const started = await there.send(chatId, 'Count')
       await started.until(({ events }) => events.length > 3)
@@ -48,7 +48,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     "show and stop each other's runs, and accept the next message (§10.16)",
     async () => {
       const { here, there } = await open()
-      near.model.reply(counting(3_000))
+      local.model.reply(counting(3_000))
       const chatId = await here.newChat()
       const started = await there.send(chatId, 'Count')
       await started.until(({ text }) => text.includes('3 '))
@@ -62,10 +62,10 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
         status: 200,
         body: { stopped: true },
       })
-      await expect.poll(() => near.model.openRequests, { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
       await started.ended
       expect(started.run.status).toBe('stopped')
-      near.model.reply(['next', { finish: 'stop' }])
+      local.model.reply(['next', { finish: 'stop' }])
       const next = await here.send(chatId, 'Go on')
       await next.ended
       expect(next.text).toBe('next')
@@ -76,7 +76,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     'keep every shown token when one is killed, and end its run within 15 s (§10.15, §10.17)',
     async () => {
       const { here, there, kill } = await open()
-      near.model.reply(counting(3_000))
+      local.model.reply(counting(3_000))
       const chatId = await here.newChat()
       const started = await there.send(chatId, 'Count')
       const watching = await here.follow(chatId)
@@ -94,7 +94,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       expect(after.messages).toEqual(watching.run.messages)
       expect(after.messages[1]?.status).toBe('interrupted')
       expect(textOfContent(after.messages[1]?.content ?? '').startsWith(started.text)).toBe(true)
-      const { db } = near.database
+      const { db } = local.database
       const run = await db
         .selectFrom('runs')
         .selectAll()
@@ -108,7 +108,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
         .execute()
       expect(log.map(({ seq }) => seq)).toEqual(log.map((_, index) => index + 1))
       expect(run.last_seq).toBe(log.length)
-      near.model.reply(['next', { finish: 'stop' }])
+      local.model.reply(['next', { finish: 'stop' }])
       const next = await here.send(chatId, 'Go on')
       await next.ended
       expect(next.text).toBe('next')
@@ -120,11 +120,11 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
     'write and show no more events of a run that another server has ended',
     async () => {
       const { here, there } = await open()
-      near.model.reply(counting(3_000))
+      local.model.reply(counting(3_000))
       const chatId = await here.newChat()
       const started = await there.send(chatId, 'Count')
       await started.until(({ text }) => text.includes('3 '))
-      await near.database.db
+      await local.database.db
         .updateTable('runs')
         .set({ lease_until: 0 })
         .where('chat_id', '=', chatId)
@@ -134,7 +134,7 @@ describe.each(engines)('two servers on one database, %s', (engine) => {
       await started.ended
       expect(textOfContent(closed.messages[1]?.content ?? '')).toBe(started.text)
       expect(started.raw).toContain('"error":{"code":"interrupted"')
-      await expect.poll(() => near.model.openRequests, { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => local.model.openRequests, { timeout: 10_000 }).toBe(0)
       expect((await here.readChat(chatId)).messages).toEqual(closed.messages)
     },
   )

@@ -26,8 +26,8 @@ describe.each(engines)('stop on %s', (engine) => {
       const chatId = await ada.newChat()
       const stream = await ada.send(chatId, 'Count')
       await wait(delay)
-      const answer = await ada.post('/api/chat/stop', { chatId })
-      expect(statusAndBody(answer)).toEqual({ status: 200, body: { stopped: true } })
+      const response = await ada.post('/api/chat/stop', { chatId })
+      expect(statusAndBody(response)).toEqual({ status: 200, body: { stopped: true } })
       await stream.ended
       expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'stopped' })
       await expect.poll(() => product.model.openRequests, { timeout: 10_000 }).toBe(0)

@@ -50,13 +50,18 @@ function start(
 
 describe('running a call', () => {
   it('calls the decided tool with its approval, and returns the outcome', async () => {
-    let asked: ToolCallRequest | undefined
+    let called: ToolCallRequest | undefined
     const { outcome } = start((request) => {
-      asked = request
+      called = request
       return Promise.resolve(done)
     })
     expect(await outcome).toBe(done)
-    expect(asked).toMatchObject({ fingerprint: 'f', approval: 'once', arguments: '{}', user: { id: 'ada' } })
+    expect(called).toMatchObject({
+      fingerprint: 'f',
+      approval: 'once',
+      arguments: '{}',
+      user: { id: 'ada' },
+    })
   })
 
   it('calls no tool when the model invented it (§12.16)', async () => {
@@ -110,12 +115,13 @@ describe('running a call', () => {
       answers.push(await onElicit?.(question, new AbortController().signal))
       return done
     })
-    const asked = events[0]
-    if (asked?.type !== 'tool_question' || asked.question === null) throw new Error('nothing was asked')
+    const event = events[0]
+    if (event?.type !== 'tool_question' || event.question === null)
+      throw new Error('no elicitation was emitted')
     expect(elicitations.isEmpty).toBe(false)
     elicitations.answer('another', { action: 'decline' })
-    elicitations.answer(asked.question.id, { action: 'accept', content: {} })
-    elicitations.answer(asked.question.id, { action: 'decline' })
+    elicitations.answer(event.question.id, { action: 'accept', content: {} })
+    elicitations.answer(event.question.id, { action: 'decline' })
     await outcome
     expect(answers).toEqual([{ action: 'accept', content: {} }])
     expect(events.at(-1)).toEqual({ type: 'tool_question', message_id: 'r', question: null })

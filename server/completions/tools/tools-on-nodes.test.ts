@@ -9,42 +9,43 @@ import { leaseMs } from '../log/run-store.ts'
 import { statusAndBody } from '../../testing/send-request.ts'
 
 /** Milliseconds that the other process may take to start and to load the client for tools. */
-const patience = 20_000
-const patient = { timeout: 3 * patience }
+const maxStartMs = 20_000
+const slowTest = { timeout: 3 * maxStartMs }
 
 describe.each(engines)('a tool call that runs on another server, on %s', (engine) => {
-  let near: ToolApp
-  let far: ChatNode | undefined
+  let local: ToolApp
+  let remote: ChatNode | undefined
   afterEach(async () => {
-    await far?.kill()
-    await near.close()
+    await remote?.kill()
+    await local.close()
   })
 
   async function open(behaviour: string, allow_tools: readonly string[] | null = null) {
-    near = await openToolApp({ engine })
-    const here = await near.join()
-    await near.connect(here, behaviour, { name: 'tools', allow_tools })
-    far = await startChatNode(near.database, here, near.model.baseUrl)
-    return { here, there: createChatClient(far.base, here), kill: far.kill }
+    local = await openToolApp({ engine })
+    const here = await local.join()
+    await local.connect(here, behaviour, { name: 'tools', allow_tools })
+    remote = await startChatNode(local.database, here, local.model.baseUrl)
+    return { here, there: createChatClient(remote.base, here), kill: remote.kill }
   }
 
-  const expectCalled = () => expect.poll(() => near.countCalls('silent-call'), { timeout: patience }).toBe(1)
+  const expectCalled = () =>
+    expect.poll(() => local.countCalls('silent-call'), { timeout: maxStartMs }).toBe(1)
 
   it.runIf(isConcurrent(engine))(
     'can be approved on this server, and shown and stopped on the other (§13.10)',
-    patient,
+    slowTest,
     async () => {
       const { here, there } = await open('silent-call', [])
-      near.model.reply([callOf('tools', 'act')])
+      local.model.reply([callOf('tools', 'act')])
       const chatId = await there.newChat()
-      const asked = await there.send(chatId, 'Hang')
-      await asked.ended
-      const confirmed = await here.confirm(waitingCall(chatId, asked))
+      const sent = await there.send(chatId, 'Hang')
+      await sent.ended
+      const confirmed = await here.confirm(waitingCall(chatId, sent))
       await expectCalled()
       const following = await there.follow(chatId)
       await following.until(({ run }) => run.messages[1]?.call?.state === 'running')
       expect((await there.readChat(chatId)).messages[1]?.call?.state).toBe('running')
-      expect(statusAndBody(await there.post('/api/tool/confirm', waitingCall(chatId, asked)))).toMatchObject({
+      expect(statusAndBody(await there.post('/api/tool/confirm', waitingCall(chatId, sent)))).toMatchObject({
         status: 409,
       })
       await there.post('/api/chat/stop', { chatId })
@@ -52,17 +53,17 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
       expect(following.run).toEqual(confirmed.run)
       expect(following.run.status).toBe('stopped')
       expect((await there.readChat(chatId)).messages).toEqual(following.run.messages)
-      expect(await near.countCalls('silent-call')).toBe(1)
+      expect(await local.countCalls('silent-call')).toBe(1)
     },
   )
 
   it.runIf(isConcurrent(engine))(
     'receives the answer to its elicitation from this server (§13.17)',
-    patient,
+    slowTest,
     async () => {
       const { here, there } = await open('question')
-      near.model.reply([callOf('tools', 'act')])
-      near.model.reply(['Answered.'])
+      local.model.reply([callOf('tools', 'act')])
+      local.model.reply(['Answered.'])
       const chatId = await here.newChat()
       const stream = await there.send(chatId, 'Ask')
       await stream.until(({ run }) => run.messages[1]?.call?.question !== undefined)
@@ -83,7 +84,7 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
     'gets a result that it may have finished when the other server is killed, and never runs again (§12.9)',
     async () => {
       const { here, there, kill } = await open('silent-call')
-      near.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])
+      local.model.reply([callOf('tools', 'act', {}, 'a'), callOf('tools', 'act', {}, 'b')])
       const chatId = await here.newChat()
       const stream = await there.send(chatId, 'Hang')
       const watching = await here.follow(chatId)
@@ -103,12 +104,12 @@ describe.each(engines)('a tool call that runs on another server, on %s', (engine
       expect(chat.run).toBeNull()
       expect(chat.messages).toEqual(watching.run.messages)
       expect(chat.selected_message_id).toBe(chat.messages[2]?.id)
-      expect(await near.countCalls('silent-call')).toBe(1)
-      expect((await near.listRecords(here)).map(({ outcome }) => outcome)).toEqual(['started'])
-      near.model.reply(['I would rather not.'])
+      expect(await local.countCalls('silent-call')).toBe(1)
+      expect((await local.listRecords(here)).map(({ outcome }) => outcome)).toEqual(['started'])
+      local.model.reply(['I would rather not.'])
       const next = await here.send(chatId, 'What now?')
       await next.ended
-      expect(near.model.requests.at(-1)?.body.messages).toMatchObject([
+      expect(local.model.requests.at(-1)?.body.messages).toMatchObject([
         { role: 'user' },
         { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] },
         { tool_call_id: 'a', content: expect.stringContaining('may or may not have finished') as string },
