@@ -1,25 +1,16 @@
-import { test as base } from '@playwright/test'
 import type { Locator, Page } from '@playwright/test'
 import { createProblems } from './support/browser-problems.ts'
-import { buildPage } from './support/build-page.ts'
-import type { BuiltPage } from './support/build-page.ts'
 import { expect, looks } from './support/fixtures.ts'
 import { checkAccessibility, expectNoSidewaysScroll } from './support/page-checks.ts'
+import { test as base } from './support/servers.ts'
 
 /** The gallery of the design system, which shows every primitive in every state. */
-const test = base.extend<{ readonly gallery: Page }, { readonly built: BuiltPage }>({
-  built: [
-    async ({}, use) => {
-      await use(await buildPage('web', 'gallery/index.html'))
-    },
-    // A build takes many seconds on a busy machine.
-    { scope: 'worker', timeout: 120_000 },
-  ],
-  gallery: async ({ page, context, built }, use) => {
+const test = base.extend<{ readonly gallery: Page }>({
+  gallery: async ({ page, context, galleryPage }, use) => {
     const problems = createProblems()
     await problems.watch(context)
     await context.route('http://gallery.localhost/**', async (route) => {
-      const { body, type } = built.find(new URL(route.request().url()).pathname)
+      const { body, type } = galleryPage.find(new URL(route.request().url()).pathname)
       await route.fulfill({ body, contentType: type })
     })
     await page.clock.install()
@@ -50,9 +41,17 @@ for (const { look, viewport, colorScheme } of looks) {
       if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
     }
 
-    test('every primitive is accessible (§14.25)', async ({ gallery }) => {
-      await chooseTheme(gallery)
+    test('every primitive and every dialog is accessible (§14.25)', async ({ gallery }) => {
+      if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
       await expectNoSidewaysScroll(gallery)
+      for (const name of ['Form', 'Confirmation', 'Long', 'Side panel'])
+        await test.step(name, async () => {
+          await button(gallery, name).click()
+          await expect(gallery.locator('dialog')).toBeVisible()
+          await checkAccessibility(gallery)
+          await gallery.keyboard.press('Escape')
+          await expect(gallery.locator('dialog')).toHaveCount(0)
+        })
       await button(gallery, 'Long message').click()
       await gallery.clock.runFor(200)
       await expect(gallery.getByText('Failed to add connector')).toBeVisible()
@@ -60,14 +59,6 @@ for (const { look, viewport, colorScheme } of looks) {
       await expect(gallery.getByRole('menu')).toBeVisible()
       await checkAccessibility(gallery)
     })
-
-    for (const name of ['Form', 'Confirmation', 'Long', 'Side panel'])
-      test(`a dialog is accessible: ${name} (§14.25)`, async ({ gallery }) => {
-        await chooseTheme(gallery)
-        await button(gallery, name).click()
-        await expect(gallery.locator('dialog')).toBeVisible()
-        await checkAccessibility(gallery)
-      })
   })
 }
 

@@ -2,11 +2,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildStale } from './build.mjs'
 import { provideChromium } from './provide-chromium.mjs'
-import { rootFolder, runTool } from './run-command.mjs'
+import { rootFolder, runCommand, runTool } from './run-command.mjs'
 
 /**
- * Runs Playwright against a copy of the build, so that another build during the run does not replace the tested files.
- * Returns Playwright's exit code, or undefined when there is no browser.
+ * Runs Playwright against a copy of the built product, so that another build does not replace it during the tests.
+ * Returns Playwright's exit code, or undefined without a browser.
  *
  * @param {readonly string[]} parameters for Playwright
  * @param {NodeJS.ProcessEnv} [env]
@@ -20,6 +20,11 @@ export async function runBrowserTests(parameters, env) {
   try {
     for (const folder of ['server/dist', 'web/dist'])
       cpSync(join(rootFolder, folder), join(copy, folder), { recursive: true })
+    // Once, because each worker would otherwise build them.
+    const pages = await runCommand(process.execPath, ['scripts/build-test-pages.mjs', join(copy, 'pages')], {
+      env: { NODE_ENV: 'production' },
+    })
+    if (pages.code !== 0) return pages.code
     const { code } = await runTool(
       '@playwright/test/cli.js',
       ['test', '--config=e2e/playwright.config.ts', ...parameters],

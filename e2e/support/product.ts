@@ -23,12 +23,15 @@ export interface Product {
   remove(): Promise<void>
 }
 
+/** The folder with the built product and the pages for tests. */
+export const productFolder = process.env['PRODUCT_FOLDER'] ?? rootFolder
+
 const startDeadlineMs = 15_000
 const stopDeadlineMs = 10_000
 
 /** Starts the built product. `settings` are environment variables, as an operator sets them. */
 export async function startProduct(settings: Readonly<Record<string, string>> = {}): Promise<Product> {
-  const entry = join(process.env['PRODUCT_FOLDER'] ?? rootFolder, 'server/dist/main.js')
+  const entry = join(productFolder, 'server/dist/main.js')
   if (!existsSync(entry))
     throw new Error('The product is not built. Start the browser tests with `npm run e2e`.')
   const dataDir = mkdtempSync(join(tmpdir(), 'yonder-e2e-'))

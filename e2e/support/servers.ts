@@ -20,8 +20,8 @@ import { startEverything } from '../../server/testing/mcp/start-mcp-process.ts'
 import type { McpProcess } from '../../server/testing/mcp/start-mcp-process.ts'
 import { openHostileProvider } from '../../server/testing/models/hostile-provider.ts'
 import type { HostileProvider } from '../../server/testing/models/hostile-provider.ts'
-import { buildPage } from './build-page.ts'
-import type { BuiltPage } from './build-page.ts'
+import { readBuiltPage } from './built-page.ts'
+import type { BuiltPage } from './built-page.ts'
 import { openProducts } from './product.ts'
 import type { Products } from './product.ts'
 
@@ -46,7 +46,10 @@ export interface Servers {
   readonly sharedGoogle: GoogleStandIn
   /** Serves as the hosted identity provider. Tests use `provider`, which resets it. */
   readonly sharedProvider: HostileProvider
-  readonly builtPage: BuiltPage
+  /** The page that can only sign in and out. */
+  readonly identityPage: BuiltPage
+  /** The gallery of the design system, which shows every primitive in every state. */
+  readonly galleryPage: BuiltPage
   /** Signs in with the hosted provider. */
   readonly hosted: IdentityServer
   /** Signs in with the embedded provider. */
@@ -93,18 +96,19 @@ export const test = base.extend<object, Servers>({
     { scope: 'worker' },
   ],
   sharedProvider: startOnce(openHostileProvider),
-  builtPage: [async ({}, use) => use(await buildPage('web/testing/identity-page')), { scope: 'worker' }],
+  identityPage: [async ({}, use) => use(readBuiltPage('identity')), { scope: 'worker' }],
+  galleryPage: [async ({}, use) => use(readBuiltPage('gallery')), { scope: 'worker' }],
   hosted: [
-    async ({ builtPage, sharedProvider }, use) => {
+    async ({ identityPage, sharedProvider }, use) => {
       const { issuer, clientId, audience } = sharedProvider
       const environment = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_AUDIENCE: audience }
-      await serveIdentityPage(builtPage, environment, use)
+      await serveIdentityPage(identityPage, environment, use)
     },
     { scope: 'worker' },
   ],
   embedded: [
-    async ({ builtPage }, use) => {
-      await serveIdentityPage(builtPage, {}, use)
+    async ({ identityPage }, use) => {
+      await serveIdentityPage(identityPage, {}, use)
     },
     { scope: 'worker' },
   ],

@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from 'vite'
+import { rootFolder } from './run-command.mjs'
+
+// Builds the pages that only browser tests open into a folder each below the given one, as the product is built but
+// without compressed copies. A separate process, because Vite reads NODE_ENV.
+
+const pages = [
+  { name: 'gallery', root: 'web', entry: 'gallery/index.html' },
+  { name: 'identity', root: 'web/testing/identity-page', entry: 'index.html' },
+]
+const output = process.argv[2]
+if (output === undefined) throw new Error('Pass the folder for the built pages.')
+
+for (const { name, root, entry } of pages) {
+  const built = await build({
+    configFile: join(rootFolder, 'web/vite.config.ts'),
+    root: join(rootFolder, root),
+    logLevel: 'error',
+    build: { write: false, rolldownOptions: { input: join(rootFolder, root, entry) } },
+  })
+  for (const file of /** @type {import('vite').Rolldown.RolldownOutput} */ (built).output) {
+    const path = join(output, name, file.fileName === entry ? 'index.html' : file.fileName)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, file.type === 'chunk' ? file.code : file.source)
+  }
+}
