@@ -1,7 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, looks, test } from './support/fixtures.ts'
 import { dismissToasts, expectNoSidewaysScroll, recordResponses } from './support/page-checks.ts'
-import { createTestUser, signUp } from './support/users.ts'
 
 const row = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name })
 
@@ -27,16 +26,9 @@ async function addBot(page: Page, name: string, model: string): Promise<void> {
   await expect(dialog).toBeHidden()
 }
 
-test('a new user has the demo bot in their list (§2.51)', async ({ page, user: _ }) => {
-  await openBots(page)
-  await expect(row(page, 'Yonder Demo')).toContainText('demo')
-  await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Edit' })).toBeVisible()
-  await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' })).toBeVisible()
-})
-
 test('a user adds a bot and renames it, and the name is still there after a reload (§2.48, §2.53, §7.2, §7.3, §7.4, §8.31)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   await openBots(page)
   const name = 'Schön / 100% 🚀'
@@ -60,7 +52,7 @@ test('a user adds a bot and renames it, and the name is still there after a relo
 
 test('dismissing a toast over the avatar does not open the menu until the pointer moves', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   await openBots(page)
   await addBot(page, 'Passing', 'some-model')
@@ -73,8 +65,13 @@ test('dismissing a toast over the avatar does not open the menu until the pointe
   await expect(page.getByRole('menu', { name: 'Account' })).toBeVisible()
 })
 
-test('a user deletes every bot and sees what to do next (§2.52, §2.54, §7.5)', async ({ page, user: _ }) => {
+test('a new user has the demo bot, can delete it, and then sees what to do next (§2.51, §2.52, §2.54, §7.5)', async ({
+  page,
+  account: _,
+}) => {
   await openBots(page)
+  await expect(row(page, 'Yonder Demo')).toContainText('demo')
+  await expect(row(page, 'Yonder Demo').getByRole('button', { name: 'Edit' })).toBeVisible()
   await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
   await expect(
@@ -89,7 +86,10 @@ test('a user deletes every bot and sees what to do next (§2.52, §2.54, §7.5)'
   await expect(page.getByText(/Add one to start a chat/)).toBeVisible()
 })
 
-test('a user stores an API key, which is never sent back (§5.6, §5.7, §5.9)', async ({ page, user: _ }) => {
+test('a user stores an API key, which is never sent back (§5.6, §5.7, §5.9)', async ({
+  page,
+  account: _,
+}) => {
   await openBots(page)
   const key = 'sk-own-key-0123456789'
   const dialog = await fillNewBot(page, 'Mine', 'm')
@@ -116,9 +116,9 @@ test('a user stores an API key, which is never sent back (§5.6, §5.7, §5.9)',
   await expect(edit.getByLabel('Base URL')).toHaveValue('')
 })
 
-test('the form reports missing fields and keeps the entered values when saving fails (§5.5, §8.15, §8.17)', async ({
+test('the form reports invalid fields and keeps the entered values when saving fails (§5.5, §5.6, §8.15, §8.17)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/409 \(Conflict\)/)
@@ -134,11 +134,8 @@ test('the form reports missing fields and keeps the entered values when saving f
     page.getByText('Failed to save bot: You already have a bot named "Yonder Demo".'),
   ).toBeVisible()
   await expect(dialog.getByLabel('Name *')).toHaveValue('Yonder Demo')
-})
 
-test('max tokens accepts only numbers (§5.6)', async ({ page, user: _ }) => {
-  await openBots(page)
-  const dialog = await fillNewBot(page, 'A', 'm')
+  await dialog.getByLabel('Name *').fill('A')
   await dialog.getByLabel('Optional settings').check()
   await dialog.getByLabel('Max tokens').pressSequentially('1e')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -150,7 +147,7 @@ test('max tokens accepts only numbers (§5.6)', async ({ page, user: _ }) => {
 
 test('when the list cannot be loaded, Try again reloads the page (§2.52)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -164,19 +161,17 @@ test('when the list cannot be loaded, Try again reloads the page (§2.52)', asyn
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test("two users do not see each other's bots (§17.22)", async ({ page, user: _, openBrowser }) => {
+test("two users do not see each other's bots (§17.22)", async ({ page, account: _, openAsOther }) => {
   await openBots(page)
   await addBot(page, 'Only mine', 'm')
-  const other = await (await openBrowser()).newPage()
-  await signUp(other, createTestUser('Grace Example'))
-  await openBots(other)
+  const other = await openAsOther('/settings/bots')
   await expect(row(other, 'Yonder Demo')).toBeVisible()
   await expect(row(other, 'Only mine')).toHaveCount(0)
 })
 
 test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   await openBots(page)
   await page.getByRole('button', { name: 'Add Bot' }).focus()
@@ -214,41 +209,40 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, user: _ }) => {
+    test.beforeEach(async ({ page, account: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the list fits long names and is accessible (§14.25)', async ({ page, user: _, axe }) => {
+    test('the list, the form, the confirmation and the empty list are accessible (§14.25)', async ({
+      page,
+      axe,
+    }) => {
       await openBots(page)
       await addBot(page, `A very long name ${'without-any-break'.repeat(8)}`, `vendor/${'model'.repeat(30)}`)
       await dismissToasts(page)
       await expectNoSidewaysScroll(page)
       await axe(page)
-    })
 
-    test('the whole form is accessible and keeps its error message in view (§14.25)', async ({
-      page,
-      user: _,
-      axe,
-    }) => {
-      await openBots(page)
       const dialog = await fillNewBot(page, ' ', 'm')
       await dialog.getByLabel('Provide your own key').check()
       await dialog.getByLabel('Optional settings').check()
       await dialog.getByRole('button', { name: 'Save' }).click()
+      // The message is in view however far the form was scrolled.
       await expect(dialog.getByText('Please fill in all required fields')).toBeInViewport()
       await expectNoSidewaysScroll(page)
       await axe(page)
-    })
+      await page.keyboard.press('Escape')
+      await expect(dialog).toBeHidden()
 
-    test('the confirmation and the empty list are accessible (§14.25)', async ({ page, user: _, axe }) => {
-      await openBots(page)
-      await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
-      const question = page.getByRole('alertdialog', { name: 'Delete Bot' })
+      const confirmation = page.getByRole('alertdialog', { name: 'Delete Bot' })
+      await row(page, 'A very long name').getByRole('button', { name: 'Delete' }).click()
       await axe(page)
-      await question.getByRole('button', { name: 'Delete' }).click()
+      await confirmation.getByRole('button', { name: 'Delete' }).click()
+      await expect(row(page, 'A very long name')).toHaveCount(0)
+      await row(page, 'Yonder Demo').getByRole('button', { name: 'Delete' }).click()
+      await confirmation.getByRole('button', { name: 'Delete' }).click()
       await expect(page.getByText('No bot configurations found')).toBeVisible()
-      await expect(page.getByText('Bot deleted successfully')).toBeVisible()
+      await expect(page.getByText('Bot deleted successfully').last()).toBeVisible()
       await dismissToasts(page)
       await axe(page)
     })

@@ -2,7 +2,6 @@ import type { Page } from '@playwright/test'
 import { input, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
-import { signIn, signUp } from './support/users.ts'
 
 const lastReply = (page: Page) => page.getByRole('article').last()
 
@@ -18,11 +17,11 @@ async function startLongReply(page: Page): Promise<void> {
 }
 
 for (const { look, viewport, colorScheme } of looks) {
-  test(`home and chat are accessible: ${look} (§2.19, §2.26, §1.3)`, async ({ user, page, axe }) => {
+  test(`home and chat are accessible: ${look} (§2.19, §2.26, §1.3)`, async ({ account: user, page, axe }) => {
     await page.setViewportSize(viewport)
     await page.emulateMedia({ colorScheme })
     await page.evaluate(() => localStorage.setItem('theme', 'system'))
-    await page.reload()
+    await page.goto('/')
     await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
     await expect(page.getByText('How can I help you today?')).toBeVisible()
     await expect(page.getByRole('combobox', { name: 'Bot' })).toBeVisible()
@@ -142,25 +141,6 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('a message written offline is stored and sent once (§10.22)', async ({ page, user: _, problems }) => {
-  problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
-  await writeMessage(page, 'hello')
-  await expect(page).toHaveURL(/\/chat\//)
-  await expect(page.getByRole('article')).toHaveCount(2)
-  await expect(sendButton(page)).toBeVisible()
-  await page.context().setOffline(true)
-  await writeMessage(page, 'written in a tunnel')
-  await expect(page.getByText('Not sent. You are offline.')).toBeVisible()
-  await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Send again' }).click()
-  await expect(page.getByText(/Not sent/)).toHaveCount(0)
-  await expect(page.getByRole('article')).toHaveCount(4)
-  await expect(sendButton(page)).toBeVisible()
-  await page.reload()
-  await expect(page.getByRole('article')).toHaveCount(4)
-  await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
-})
-
 test('reasoning is collapsed above the reply, and a failed reply shows the reason (§8.7, §14.10, §14.11)', async ({
   page,
   user: _,
@@ -225,30 +205,23 @@ test('the actions of a message appear on hover and focus (§14.8)', async ({ pag
   await expect(actions).toHaveCSS('opacity', '1')
 })
 
-test('the actions of a message are always shown on touch screens (§14.8)', async ({ user, openBrowser }) => {
-  const touch = await (await openBrowser({ hasTouch: true, isMobile: true })).newPage()
-  await signIn(touch, user)
+test('the actions of a message are always shown on touch screens (§14.8)', async ({
+  account: user,
+  openDevice,
+}) => {
+  const touch = await openDevice(user, '/', { hasTouch: true, isMobile: true })
   await writeMessage(touch, 'show me what I can do')
   await expect(sendButton(touch)).toBeVisible()
   const actions = touch.getByRole('article').first().getByTitle('Copy message').locator('xpath=..')
   await expect(actions).toHaveCSS('opacity', '1')
 })
 
-test('a chat that does not exist redirects to the home page (§2.12)', async ({ page, user, problems }) => {
-  problems.expect(/404/)
-  await page.goto('/chat/no-such-chat')
-  await expect(page.getByText(`Welcome, ${user.name}.`)).toBeVisible()
-  await expect(page).toHaveURL(/\/$/)
-})
-
-test('another user cannot see a chat (§17.22)', async ({ page, user: _, openBrowser, problems }) => {
+test('another user cannot see a chat (§17.22)', async ({ page, user: _, openAsOther, problems }) => {
   problems.expect(/404/)
   await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)
   await expect(sendButton(page)).toBeVisible()
-  const other = await (await openBrowser()).newPage()
-  await signUp(other)
-  await other.goto(page.url())
+  const other = await openAsOther(page.url())
   await expect(other.getByText('How can I help you today?')).toBeVisible()
   await expect(other.getByText('a secret of mine')).toHaveCount(0)
 })

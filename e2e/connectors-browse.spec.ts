@@ -29,7 +29,7 @@ function entry(dialog: Locator, title: string): Locator {
 
 test('a user adds a connector from the catalogue, which is not connected yet (§2.66, §2.67, §4.27, §7.19, §8.32)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   const dialog = await browse(page)
   const weather = entry(dialog, 'Weather')
@@ -56,7 +56,7 @@ test('a user adds a connector from the catalogue, which is not connected yet (§
 
 test('the form asks for a required token and returns to the catalogue (§18.12)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   const dialog = await browse(page)
   await entry(dialog, 'Vault').getByRole('button', { name: 'Add' }).click()
@@ -73,7 +73,7 @@ test('the form asks for a required token and returns to the catalogue (§18.12)'
   await expect(entry(dialog, 'Vault').getByText('Added', { exact: true })).toBeVisible()
 })
 
-test('adding a connector shows the reason when it fails (§8.22)', async ({ page, user: _, problems }) => {
+test('adding a connector shows the reason when it fails (§8.22)', async ({ page, account: _, problems }) => {
   problems.expect(/409 \(Conflict\)/)
   problems.expect(/Failed to add connector/)
   const dialog = await browse(page)
@@ -87,7 +87,7 @@ test('adding a connector shows the reason when it fails (§8.22)', async ({ page
 
 test('a catalogue that cannot be loaded shows the reason, and Try Again loads it (§2.67, §8.23)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -105,11 +105,15 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, user: _ }) => {
+    test.beforeEach(async ({ page, account: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('the catalogue is filtered by words and is accessible (§18.11)', async ({ page, user: _, axe }) => {
+    test('the catalogue is filtered by words and is accessible (§18.11)', async ({
+      page,
+      account: _,
+      axe,
+    }) => {
       await openConnectors(page)
       await addConnector(page, 'Mine', 'https://weather.example/mcp')
       const dialog = await browse(page)

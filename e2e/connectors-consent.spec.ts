@@ -2,7 +2,7 @@ import { addConnector, connectorRow, expect, openConnectors, test } from './supp
 
 test('a server that needs consent is connected on return, and the parameters are removed from the address (§8.32, §18.14, §18.28)', async ({
   page,
-  user: _,
+  account: _,
   guarded,
 }) => {
   await openConnectors(page)
@@ -20,7 +20,7 @@ test('a server that needs consent is connected on return, and the parameters are
 
 test('a user who denies consent returns to a disconnected connector (§8.20)', async ({
   page,
-  user: _,
+  account: _,
   guarded,
   problems,
 }) => {

@@ -1,25 +1,19 @@
 import { addConnector, connectorRow, expect, openConnectors, test } from './support/connector-fixtures.ts'
 import { recordResponses } from './support/page-checks.ts'
 
-test('a new user has the default connector and can use it but not change it (§2.55, §2.56, §2.58, §6.4, §18.1)', async ({
+test('a new user has only the default connector; they add another one, connect it and disconnect it (§2.55, §2.56, §2.58, §2.59, §2.61, §4.27, §6.4, §7.14, §7.15, §7.18, §8.32, §18.1)', async ({
   page,
-  user: _,
+  account: _,
+  everything,
 }) => {
   await openConnectors(page)
   await expect(page.getByText('Manage your connector configurations')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Browse Connectors' })).toBeVisible()
-  const row = connectorRow(page, 'default')
-  await expect(row.getByText('Connected', { exact: true })).toBeVisible()
-  await expect(row.getByRole('button')).toHaveText(['Configure', 'Disconnect'])
+  const defaultRow = connectorRow(page, 'default')
+  await expect(defaultRow.getByText('Connected', { exact: true })).toBeVisible()
+  await expect(defaultRow.getByRole('button')).toHaveText(['Configure', 'Disconnect'])
   await expect(page.getByText('No custom connector configurations found')).toBeVisible()
-})
 
-test('a user adds a connector, connects it and disconnects it (§2.58, §2.59, §2.61, §4.27, §7.14, §7.15, §7.18, §8.32)', async ({
-  page,
-  user: _,
-  everything,
-}) => {
-  await openConnectors(page)
   const name = 'Schön / 100% 🚀'
   await addConnector(page, name, everything.url)
   const row = connectorRow(page, name)
@@ -47,7 +41,7 @@ test('a user adds a connector, connects it and disconnects it (§2.58, §2.59, �
 
 test('an unreachable connector shows the reason, also after a reload (§2.58, §4.27, §8.20, §18.8)', async ({
   page,
-  user: _,
+  account: _,
   nowhere,
   problems,
 }) => {
@@ -72,7 +66,7 @@ test('an unreachable connector shows the reason, also after a reload (§2.58, §
 
 test('the form reports missing fields and keeps the entered values when saving fails (§5.10, §8.18, §8.34)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/409 \(Conflict\)/)
@@ -98,7 +92,7 @@ test('the form reports missing fields and keeps the entered values when saving f
 
 test('a user edits a connector, and its token is never sent back (§2.61, §2.62, §2.74, §5.16, §7.16, §8.32)', async ({
   page,
-  user: _,
+  account: _,
   nowhere,
 }) => {
   await openConnectors(page)
@@ -136,7 +130,7 @@ test('a user edits a connector, and its token is never sent back (§2.61, §2.62
 
 test('a user deletes a connector after confirming (§2.59, §4.30, §7.17, §8.32)', async ({
   page,
-  user: _,
+  account: _,
   nowhere,
 }) => {
   await openConnectors(page)
@@ -158,7 +152,7 @@ test('a user deletes a connector after confirming (§2.59, §4.30, §7.17, §8.3
 
 test('when the list cannot be loaded, Try again reloads the page (§2.57)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/503/)
@@ -174,7 +168,7 @@ test('when the list cannot be loaded, Try again reloads the page (§2.57)', asyn
 
 test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
   page,
-  user: _,
+  account: _,
   everything,
 }) => {
   await openConnectors(page)

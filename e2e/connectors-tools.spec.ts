@@ -35,7 +35,7 @@ async function save(page: Page, dialog: Locator, name: string): Promise<void> {
 
 test('a user sees the tools of a server and allows one by searching for it (§2.68, §2.69, §2.70, §2.71, §2.72, §2.73, §7.16, §8.32)', async ({
   page,
-  user: _,
+  account: _,
   everything,
 }) => {
   const dialog = await configure(page, 'Everything', everything.url)
@@ -69,7 +69,7 @@ test('a user sees the tools of a server and allows one by searching for it (§2.
 
 test('a user lets every tool run without approval, and undoes it (§2.72, §8.32, §18.6)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   await openConnectors(page)
   const dialog = await openTools(page, 'default')
@@ -88,7 +88,7 @@ test('a user lets every tool run without approval, and undoes it (§2.72, §8.32
 
 test('a tool that changed since it was allowed is marked, and can be allowed again (§18.5)', async ({
   page,
-  user: _,
+  account: _,
   hostile,
 }) => {
   const dialog = await configure(page, 'Notes', hostile.url('rug-pull'))
@@ -112,7 +112,7 @@ test('a tool that changed since it was allowed is marked, and can be allowed aga
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('a failed save shows an error, and nothing is lost (§8.21)', async ({ page, user: _, problems }) => {
+test('a failed save shows an error, and nothing is lost (§8.21)', async ({ page, account: _, problems }) => {
   problems.expect(/503/)
   problems.expect(/Failed to update allow tools/)
   await openConnectors(page)
@@ -130,7 +130,7 @@ test('a failed save shows an error, and nothing is lost (§8.21)', async ({ page
   await save(page, dialog, 'default')
 })
 
-test('a user reads the record of calls, newest first (§18.10)', async ({ page, user, product }) => {
+test('a user reads the record of calls, newest first (§18.10)', async ({ page, account: user, product }) => {
   await openConnectors(page)
   await writeToolCalls(product.dataDir, user.email, 'default', 25)
   const dialog = await openTools(page, 'default')
@@ -151,13 +151,13 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test.beforeEach(async ({ page, user: _ }) => {
+    test.beforeEach(async ({ page, account: _ }) => {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
     test('two hundred tools are shown and managed accessibly (§14.25)', async ({
       page,
-      user,
+      account: user,
       product,
       axe,
       hostile,

@@ -27,7 +27,7 @@ for (const [way, steps] of [
   test(`hostile markdown that arrives ${way} runs nothing and sends no request to another origin (§5.18, §14.21)`, async ({
     page,
     product,
-    user: _,
+    account: _,
   }) => {
     test.setTimeout(60_000)
     const model = await startScriptedModel()

@@ -1,3 +1,4 @@
+import { openTab } from './support/chat-page.ts'
 import { expect, looks, test } from './support/fixtures.ts'
 import { signIn } from './support/users.ts'
 
@@ -40,7 +41,7 @@ for (const { look, viewport, colorScheme } of looks) {
 
 test('a rejected token signs out and redirects to the home page (§2.11, §8.2)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/401 \(Unauthorized\)/)
@@ -57,7 +58,7 @@ test('a rejected token signs out and redirects to the home page (§2.11, §8.2)'
 
 test('an unavailable provider does not sign users out (§2.52, §15.9)', async ({
   page,
-  user: _,
+  account: _,
   problems,
 }) => {
   problems.expect(/503 \(Service Unavailable\)/)
@@ -70,17 +71,19 @@ test('an unavailable provider does not sign users out (§2.52, §15.9)', async (
   expect(new URL(page.url()).pathname).toBe('/settings/bots')
 })
 
-test('signing out from the menu ends the session in every tab (§2.18, §15.10)', async ({
+test('signing out from the menu ends the session in every tab and shows the sign-in screen (§2.18, §15.10)', async ({
   page,
   context,
-  user,
+  account: user,
 }) => {
-  const other = await context.newPage()
-  await other.goto('/settings/general')
+  await page.goto('/settings/general')
+  const other = await openTab(context, '/settings/general')
   await expect(other.getByText(user.email)).toBeVisible()
   await page.getByRole('button', { name: 'Account' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await expect(page.getByRole('button', signInButton)).toBeVisible()
+  await expect(page.getByText('Sign in to access your chats')).toBeVisible()
+  await expect(page).toHaveURL('/')
   await expect(other.getByRole('button', signInButton)).toBeVisible()
   await page.goBack()
   await page.goto('/')
@@ -88,8 +91,7 @@ test('signing out from the menu ends the session in every tab (§2.18, §15.10)'
   await signIn(page, user)
 })
 
-test('signing in returns to the page that was opened (§15.7)', async ({ page, user, openBrowser }) => {
-  void page
+test('signing in returns to the page that was opened (§15.7)', async ({ account: user, openBrowser }) => {
   const other = await (await openBrowser()).newPage()
   await other.goto('/settings/general')
   await other.getByRole('button', signInButton).click()

@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test'
 import { expect, looks } from './support/fixtures.ts'
 import { addWithConsent, cardOf, openIntegrations, test } from './support/integrations-fixtures.ts'
-import { createTestUser, signUp } from './support/users.ts'
+import { signUp } from './support/users.ts'
 
 /** Collects the requests by which the page sends an authorization code. */
 function collectCallbacks(page: Page): readonly Request[] {
@@ -31,7 +31,7 @@ async function holdCallback(page: Page): Promise<() => void> {
 
 test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, §7.26, §19.9)', async ({
   page,
-  user: _,
+  account: _,
   google,
   product,
 }) => {
@@ -58,7 +58,7 @@ test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, 
 
 test('a reload while the code is sent, and a visit of the old address, do not send it again (§4.29, §19.9)', async ({
   page,
-  user: _,
+  account: _,
 }) => {
   const release = await holdCallback(page)
   await openIntegrations(page)
@@ -76,7 +76,7 @@ test('a reload while the code is sent, and a visit of the old address, do not se
   expect(callbacks).toEqual([])
 })
 
-test('the back button does not send the code again (§4.29, §19.9)', async ({ page, user: _, google }) => {
+test('the back button does not send the code again (§4.29, §19.9)', async ({ page, account: _, google }) => {
   google.behaviour.consent = 'ask'
   await openIntegrations(page)
   await addWithConsent(page, 'Gmail')
@@ -92,7 +92,7 @@ test('the back button does not send the code again (§4.29, §19.9)', async ({ p
 
 test('a user who goes back from the consent page can start again (§7.25)', async ({
   page,
-  user: _,
+  account: _,
   google,
 }) => {
   google.behaviour.consent = 'ask'
@@ -107,15 +107,13 @@ test('a user who goes back from the consent page can start again (§7.25)', asyn
 
 test('a callback link of another user connects nothing (§8.28, §19.10)', async ({
   page,
-  user: _,
-  openBrowser,
+  account: _,
+  openAsOther,
   problems,
 }) => {
   problems.expect(/Failed to connect Gmail/)
-  const thief = await (await openBrowser()).newPage()
-  await signUp(thief, createTestUser('Eve Example'))
+  const thief = await openAsOther('/settings/integrations')
   await holdCallback(thief)
-  await openIntegrations(thief)
   const returned = waitForReturn(thief)
   await addWithConsent(thief, 'Gmail')
   const link = await returned
@@ -132,7 +130,7 @@ test('a callback link of another user connects nothing (§8.28, §19.10)', async
 
 test('a refusal by the server is shown with its reason (§2.94, §8.28)', async ({
   page,
-  user: _,
+  account: _,
   google,
   problems,
 }) => {
@@ -147,20 +145,21 @@ test('a refusal by the server is shown with its reason (§2.94, §8.28)', async 
   await expect(cardOf(page, 'Gmail').getByRole('button', { name: 'Connect' })).toBeVisible()
 })
 
-for (const [path, message] of [
-  ['/callback', 'Invalid service specified.'],
-  ['/callback/gmail', 'No authorization code found in the callback URL.'],
-] as const)
-  test(`${path} shows '${message}' and redirects to the integrations (§2.94, §5.17, §19.19)`, async ({
-    page,
-    user: _,
-    problems,
-  }) => {
+test('a callback address without a service or a code shows an error and redirects to the integrations (§2.94, §5.17, §19.19)', async ({
+  page,
+  account: _,
+  problems,
+}) => {
+  for (const [path, message] of [
+    ['/callback', 'Invalid service specified.'],
+    ['/callback/gmail', 'No authorization code found in the callback URL.'],
+  ] as const) {
     problems.expect(new RegExp(message))
     await page.goto(path)
     await expect(page.getByText(message)).toBeVisible()
     await expect(page).toHaveURL('/settings/integrations')
-  })
+  }
+})
 
 test('a visitor who is not signed in sees the sign-in screen, and the granted consent is used after they sign in (§2.6)', async ({
   page,
@@ -190,7 +189,7 @@ for (const { look, viewport, colorScheme } of looks)
 
     test('the callback page is accessible (§2.91, §2.92, §2.93, §2.94)', async ({
       page,
-      user: _,
+      account: _,
       axe,
       problems,
     }) => {

@@ -3,8 +3,6 @@ import type { ScriptedModel, Step } from '../server/testing/models/scripted-mode
 import { input, openTab, sendButton, stopButton, writeMessage } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import { test } from './support/tools-fixtures.ts'
-import { signIn } from './support/users.ts'
-import type { TestUser } from './support/users.ts'
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
@@ -29,17 +27,6 @@ async function startChat(page: Page, model: ScriptedModel, steps: readonly Step[
   await expect(page).toHaveURL(/\/chat\/[^/]+$/)
 }
 
-async function openDevice(
-  openBrowser: () => Promise<BrowserContext>,
-  user: TestUser,
-  url: string,
-): Promise<Page> {
-  const device = await (await openBrowser()).newPage()
-  await signIn(device, user)
-  await device.goto(url)
-  return device
-}
-
 /** Returns a function that counts the open live streams of a browser. */
 function countStreams(context: BrowserContext): () => number {
   const open = new Set<object>()
@@ -58,15 +45,15 @@ function countStreams(context: BrowserContext): () => number {
 
 test('two tabs and another device show the same stream, and a reloaded tab resumes it (§10.1, §10.9)', async ({
   page,
-  user,
+  account: user,
   model,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   const gate = model.gate()
   await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   for (const screen of [page, second, device]) await expect(replyText(screen)).toHaveText(counted(20))
   await second.reload()
   await expect(replyText(second)).toHaveText(counted(20))
@@ -79,15 +66,15 @@ test('two tabs and another device show the same stream, and a reloaded tab resum
 
 test('a message sent in one tab or device appears in the others while the reply streams (§10.2)', async ({
   page,
-  user,
+  account: user,
   model,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   for (const screen of [second, device]) await expect(replyText(screen)).toHaveText('First')
   let answered = 2
   for (const sender of [page, second, device]) {
@@ -110,15 +97,15 @@ test('a message sent in one tab or device appears in the others while the reply 
 
 test('every tab and device can stop the reply for all (§4.15, §10.3)', async ({
   page,
-  user,
+  account: user,
   model,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   await expect(replyText(device)).toHaveText('First')
   for (const stopper of [second, device]) {
     model.reply(counting(0, 500))
@@ -136,15 +123,15 @@ test('every tab and device can stop the reply for all (§4.15, §10.3)', async (
 
 test('a new version of a reply and the selected version appear everywhere (§2.35, §4.24, §10.4)', async ({
   page,
-  user,
+  account: user,
   model,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
   const second = await openTab(context, page.url())
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   await expect(replyText(device)).toHaveText('First')
   model.reply(['Second', { finish: 'stop' }])
   await lastReply(page).hover()
@@ -207,15 +194,15 @@ test('ten tabs share one live connection (§10.7)', async ({ page, model, contex
 
 test('a device that was offline during a reply shows all of it when it is online again (§10.10)', async ({
   page,
-  user,
+  account: user,
   model,
-  openBrowser,
+  openDevice,
   problems,
 }) => {
   problems.expect(/ERR_|Failed to fetch \(\/api\//)
   const gate = model.gate()
   await startChat(page, model, [...counting(0, 20), gate, ...counting(20, 60), { finish: 'stop' }])
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   await expect(replyText(device)).toHaveText(counted(20))
   await device.context().setOffline(true)
   await expect(device.getByText('The connection was lost. Reconnecting...')).toBeVisible({ timeout: 15_000 })
@@ -231,15 +218,15 @@ test('a device that was offline during a reply shows all of it when it is online
 
 test('a message written offline is marked, is sent once when online again, and appears everywhere (§10.21, §10.22)', async ({
   page,
-  user,
+  account: user,
   model,
-  openBrowser,
+  openDevice,
   problems,
 }) => {
   problems.expect(/Error sending message|ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await startChat(page, model, ['First', { finish: 'stop' }])
   await expect(replyText(page)).toHaveText('First')
-  const device = await openDevice(openBrowser, user, page.url())
+  const device = await openDevice(user, page.url())
   await expect(replyText(device)).toHaveText('First')
   await page.context().setOffline(true)
   await send(page, 'written in a tunnel')
@@ -253,6 +240,9 @@ test('a message written offline is marked, is sent once when online again, and a
     await expect(screen.getByText(/Not sent/)).toHaveCount(0)
   }
   expect(model.requests).toHaveLength(2)
+  await page.reload()
+  await expect(page.getByRole('article')).toHaveCount(4)
+  await expect(page.getByRole('article', { name: 'You' }).filter({ hasText: 'tunnel' })).toHaveCount(1)
 })
 
 test('a new chat appears in the open history of another tab (§10.5)', async ({ page, model, context }) => {

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
-import { input } from './support/chat-page.ts'
+import { input, openTab } from './support/chat-page.ts'
 import { expect, test } from './support/fixtures.ts'
-import { createTestUser, signIn, signUp } from './support/users.ts'
+import { createTestUser, signUp } from './support/users.ts'
 
 // Several screens in one test.
 test.describe.configure({ timeout: 60_000 })
@@ -19,16 +19,14 @@ async function addBot(page: Page, name: string): Promise<void> {
 
 test('changes to bots in one tab appear in the other tabs, in the selection and in the list (§2.23, §10.6)', async ({
   page,
-  user,
+  account: user,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   await page.goto('/settings/bots')
-  const [home, device] = [await context.newPage(), await (await openBrowser()).newPage()]
-  await home.goto('/')
+  const home = await openTab(context, '/')
   await expect(bots(home)).toHaveText('Yonder Demo (demo)')
-  await signIn(device, user)
-  await device.goto('/settings/bots')
+  const device = await openDevice(user, '/settings/bots')
   await expect(device.getByRole('listitem').filter({ hasText: 'Yonder Demo' })).toBeVisible()
 
   await addBot(page, 'Owl')
@@ -47,7 +45,7 @@ test('changes to bots in one tab appear in the other tabs, in the selection and 
 
 test('a connector that is connected in one tab is connected in the other (§2.58, §10.6)', async ({
   page,
-  user: _,
+  account: _,
   context,
 }) => {
   await page.goto('/settings/connectors')

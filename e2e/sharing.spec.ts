@@ -31,7 +31,7 @@ async function expectNotFound(page: Page): Promise<void> {
 
 for (const { look, viewport, colorScheme } of looks) {
   test(`the demo chat is accessible: ${look} (§1.6, §2.3, §2.37, §2.38)`, async ({
-    user: _,
+    account: _,
     page,
     axe,
     openBrowser,
@@ -136,7 +136,10 @@ test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9,
   await expectNotFound(page)
 })
 
-test('the share dialog of the system is used where it exists (§7.10, §20.3)', async ({ user: _, page }) => {
+test('the share dialog of the system is used where it exists (§7.10, §20.3)', async ({
+  account: _,
+  page,
+}) => {
   await page.addInitScript(() => {
     const given: string[] = []
     Object.assign(window, { given })
@@ -144,7 +147,7 @@ test('the share dialog of the system is used where it exists (§7.10, §20.3)', 
       value: async ({ url }: ShareData) => void given.push(url ?? ''),
     })
   })
-  await page.reload()
+  await page.goto('/')
   await send(page, 'hello')
   await lastReply(page).hover()
   await lastReply(page).getByRole('button', { name: 'Share' }).click()
@@ -175,7 +178,7 @@ test('an unknown link shows an error, and a slow one shows that it loads (§2.39
 })
 
 test('hostile texts in a shared chat run nothing and send no request to another origin (§5.18, §14.21)', async ({
-  user: _,
+  account: _,
   page,
   openBrowser,
   product,

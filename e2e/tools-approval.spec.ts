@@ -4,7 +4,6 @@ import type { ScriptedModel } from '../server/testing/models/scripted-model.ts'
 import { input, openTab, sendButton, stopButton } from './support/chat-page.ts'
 import { expect } from './support/fixtures.ts'
 import { block, callApi, callTool, lastTurn, send, test } from './support/tools-fixtures.ts'
-import { signIn } from './support/users.ts'
 
 test.describe.configure({ timeout: 60_000 })
 
@@ -118,17 +117,15 @@ test('a call is still pending after a reload, and can be approved with the keybo
 
 test('a pending call appears in every tab and device, and disappears everywhere when one of them decides (§13.10)', async ({
   page,
-  user,
+  account: user,
   model,
   context,
-  openBrowser,
+  openDevice,
 }) => {
   await requestSum(page, model)
   await expect(card(page)).toBeVisible()
   const second = await openTab(context, page.url())
-  const device = await (await openBrowser()).newPage()
-  await signIn(device, user)
-  await device.goto(page.url())
+  const device = await openDevice(user, page.url())
   for (const screen of [second, device]) await expect(card(screen)).toBeVisible()
 
   const gate = model.gate()

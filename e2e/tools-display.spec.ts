@@ -2,7 +2,6 @@ import { sendButton, stopButton } from './support/chat-page.ts'
 import { expect, looks } from './support/fixtures.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 import { addConnector, block, callTool, lastTurn, line, send, test } from './support/tools-fixtures.ts'
-import { signIn } from './support/users.ts'
 
 test.describe.configure({ timeout: 90_000 })
 
@@ -87,9 +86,9 @@ test('a shared chat shows the name and status of a tool, but neither logs nor bu
 
 test('a device that was offline shows what a tool did meanwhile (§10.10)', async ({
   page,
-  user,
+  account: user,
   model,
-  openBrowser,
+  openDevice,
   problems,
   everything,
 }) => {
@@ -100,9 +99,7 @@ test('a device that was offline shows what a tool did meanwhile (§10.10)', asyn
   model.reply([gate, 'All done.'])
   await send(page, 'Take your time')
   const title = 'Trigger Long Running Operation Tool'
-  const device = await (await openBrowser()).newPage()
-  await signIn(device, user)
-  await device.goto(page.url())
+  const device = await openDevice(user, page.url())
   await expect(block(device, title)).toBeVisible()
   await device.context().setOffline(true)
   await expect(device.getByText('The connection was lost. Reconnecting...')).toBeVisible({ timeout: 15_000 })

@@ -1,4 +1,5 @@
-import type { BrowserContext, BrowserContextOptions } from '@playwright/test'
+import { expect } from '@playwright/test'
+import type { BrowserContext, BrowserContextOptions, Page } from '@playwright/test'
 import type { GoogleStandIn } from '../../server/testing/google-stand-in/start-google-stand-in.ts'
 import { createProblems } from './browser-problems.ts'
 import type { Problems } from './browser-problems.ts'
@@ -6,7 +7,7 @@ import { checkAccessibility } from './page-checks.ts'
 import type { Product } from './product.ts'
 import { test as base } from './servers.ts'
 import type { Servers } from './servers.ts'
-import { openSignedIn, createTestUser } from './users.ts'
+import { createTestUser, signInQuickly, signUpQuickly } from './users.ts'
 import type { TestUser } from './users.ts'
 
 /** The configurations of the product that tests use. */
@@ -21,10 +22,16 @@ interface TestFixtures {
   readonly problems: Problems
   /** Expects that axe finds no violation on the page. */
   readonly axe: typeof checkAccessibility
-  /** A new user with an account, signed in on `page`, which shows the home page. */
+  /** A new user, signed in on `page`, which is empty until the test opens a screen. */
+  readonly account: TestUser
+  /** The same user; `page` shows the home page. */
   readonly user: TestUser
   /** Opens a second browser for a second user or device. It is watched and closed like the first. */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
+  /** Opens another browser in which this user is signed in, and there the page with this address. */
+  readonly openDevice: (user: TestUser, url: string, options?: BrowserContextOptions) => Promise<Page>
+  /** Opens another browser in which another new user is signed in, and there the page with this address. */
+  readonly openAsOther: (url: string) => Promise<Page>
   /** Serves as Google; it agrees to everything at the start of every test. */
   readonly google: GoogleStandIn
 }
@@ -50,8 +57,15 @@ export const test = base.extend<TestFixtures>({
   axe: async ({}, use) => {
     await use(checkAccessibility)
   },
-  user: async ({ page, product, problems: _watched }, use) => {
-    await use(await openSignedIn(page, product.url, createTestUser()))
+  account: async ({ page, product, problems: _watched }, use) => {
+    const user = createTestUser()
+    await signUpQuickly(page, product.url, user)
+    await use(user)
+  },
+  user: async ({ page, account }, use) => {
+    await page.goto('/')
+    await expect(page.getByText(`Welcome, ${account.name}.`)).toBeVisible()
+    await use(account)
   },
   openBrowser: async ({ browser, baseURL, problems }, use) => {
     const opened: BrowserContext[] = []
@@ -62,6 +76,22 @@ export const test = base.extend<TestFixtures>({
       return context
     })
     await Promise.all(opened.map((context) => context.close()))
+  },
+  openDevice: async ({ openBrowser, product }, use) => {
+    await use(async (user, url, options) => {
+      const device = await (await openBrowser(options)).newPage()
+      await signInQuickly(device, product.url, user)
+      await device.goto(url)
+      return device
+    })
+  },
+  openAsOther: async ({ openBrowser, product }, use) => {
+    await use(async (url) => {
+      const other = await (await openBrowser()).newPage()
+      await signUpQuickly(other, product.url, createTestUser('Grace Example'))
+      await other.goto(url)
+      return other
+    })
   },
   google: [
     async ({ sharedGoogle }, use) => {

@@ -9,9 +9,9 @@ interface ToolFixtures {
   readonly model: ScriptedModel
 }
 
-/** A user who is signed in on `page`, with a bot whose model follows the test's script. */
+/** Tests in which the user has one bot, whose model follows the script of the test. `page` shows the home page. */
 export const test = base.extend<ToolFixtures>({
-  model: async ({ page, user: _ }, use) => {
+  model: async ({ page, account: _ }, use) => {
     const model = await startScriptedModel()
     await callApi(page, 'DELETE', '/api/bot/Yonder%20Demo')
     await callApi(page, 'POST', '/api/bot', {
@@ -19,7 +19,7 @@ export const test = base.extend<ToolFixtures>({
       model: 'scripted',
       base_url: model.baseUrl,
     })
-    await page.reload()
+    await page.goto('/')
     await use(model)
     await model.close()
   },
