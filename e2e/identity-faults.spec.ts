@@ -10,11 +10,16 @@ import {
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
-const faults: readonly [string, (clientId: string) => Faults][] = [
+type FaultList = readonly (readonly [string, (clientId: string) => Faults])[]
+
+const signatureFaults: FaultList = [
   ['a forged signature', () => ({ signing: 'forged' })],
   ['the algorithm none', () => ({ signing: 'none' })],
   ['the algorithm none and a signature', () => ({ signing: 'none with signature' })],
   ['a shared-secret signature with the public key', () => ({ signing: 'hmac with the public key' })],
+]
+
+const claimFaults: FaultList = [
   ['another issuer', () => ({ idToken: { iss: 'https://evil.example' } })],
   ['another audience', () => ({ idToken: { aud: 'another-client' } })],
   ['two audiences and no authorized party', (id) => ({ idToken: { aud: [id, 'another-client'] } })],
@@ -24,6 +29,9 @@ const faults: readonly [string, (clientId: string) => Faults][] = [
   ['no expiry', () => ({ idToken: { exp: undefined } })],
   ['a start in ten minutes', () => ({ idToken: { nbf: inSeconds(600) } })],
   ['no subject', () => ({ idToken: { sub: undefined } })],
+]
+
+const responseFaults: FaultList = [
   ['no ID token', () => ({ omitIdToken: true })],
   ['another state', () => ({ state: 'another' })],
   ['another issuer in the address', () => ({ responseIssuer: 'https://evil.example' })],
@@ -31,20 +39,29 @@ const faults: readonly [string, (clientId: string) => Faults][] = [
   ['a refusal', () => ({ refuse: 'access_denied' })],
 ]
 
-for (const [name, makeFaults] of faults) {
-  test(`a response with ${name} does not sign in (§5.19, §8.5)`, async ({
+for (const [part, faults] of [
+  ['signature of the ID token', signatureFaults],
+  ['claims of the ID token', claimFaults],
+  ['parameters of the response', responseFaults],
+] as const) {
+  test(`a response does not sign in when the ${part} cannot be trusted (§5.19, §8.5)`, async ({
     page,
     hosted,
     provider,
     problems,
   }) => {
     problems.expect(/Login failed/)
-    provider.faults = makeFaults(provider.clientId)
-    await signInHosted(page, hosted)
-    await expect(page.getByRole('alert')).toHaveText('Login failed')
-    expect(await readStorage(page)).toEqual({})
-    expect(page.url()).toBe(`${hosted.baseUrl}/`)
-    await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
+    for (const [name, makeFaults] of faults)
+      await test.step(name, async () => {
+        provider.forget()
+        provider.faults = makeFaults(provider.clientId)
+        await signInHosted(page, hosted)
+        await expect.poll(() => provider.authorizations.length).toBe(1)
+        await expect(page.getByRole('alert')).toHaveText('Login failed')
+        expect(await readStorage(page)).toEqual({})
+        expect(page.url()).toBe(`${hosted.baseUrl}/`)
+        await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
+      })
   })
 }
 
@@ -129,28 +146,30 @@ const refreshFaults: readonly [string, Faults][] = [
   ['for another audience', { idToken: { aud: 'another-client' } }],
 ]
 
-for (const [name, spoilt] of refreshFaults) {
-  test(`a refresh that returns ${name} stores nothing, and the next one signs out (§4.1, §5.19, §8.6)`, async ({
-    page,
-    hosted,
-    provider,
-    problems,
-  }) => {
-    await signInHosted(page, hosted)
-    await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
-    await changeSession(page, { expiresAt: Date.now() })
-    const before = await readStorage(page)
+test('a refresh that returns an untrusted token stores nothing, and the next one signs out (§4.1, §5.19, §8.6)', async ({
+  page,
+  hosted,
+  provider,
+  problems,
+}) => {
+  problems.expect(/400 \(Bad Request\)/)
+  for (const [name, faults] of refreshFaults)
+    await test.step(name, async () => {
+      provider.faults = {}
+      await signInHosted(page, hosted)
+      await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
+      await changeSession(page, { expiresAt: Date.now() })
+      const before = await readStorage(page)
 
-    provider.faults = spoilt
-    expect((await requestToken(page)).error).toBe('Get access token failed')
-    expect(await readStorage(page)).toEqual(before)
-    await expect(page.getByText('Get access token failed')).toBeVisible()
+      provider.faults = faults
+      expect((await requestToken(page)).error).toBe('Get access token failed')
+      expect(await readStorage(page)).toEqual(before)
+      await expect(page.getByText('Get access token failed')).toBeVisible()
 
-    // The response used up its refresh token.
-    problems.expect(/400 \(Bad Request\)/)
-    provider.faults = { status: { '/token': 400 }, tokenError: 'invalid_grant' }
-    expect((await requestToken(page)).cause).toBe('SignedOutError')
-    await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
-    expect(await readStorage(page)).toEqual({})
-  })
-}
+      // The refused response has used up its refresh token.
+      provider.faults = { status: { '/token': 400 }, tokenError: 'invalid_grant' }
+      expect((await requestToken(page)).cause).toBe('SignedOutError')
+      await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
+      expect(await readStorage(page)).toEqual({})
+    })
+})

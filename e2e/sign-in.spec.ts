@@ -5,14 +5,14 @@ for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport, colorScheme })
 
-    test('the sign-in screen describes the product and is accessible (§2.13)', async ({ page, axe }) => {
+    test('the sign-in screen describes the product, a new user creates an account and is welcomed, and both screens are accessible (§2.13, §2.19)', async ({
+      page,
+      axe,
+    }) => {
       await page.goto('/')
       await expect(page.getByText('Sign in to access your chats')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Sign in with Google' })).toBeVisible()
       await axe(page)
-    })
-
-    test('a new user creates an account and is welcomed (§2.19)', async ({ page, axe }) => {
       const { name } = await signUp(page)
       await expect(page.getByText(`Welcome, ${name}.`)).toBeVisible()
       await expect(page.getByText('How can I help you today?')).toBeVisible()
