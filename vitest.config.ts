@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Node 25 brought a storage of its own, which would stand in for the page's. */
+/** Node 25 and newer have a web storage of their own, which would replace that of the page. */
 const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
   process.allowedNodeEnvironmentFlags.has(flag),
 )
@@ -12,7 +12,7 @@ const noNodeStorage = ['--no-experimental-webstorage'].filter((flag) =>
 /** One run for all packages; `npx vitest run <file>` and `npx vitest --project web` narrow it down. */
 export default defineConfig({
   test: {
-    // Tests of real processes and clocks wait as much as they compute: one more than there are processors.
+    // One more than there are processors, because some tests wait for processes and clocks.
     maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { name: 'contract', root: path('contract'), environment: 'node' } },
@@ -21,10 +21,10 @@ export default defineConfig({
           name: 'server',
           root: path('server'),
           environment: 'node',
-          // The files that a worker runs share its modules, which keep nothing that a test can tell: what does is made by each test.
+          // The test files of a worker share its modules. The modules have no state of their own that affects a test.
           isolate: false,
           globalSetup: [path('scripts/provide-test-database.mjs'), path('scripts/provide-test-programs.mjs')],
-          // A first PGlite takes seconds on a busy machine.
+          // The first start of PGlite takes seconds on a busy machine.
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },
@@ -35,7 +35,7 @@ export default defineConfig({
           root: path('web'),
           environment: 'happy-dom',
           execArgv: noNodeStorage,
-          // One page for the files that a worker runs: making each its own takes longer than the tests.
+          // The test files of a worker share one page, because creating a page takes longer than the tests of a file.
           isolate: false,
           setupFiles: [path('web/testing/reset-modules.ts'), path('web/testing/set-up-browser-test.ts')],
           testTimeout: 10_000,

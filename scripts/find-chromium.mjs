@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Without windows, the browser tests take a third less time. */
+/** The build of Chromium without windows, with which the browser tests take a third less time. */
 export const headlessShell = 'chromium-headless-shell'
 const names = [
   headlessShell,

@@ -10,8 +10,8 @@ const programs = ['main.ts', 'testing/chat/run-chat-node.ts']
 let folder
 
 /**
- * Bundles the programs once for a test run: each then starts in a third of a second instead of two, and tests start about
- * a hundred. Tests read the folder with `inject('programs')`.
+ * Bundles the programs once for a test run, because tests start about a hundred processes, and a bundled program starts in
+ * a third of a second instead of two. Tests read the folder with `inject('programs')`.
  *
  * @param {{ readonly provide: (key: 'programs', folder: string) => void }} project
  */

@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
@@ -60,11 +61,11 @@ async function runServerStage() {
   // Vitest itself finds a PostgreSQL that is already running.
   const started = (await findPostgres()) === undefined ? await startPostgres() : undefined
   try {
-    return await runVitest(
-      'server',
-      ['server'],
-      started === undefined ? {} : { TEST_DATABASE_URL: started.url },
-    )
+    return await runVitest('server', ['server'], {
+      // Its tests of several processes wait a third of their time.
+      maxWorkers: availableParallelism() + 2,
+      env: started === undefined ? {} : { TEST_DATABASE_URL: started.url },
+    })
   } finally {
     await started?.stop()
   }
@@ -73,16 +74,17 @@ async function runServerStage() {
 /**
  * @param {string} name of the report
  * @param {readonly string[]} projects of vitest.config.ts
- * @param {NodeJS.ProcessEnv} [env]
+ * @param {{ maxWorkers?: number, env?: NodeJS.ProcessEnv }} [options]
  * @returns {Promise<Counts>}
  */
-async function runVitest(name, projects, env = {}) {
+async function runVitest(name, projects, { maxWorkers, env = {} } = {}) {
   const report = join(reports, `${name}.json`)
   const { code } = await runTool(
     'vitest/vitest.mjs',
     [
       'run',
       ...projects.map((project) => `--project=${project}`),
+      ...(maxWorkers === undefined ? [] : [`--maxWorkers=${maxWorkers}`]),
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
