@@ -131,7 +131,7 @@ test('versions and contents work with the keyboard alone (§14.25)', async ({ pa
   )
 })
 
-test('the contents are on the left of a wide window, mark the round in view, and link to each round (§2.27, §2.36, §14.12)', async ({
+test('the contents are on the left of a wide window, mark the question in view, and link to every question (§2.27, §2.36, §14.12)', async ({
   page,
   user: _,
 }) => {
@@ -214,8 +214,9 @@ test('a chat of 10,000 messages opens at its end and can be scrolled, navigated 
   await expect(page.getByText('Answer 5000.')).toBeInViewport({ timeout: 20_000 })
   const countNodes = () => page.evaluate(() => document.querySelectorAll('*').length)
   expect(await countNodes()).toBeLessThan(3000)
-  const rest = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
-  await expect.poll(rest).toBeLessThan(30)
+  const distanceToEnd = () =>
+    page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
+  await expect.poll(distanceToEnd).toBeLessThan(30)
 
   await page.mouse.move(640, 300)
   for (let turn = 0; turn < 20; turn++) await page.mouse.wheel(0, -600)
@@ -237,6 +238,6 @@ test('a chat of 10,000 messages opens at its end and can be scrolled, navigated 
   await expect(questions(page).last()).toContainText('one more')
   await expect(questions(page).last()).toBeInViewport()
   await expect(sendButton(page)).toBeVisible()
-  await expect.poll(rest).toBeLessThan(30)
+  await expect.poll(distanceToEnd).toBeLessThan(30)
   expect(await countNodes()).toBeLessThan(3000)
 })

@@ -5,7 +5,7 @@ import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
 const lastReply = (page: Page) => page.getByRole('article').last()
 
-/** Characters of the reply that is on the page now. */
+/** Returns the length of the reply that is on the page, in characters. */
 const shownLength = (page: Page): Promise<number> =>
   lastReply(page).evaluate((reply) => reply.querySelector('.markdown')?.textContent.length ?? 0)
 
@@ -69,8 +69,9 @@ test('the input stays at the bottom while a reply grows, and the page follows it
   await startLongReply(page)
   const composer = page.getByRole('form', { name: 'New message' })
   await expect.poll(() => page.evaluate(() => scrollY), { timeout: 20_000 }).toBeGreaterThan(100)
-  const rest = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
-  expect(await rest()).toBeLessThan(30)
+  const distanceToEnd = () =>
+    page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY)
+  expect(await distanceToEnd()).toBeLessThan(30)
   const box = await composer.boundingBox()
   expect(box!.y + box!.height).toBeGreaterThan(740)
   expect(box!.y + box!.height).toBeLessThanOrEqual(800)
@@ -78,15 +79,15 @@ test('the input stays at the bottom while a reply grows, and the page follows it
   await page.mouse.move(600, 300)
   await page.mouse.wheel(0, -300)
   await expect(page.getByRole('button', { name: 'Go to the end' })).toBeVisible()
-  const place = await page.evaluate(() => scrollY)
+  const scrolled = await page.evaluate(() => scrollY)
   const length = await shownLength(page)
   await expect.poll(() => shownLength(page)).toBeGreaterThan(length + 100)
-  expect(await page.evaluate(() => scrollY)).toBe(place)
+  expect(await page.evaluate(() => scrollY)).toBe(scrolled)
   const moved = await composer.boundingBox()
   expect(moved!.y).toBeCloseTo(box!.y, 0)
 
   await page.getByRole('button', { name: 'Go to the end' }).click()
-  await expect.poll(rest).toBeLessThan(30)
+  await expect.poll(distanceToEnd).toBeLessThan(30)
   await stopButton(page).click()
   await expect(sendButton(page)).toBeVisible()
 })
@@ -129,19 +130,19 @@ test('when the server is killed, every word that was shown is still there after 
   await expect(page.getByText('The connection was lost. Reconnecting...')).toBeVisible()
   const shown = await lastReply(page).locator('.markdown').innerText()
   await product.start()
-  // The run belongs to a dead process; it expires with its lease.
+  // The process of the run has ended, so the run ends when its lease expires.
   await expect(lastReply(page)).toContainText('Interrupted', { timeout: 40_000 })
-  const kept = await lastReply(page).locator('.markdown').innerText()
-  expect(kept.startsWith(shown)).toBe(true)
+  const stored = await lastReply(page).locator('.markdown').innerText()
+  expect(stored.startsWith(shown)).toBe(true)
   await page.reload()
   await expect(lastReply(page)).toContainText('Interrupted')
-  expect(await lastReply(page).locator('.markdown').innerText()).toBe(kept)
+  expect(await lastReply(page).locator('.markdown').innerText()).toBe(stored)
   await writeMessage(page, 'hello again')
   await expect(page.getByRole('article')).toHaveCount(4)
   await expect(sendButton(page)).toBeVisible()
 })
 
-test('reasoning is collapsed above the reply, and a failed reply shows the reason (§8.7, §14.10, §14.11)', async ({
+test('the reasoning is collapsed above the reply, and a failed reply shows its error (§8.7, §14.10, §14.11)', async ({
   page,
   user: _,
 }) => {
@@ -160,23 +161,23 @@ test('a formula in a wrapped line is shown whole on a small screen (§1.3, §14.
   user: _,
 }) => {
   await writeMessage(page, 'some math')
-  const pieces = lastReply(page).locator('.markdown-inline-formula .base')
+  const parts = lastReply(page).locator('.markdown-inline-formula .base')
   await expect(sendButton(page)).toBeVisible()
-  await expect(pieces.first()).toBeVisible()
-  let broken = 0
-  // Where the line breaks depends on the fonts of the machine.
+  await expect(parts.first()).toBeVisible()
+  let wrappedCount = 0
+  // The fonts of the machine decide at which widths the line wraps.
   for (const width of [420, 400, 380, 360, 340, 320]) {
     await page.setViewportSize({ width, height: 844 })
-    const seen = await pieces.evaluateAll((all) =>
-      all.map((piece) => {
-        const { x, y, width, height } = piece.getBoundingClientRect()
-        return { y, isSeen: piece.contains(document.elementFromPoint(x + width / 2, y + height / 2)) }
+    const seen = await parts.evaluateAll((all) =>
+      all.map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect()
+        return { y, isSeen: part.contains(document.elementFromPoint(x + width / 2, y + height / 2)) }
       }),
     )
     expect(seen.filter(({ isSeen }) => !isSeen)).toEqual([])
-    if (Math.max(...seen.map(({ y }) => y)) - Math.min(...seen.map(({ y }) => y)) > 12) broken += 1
+    if (Math.max(...seen.map(({ y }) => y)) - Math.min(...seen.map(({ y }) => y)) > 12) wrappedCount += 1
   }
-  expect(broken).toBeGreaterThan(0)
+  expect(wrappedCount).toBeGreaterThan(0)
 })
 
 test('a message is copied to the clipboard (§2.29)', async ({ page, context, user: _ }) => {
@@ -216,7 +217,12 @@ test('the actions of a message are always shown on touch screens (§14.8)', asyn
   await expect(actions).toHaveCSS('opacity', '1')
 })
 
-test('another user cannot see a chat (§17.22)', async ({ page, user: _, openAsOther, problems }) => {
+test('a user cannot open the chat of another user (§17.22)', async ({
+  page,
+  user: _,
+  openAsOther,
+  problems,
+}) => {
   problems.expect(/404/)
   await writeMessage(page, 'a secret of mine')
   await expect(page).toHaveURL(/\/chat\//)

@@ -28,11 +28,11 @@ test('a user who denies consent returns to a disconnected connector (§8.20)', a
   await openConnectors(page)
   await addConnector(page, 'Guarded', guarded.url)
   await page.route(`${guarded.origin}/authorize*`, async (route) => {
-    const asked = new URL(route.request().url()).searchParams
-    const back = new URL(asked.get('redirect_uri')!)
-    back.searchParams.set('error', 'access_denied')
-    back.searchParams.set('state', asked.get('state')!)
-    await route.fulfill({ status: 302, headers: { location: back.href } })
+    const parameters = new URL(route.request().url()).searchParams
+    const callback = new URL(parameters.get('redirect_uri')!)
+    callback.searchParams.set('error', 'access_denied')
+    callback.searchParams.set('state', parameters.get('state')!)
+    await route.fulfill({ status: 302, headers: { location: callback.href } })
   })
   await connectorRow(page, 'Guarded').getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(

@@ -20,16 +20,16 @@ test('a new user has only the default connector; they add another one, connect i
   await expect(row.getByText('Disconnected')).toBeVisible()
   await expect(row.getByText(everything.url)).toBeVisible()
 
-  // Held until the test has seen the busy row.
-  let go: () => void = () => undefined
-  const seen = new Promise<void>((resolve) => (go = resolve))
+  // The request is held until the test has seen the busy row.
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
   await page.route('**/connect', async (route) => {
-    await seen
+    await held
     await route.continue()
   })
   await row.getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(row.getByRole('button', { name: 'Toggling...' })).toBeVisible()
-  go()
+  release()
   await expect(page.getByText(`Connector "${name}" connected`)).toBeVisible()
   await expect(row.getByText('Connected', { exact: true })).toBeVisible()
 
@@ -106,15 +106,15 @@ test('a user edits a connector, and its token is never sent back (§2.61, §2.62
   await dialog.getByLabel('Name of a tool to allow').fill('read')
   await dialog.getByRole('button', { name: 'Allow', exact: true }).click()
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
-  const answers = await recordResponses(page, '/api/mcp-servers')
+  const responses = await recordResponses(page, '/api/mcp-servers')
   await dialog.getByLabel('Name *').fill('Ours')
   await dialog.getByRole('button', { name: 'Update Connector' }).click()
   await expect(page.getByText('Connector "Ours" updated successfully')).toBeVisible()
 
   await page.reload()
   await expect(connectorRow(page, 'Ours')).toBeVisible()
-  expect(answers.at(-1)).toContain('mine••••••••cdef')
-  for (const answer of answers) expect(answer).not.toContain(token)
+  expect(responses.at(-1)).toContain('mine••••••••cdef')
+  for (const response of responses) expect(response).not.toContain(token)
   await connectorRow(page, 'Ours').getByRole('button', { name: 'Edit' }).click()
   await expect(dialog.getByLabel('Token (Optional)')).toHaveAttribute('type', 'password')
   await expect(dialog.getByText(/Stored: mine••••••••cdef/)).toBeVisible()
@@ -166,7 +166,7 @@ test('when the list cannot be loaded, Try again reloads the page (§2.57)', asyn
   expect(await page.evaluate(() => 'isOld' in window)).toBe(false)
 })
 
-test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
+test('a user manages connectors with the keyboard alone, and the focus is never lost (§14.25)', async ({
   page,
   account: _,
   everything,

@@ -112,7 +112,7 @@ test('a tool that changed since it was allowed is marked, and can be allowed aga
   await expect(dialog.getByText('Allowed Tools (1)')).toBeVisible()
 })
 
-test('a failed save shows an error, and nothing is lost (§8.21)', async ({ page, account: _, problems }) => {
+test('a failed save shows an error and keeps the changes (§8.21)', async ({ page, account: _, problems }) => {
   problems.expect(/503/)
   problems.expect(/Failed to update allow tools/)
   await openConnectors(page)
@@ -155,7 +155,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await page.evaluate(() => localStorage.setItem('theme', 'system'))
     })
 
-    test('two hundred tools are shown and managed accessibly (§14.25)', async ({
+    test('a dialog with two hundred tools is accessible (§14.25)', async ({
       page,
       account: user,
       product,

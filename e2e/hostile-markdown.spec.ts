@@ -4,7 +4,7 @@ import { expect, test } from './support/fixtures.ts'
 import { hostileTexts } from './support/hostile-texts.ts'
 import { expectNoSidewaysScroll } from './support/page-checks.ts'
 
-/** Formulas that try to do more than display maths. */
+/** Formulas that try to run code, to fetch from other origins, or to cover the page. */
 const hostileFormulas = [
   'A valid formula: $x^2$',
   '$\\href{javascript:window.hit=1}{a}$ $\\url{https://evil.example/url}$ $\\htmlId{root}{b}$',
@@ -17,14 +17,14 @@ const hostileName = '<img src=x onerror="window.hit=1"> \u202Eevil'
 
 const attack = [...hostileFormulas, ...hostileTexts].join('\n\n')
 
-/** The same text in chunks that split every mark and every address somewhere. */
+/** The same text in chunks of three characters, which split every mark and every address. */
 const tokens = attack.match(/[\s\S]{1,3}/g) ?? []
 
-for (const [way, steps] of [
+for (const [timing, steps] of [
   ['at once', [attack]],
   ['token by token', tokens],
 ] as const) {
-  test(`hostile markdown that arrives ${way} runs nothing and sends no request to another origin (§5.18, §14.21)`, async ({
+  test(`hostile markdown that arrives ${timing} runs nothing and sends no request to another origin (§5.18, §14.21)`, async ({
     page,
     product,
     account: _,
@@ -33,9 +33,9 @@ for (const [way, steps] of [
     const model = await startScriptedModel()
     model.when('attack', [...steps, { finish: 'stop' }])
     const foreign: string[] = []
-    let asked = 0
+    let requestCount = 0
     page.context().on('request', (request) => {
-      asked += 1
+      requestCount += 1
       const url = request.url()
       if (!url.startsWith(`${product.url}/`) && !url.startsWith('data:')) foreign.push(url)
     })
@@ -63,22 +63,22 @@ for (const [way, steps] of [
     expect(await main.locator('script, iframe, object, embed, style, base, img, [onerror]').count()).toBe(0)
     const schemes = await main
       .locator('a[href]')
-      .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
+      .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).protocol))
     expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
-    // A formula must not overflow its place.
+    // No formula makes the page wider than its window.
     await expectNoSidewaysScroll(page)
     expect(await page.evaluate(() => (window as unknown as { hit?: unknown }).hit)).toBeUndefined()
     expect(await page.evaluate(() => document.getElementById('config'))).toBeNull()
-    expect(asked).toBeGreaterThan(0)
+    expect(requestCount).toBeGreaterThan(0)
     expect(foreign).toEqual([])
   })
 }
 
 /** Creates a bot at this address, whose name and model are hostile too, and sends it a message through the page. */
 async function sendToBot(page: Page, baseUrl: string, text: string): Promise<void> {
-  const asked = page.waitForRequest(/\/api\/bots$/)
+  const request = page.waitForRequest(/\/api\/bots$/)
   await page.goto('/')
-  const headers = { authorization: (await asked).headers()['authorization'] ?? '' }
+  const headers = { authorization: (await request).headers()['authorization'] ?? '' }
   const bot = { name: hostileName, model: hostileName, base_url: baseUrl }
   expect((await page.request.post('/api/bot', { headers, data: bot })).status()).toBe(201)
   await page.reload()

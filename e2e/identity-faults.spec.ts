@@ -110,16 +110,16 @@ test('a response works once, and only in the browser that requested it (§5.19, 
   problems,
 }) => {
   problems.expect(/Login failed/)
-  const answers: string[] = []
+  const callbacks: string[] = []
   page.on('request', (request) => {
-    if (request.url().startsWith(`${hosted.baseUrl}/?code=`)) answers.push(request.url())
+    if (request.url().startsWith(`${hosted.baseUrl}/?code=`)) callbacks.push(request.url())
   })
   await signInHosted(page, hosted)
   await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
   await page.evaluate(() => localStorage.clear())
   provider.forget()
 
-  await page.goto(answers[0] ?? '')
+  await page.goto(callbacks[0] ?? '')
   await expect(page.getByRole('alert')).toHaveText('Login failed')
   expect(await readStorage(page)).toEqual({})
 
@@ -130,7 +130,11 @@ test('a response works once, and only in the browser that requested it (§5.19, 
   expect(provider.tokenRequests).toEqual([])
 })
 
-test('a foreign response does not change the session (§15.19)', async ({ page, hosted, provider }) => {
+test('a response to a sign-in that this browser did not start does not change the session (§15.19)', async ({
+  page,
+  hosted,
+  provider,
+}) => {
   await signInHosted(page, hosted)
   await expect(page.getByRole('heading', { name: 'Signed in as' })).toBeVisible()
   const before = await readStorage(page)

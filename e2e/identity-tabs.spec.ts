@@ -98,10 +98,10 @@ test('four calls in two tabs refresh the token once (§15.8)', async ({ page, co
     await route.continue()
   })
   await changeSession(page, { expiresAt: Date.now() + 30_000 })
-  const answers = await Promise.all([page, page, other, other].map(requestToken))
+  const tokens = await Promise.all([page, page, other, other].map(requestToken))
   expect(provider.tokenRequests).toHaveLength(1)
-  expect(new Set(answers.map(({ token }) => token)).size).toBe(1)
-  expect(answers[0]?.token).toEqual(expect.any(String))
+  expect(new Set(tokens.map(({ token }) => token)).size).toBe(1)
+  expect(tokens[0]?.token).toEqual(expect.any(String))
 })
 
 test('a tab that waits for another one times out after 5 s and stays signed in (§8.6, §9.15)', async ({
@@ -123,7 +123,7 @@ test('a tab that waits for another one times out after 5 s and stays signed in (
       })
     })
   })
-  // Not before: the tab that holds the lock would refresh the session itself.
+  // Only now, because the tab that holds the lock would otherwise refresh the session itself.
   await changeSession(page, { expiresAt: Date.now() })
   const started = Date.now()
   expect(await requestToken(page)).toEqual({ error: 'Get access token failed', cause: 'TimeoutError' })
@@ -132,7 +132,7 @@ test('a tab that waits for another one times out after 5 s and stays signed in (
   await expect(signedIn(page)).toBeVisible()
 })
 
-test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', async ({
+test('sign-in and refresh time out 10 s after a request to the provider (§8.5, §8.6, §9.15)', async ({
   browser,
   hosted,
   provider: _,
@@ -142,7 +142,7 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
     await page.route(pattern, () => undefined)
     return page
   }
-  const timeOf = async (act: () => Promise<unknown>): Promise<number> => {
+  const measureMs = async (act: () => Promise<unknown>): Promise<number> => {
     const started = Date.now()
     await act()
     return Date.now() - started
@@ -156,15 +156,15 @@ test('nothing waits longer than 10 s for the provider (§8.5, §8.6, §9.15)', a
   await refresh.route('**/token', () => undefined)
 
   const times = await Promise.all([
-    timeOf(async () => {
+    measureMs(async () => {
       await signInHosted(discovery, hosted)
       await expect(discovery.getByRole('alert')).toHaveText('Login failed', { timeout: 15_000 })
     }),
-    timeOf(async () => {
+    measureMs(async () => {
       await signInHosted(code, hosted)
       await expect(code.getByRole('alert')).toHaveText('Login failed', { timeout: 15_000 })
     }),
-    timeOf(async () => expect((await requestToken(refresh)).error).toBe('Get access token failed')),
+    measureMs(async () => expect((await requestToken(refresh)).error).toBe('Get access token failed')),
   ])
   for (const time of times) {
     expect(time).toBeGreaterThan(9_500)
@@ -198,7 +198,7 @@ test("only the provider's refusal ends a session, and then in every tab (§4.1, 
   await page.unroute('**/token')
   await expect(signedIn(page)).toBeVisible()
 
-  // The notice offers a retry.
+  // The notice has a button to retry.
   provider.faults = {}
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByText('Get access token failed')).toBeHidden()
@@ -232,7 +232,7 @@ test('signing out notifies the provider and every tab (§2.18, §15.10)', async 
   expect(notifications).toEqual(['POST /revoke', 'GET /logout'])
 })
 
-test('signing out works also when the provider is unavailable', async ({
+test('signing out also works when the provider is unavailable', async ({
   page,
   hosted,
   provider,
@@ -278,7 +278,7 @@ test('with the embedded provider, a signed-out browser has no valid token left (
     }),
   })
   expect(refreshed.status).toBe(400)
-  // The provider has forgotten the browser too.
+  // The session at the provider has ended too.
   await page.getByRole('button', { name: 'Sign in with a local account' }).click()
   await expect(page.getByLabel('Password')).toBeVisible()
 })

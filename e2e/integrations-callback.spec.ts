@@ -29,7 +29,7 @@ async function holdCallback(page: Page): Promise<() => void> {
   return release
 }
 
-test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, §7.26, §19.9)', async ({
+test('the authorization code is sent once, with its state, and is stored nowhere (§2.92, §4.29, §7.26, §19.9)', async ({
   page,
   account: _,
   google,
@@ -51,12 +51,12 @@ test('the code is sent once with its state and is kept nowhere (§2.92, §4.29, 
     { code, state: google.consents.at(-1)?.searchParams.get('state') },
   ])
   expect(callbacks[0]?.url()).toMatch(/\/api\/integration\/callback\/google-gmail$/)
-  const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
-  expect(kept).not.toContain(code)
+  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, history.state]))
+  expect(stored).not.toContain(code)
   expect(product.output()).not.toContain(code)
 })
 
-test('a reload while the code is sent, and a visit of the old address, do not send it again (§4.29, §19.9)', async ({
+test('neither a reload while the code is sent nor opening the old address sends it again (§4.29, §19.9)', async ({
   page,
   account: _,
 }) => {
@@ -90,7 +90,7 @@ test('the back button does not send the code again (§4.29, §19.9)', async ({ p
   expect(callbacks).toEqual([])
 })
 
-test('a user who goes back from the consent page can start again (§7.25)', async ({
+test('a user who goes back from the consent page can connect again (§7.25)', async ({
   page,
   account: _,
   google,
@@ -112,10 +112,10 @@ test('a callback link of another user connects nothing (§8.28, §19.10)', async
   problems,
 }) => {
   problems.expect(/Failed to connect Gmail/)
-  const thief = await openAsOther('/settings/integrations')
-  await holdCallback(thief)
-  const returned = waitForReturn(thief)
-  await addWithConsent(thief, 'Gmail')
+  const attacker = await openAsOther('/settings/integrations')
+  await holdCallback(attacker)
+  const returned = waitForReturn(attacker)
+  await addWithConsent(attacker, 'Gmail')
   const link = await returned
   const callbacks = collectCallbacks(page)
   await page.goto(link)
@@ -128,7 +128,7 @@ test('a callback link of another user connects nothing (§8.28, §19.10)', async
   expect(callbacks).toEqual([])
 })
 
-test('a refusal by the server is shown with its reason (§2.94, §8.28)', async ({
+test('when the server refuses the code, the page shows the reason (§2.94, §8.28)', async ({
   page,
   account: _,
   google,

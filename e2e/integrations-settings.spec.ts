@@ -85,15 +85,15 @@ test('a user stores an API key, which is never sent back, replaces it and remove
   account: _,
 }) => {
   await openIntegrations(page)
-  const answers = await recordResponses(page, '/api/integrations')
+  const responses = await recordResponses(page, '/api/integrations')
   await addWithKey(page, 'Tavily', key)
   const card = cardOf(page, 'Tavily')
   await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
 
   await page.reload()
   await expect(card.getByText('tvly••••••••wxyz')).toBeVisible()
-  expect(answers.at(-1)).toContain('tvly••••••••wxyz')
-  for (const answer of answers) expect(answer).not.toContain(key)
+  expect(responses.at(-1)).toContain('tvly••••••••wxyz')
+  for (const response of responses) expect(response).not.toContain(key)
 
   await card.getByRole('button', { name: 'Update API Key' }).click()
   await page.getByPlaceholder('Enter API Key').fill('next-0123456789-last')
@@ -201,7 +201,7 @@ test("two users do not see each other's integrations (§17.22)", async ({ page, 
   await expect(other.getByText('No integrations available')).toBeVisible()
 })
 
-test('everything works with the keyboard, and the focus is never lost (§14.25)', async ({
+test('a user manages integrations with the keyboard alone, and the focus is never lost (§14.25)', async ({
   page,
   account: _,
 }) => {

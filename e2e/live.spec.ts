@@ -76,14 +76,14 @@ test('a message sent in one tab or device appears in the others while the reply 
   const second = await openTab(context, page.url())
   const device = await openDevice(user, page.url())
   for (const screen of [second, device]) await expect(replyText(screen)).toHaveText('First')
-  let answered = 2
+  let articles = 2
   for (const sender of [page, second, device]) {
     const gate = model.gate()
     model.reply(['Begun', gate, ' and ended', { finish: 'stop' }])
-    await send(sender, `from ${answered}`)
-    answered += 2
+    await send(sender, `from ${articles}`)
+    articles += 2
     for (const screen of [page, second, device]) {
-      await expect(screen.getByRole('article')).toHaveCount(answered)
+      await expect(screen.getByRole('article')).toHaveCount(articles)
       await expect(replyText(screen)).toHaveText('Begun')
       await expect(stopButton(screen)).toBeVisible()
     }
@@ -95,7 +95,7 @@ test('a message sent in one tab or device appears in the others while the reply 
   }
 })
 
-test('every tab and device can stop the reply for all (§4.15, §10.3)', async ({
+test('a reply can be stopped in every tab and device, and is then stopped in all (§4.15, §10.3)', async ({
   page,
   account: user,
   model,
@@ -121,7 +121,7 @@ test('every tab and device can stop the reply for all (§4.15, §10.3)', async (
   }
 })
 
-test('a new version of a reply and the selected version appear everywhere (§2.35, §4.24, §10.4)', async ({
+test('a new version of a reply, and a change of the selected version, appear in every tab and device (§2.35, §4.24, §10.4)', async ({
   page,
   account: user,
   model,
@@ -192,7 +192,7 @@ test('ten tabs share one live connection (§10.7)', async ({ page, model, contex
   expect(streams()).toBe(1)
 })
 
-test('a device that was offline during a reply shows all of it when it is online again (§10.10)', async ({
+test('a device that was offline during a reply shows the whole reply when it is online again (§10.10)', async ({
   page,
   account: user,
   model,
@@ -216,7 +216,7 @@ test('a device that was offline during a reply shows all of it when it is online
   await expect(device.getByText('The connection is lost')).toHaveCount(0)
 })
 
-test('a message written offline is marked, is sent once when online again, and appears everywhere (§10.21, §10.22)', async ({
+test('a message written offline is marked, is sent once when the page is online again, is stored, and appears in every tab and device (§10.21, §10.22)', async ({
   page,
   account: user,
   model,

@@ -26,8 +26,8 @@ const button = (page: Page, name: string) =>
   page.locator('#menus-and-tooltips, #dialogs-and-toasts').getByRole('button', { name, exact: true })
 const tooltip = (page: Page) => page.locator('[popover]:popover-open')
 
-/** Hovers a control until its tooltip is due. */
-async function rest(page: Page, control: Locator): Promise<void> {
+/** Hovers a control for as long as its tooltip needs to open. */
+async function hoverUntilTooltip(page: Page, control: Locator): Promise<void> {
   await control.scrollIntoViewIfNeeded()
   await control.hover()
   await page.clock.runFor(400)
@@ -36,10 +36,6 @@ async function rest(page: Page, control: Locator): Promise<void> {
 for (const { look, viewport, colorScheme } of looks) {
   test.describe(look, () => {
     test.use({ viewport })
-
-    const chooseTheme = async (gallery: Page) => {
-      if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
-    }
 
     test('every primitive and every dialog is accessible (§14.25)', async ({ gallery }) => {
       if (colorScheme === 'dark') await gallery.getByRole('switch', { name: 'Dark theme' }).click()
@@ -86,8 +82,10 @@ test('a menu works with the keyboard alone', async ({ gallery }) => {
   await expect(button(gallery, 'Copy')).toBeFocused()
 })
 
-test('a tooltip can be hovered, and Escape closes only the tooltip', async ({ gallery }) => {
-  await rest(gallery, button(gallery, 'Edit'))
+test('a tooltip can be hovered, and Escape closes the tooltip but not the dialog below it', async ({
+  gallery,
+}) => {
+  await hoverUntilTooltip(gallery, button(gallery, 'Edit'))
   await expect(tooltip(gallery)).toHaveText('Edit')
   await tooltip(gallery).hover()
   await gallery.clock.runFor(1000)
@@ -97,7 +95,7 @@ test('a tooltip can be hovered, and Escape closes only the tooltip', async ({ ga
   await button(gallery, 'Form').click()
   const dialog = gallery.getByRole('dialog', { name: 'Edit Bot' })
   await expect(gallery.getByLabel('Name *').last()).toBeFocused()
-  await rest(gallery, dialog.getByRole('button', { name: 'Close' }))
+  await hoverUntilTooltip(gallery, dialog.getByRole('button', { name: 'Close' }))
   await expect(tooltip(gallery)).toHaveText('Close')
   await gallery.keyboard.press('Escape')
   await expect(tooltip(gallery)).toHaveCount(0)
@@ -118,17 +116,17 @@ test('a tooltip opens on keyboard focus, but not on focus by click', async ({ ga
 })
 
 test('a tooltip closes when its control scrolls away', async ({ gallery }) => {
-  await rest(gallery, button(gallery, 'Scrolls away'))
+  await hoverUntilTooltip(gallery, button(gallery, 'Scrolls away'))
   await expect(tooltip(gallery)).toBeVisible()
   await gallery.getByRole('region', { name: 'A list that scrolls' }).evaluate((list) => list.scrollBy(0, 20))
   await expect(tooltip(gallery)).toHaveCount(0)
 })
 
 for (const width of [1280, 390])
-  test(`no tooltip leaves a window ${width} pixels wide`, async ({ gallery }) => {
+  test(`tooltips stay inside a window that is ${width} pixels wide`, async ({ gallery }) => {
     await gallery.setViewportSize({ width, height: 800 })
     for (const name of ['At the very edge of the window', /A control whose name is so long/]) {
-      await rest(gallery, gallery.getByRole('button', { name }))
+      await hoverUntilTooltip(gallery, gallery.getByRole('button', { name }))
       await expect(tooltip(gallery)).toContainText(name)
       const { x, y, ...size } = (await tooltip(gallery).boundingBox())!
       const visibleWidth = await gallery.evaluate(() => document.documentElement.clientWidth)
@@ -158,7 +156,7 @@ test('a toast stays while it is hovered or focused, and disappears five seconds 
   await expect(text).toHaveCount(0)
 })
 
-test('the upper of two dialogs shows the toasts and closes first, and the focus returns step by step', async ({
+test('of two nested dialogs the upper one shows toasts and closes first, and each returns the focus', async ({
   gallery,
 }) => {
   await button(gallery, 'Nested').click()

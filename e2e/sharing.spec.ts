@@ -50,7 +50,7 @@ for (const { look, viewport, colorScheme } of looks) {
       await expect(reader.getByRole('table')).toBeVisible()
       await expect(reader.locator('.hljs-keyword').first()).toBeVisible()
       await expect(reader.getByText('calculate', { exact: true })).toBeVisible()
-      // No input, tools or logs, and nothing that needs an account.
+      // It has no input, no logs and no button that needs an account.
       await expect(reader.getByRole('textbox')).toHaveCount(0)
       await expect(reader.getByRole('combobox')).toHaveCount(0)
       await expect(reader.getByRole('complementary', { name: 'Connection logs' })).toHaveCount(0)
@@ -119,7 +119,7 @@ test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9,
   await expect(visitor.getByRole('article')).toHaveCount(2)
   expect(await visitor.locator('main').innerText()).toBe(shown)
 
-  // Its owner reads it like any visitor: without a token.
+  // The page of the owner sends no token either.
   const read = page.waitForRequest(/\/api\/share\//)
   await page.goto(link)
   expect((await read).headers()['authorization']).toBeUndefined()
@@ -136,15 +136,15 @@ test('a message is shared, read by a visitor, and revoked (§1.6, §2.30, §7.9,
   await expectNotFound(page)
 })
 
-test('the share dialog of the system is used where it exists (§7.10, §20.3)', async ({
+test('Share opens the share dialog of the system where there is one (§7.10, §20.3)', async ({
   account: _,
   page,
 }) => {
   await page.addInitScript(() => {
-    const given: string[] = []
-    Object.assign(window, { given })
+    const shared: string[] = []
+    Object.assign(window, { shared })
     Object.defineProperty(navigator, 'share', {
-      value: async ({ url }: ShareData) => void given.push(url ?? ''),
+      value: async ({ url }: ShareData) => void shared.push(url ?? ''),
     })
   })
   await page.goto('/')
@@ -152,8 +152,8 @@ test('the share dialog of the system is used where it exists (§7.10, §20.3)', 
   await lastReply(page).hover()
   await lastReply(page).getByRole('button', { name: 'Share' }).click()
   await expect(lastReply(page).getByText('Shared', { exact: true })).toBeVisible()
-  const given = await page.evaluate(() => (window as unknown as { given: string[] }).given)
-  expect(given).toEqual([expect.stringMatching(/\/share\/[\w-]{22}$/)])
+  const shared = await page.evaluate(() => (window as unknown as { shared: string[] }).shared)
+  expect(shared).toEqual([expect.stringMatching(/\/share\/[\w-]{22}$/)])
   await expect(page.getByText('Copied to clipboard!')).toHaveCount(0)
 })
 
@@ -163,8 +163,8 @@ test('an unknown link shows an error, and a slow one shows that it loads (§2.39
   problems,
 }) => {
   problems.expect(/404/)
-  const answer = await page.goto('/share/no-such-share')
-  expect(answer?.headers()['x-robots-tag']).toContain('noindex')
+  const response = await page.goto('/share/no-such-share')
+  expect(response?.headers()['x-robots-tag']).toContain('noindex')
   await expectNotFound(page)
   await axe(page)
   await page.route('**/api/share/demo', async (route) => {
@@ -191,8 +191,8 @@ test('hostile texts in a shared chat run nothing and send no request to another 
 
   const visitorContext = await openBrowser()
   for (const context of [page.context(), visitorContext]) {
-    const foreign = watchForeign(context, product.url)
-    // The victim may be signed in, so their session must stay unread.
+    const foreign = collectForeign(context, product.url)
+    // The reader may be signed in, and hostile texts must not reach the session.
     const reader = await context.newPage()
     reader.on('dialog', (dialog) => {
       foreign.push(`dialog: ${dialog.message()}`)
@@ -207,7 +207,7 @@ test('hostile texts in a shared chat run nothing and send no request to another 
     // Every link has a harmless scheme.
     const schemes = await reader
       .locator('main a[href]')
-      .evaluateAll((links) => links.map((one) => new URL((one as HTMLAnchorElement).href).protocol))
+      .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).protocol))
     expect(schemes).toContain('https:')
     expect(schemes.filter((scheme) => !/^(https?|mailto|xmpp|ircs?):$/.test(scheme))).toEqual([])
     expect(
@@ -220,9 +220,9 @@ test('hostile texts in a shared chat run nothing and send no request to another 
 
 /** Creates a chat with a bot at this address through the API, shares its reply, and returns the path of the link. */
 async function shareByCalls(page: Page, baseUrl: string, content: string): Promise<string> {
-  const asked = page.waitForRequest(/\/api\/bots$/)
+  const request = page.waitForRequest(/\/api\/bots$/)
   await page.goto('/')
-  const headers = { authorization: (await asked).headers()['authorization'] ?? '' }
+  const headers = { authorization: (await request).headers()['authorization'] ?? '' }
   const api: APIRequestContext = page.request
   const bot = { name: 'Hostile', model: 'x', base_url: baseUrl }
   expect((await api.post('/api/bot', { headers, data: bot })).status()).toBe(201)
@@ -240,8 +240,8 @@ async function shareByCalls(page: Page, baseUrl: string, content: string): Promi
   return `/share/${shareId}`
 }
 
-/** Collects every request of a browser that leaves the product. */
-function watchForeign(context: BrowserContext, origin: string): string[] {
+/** Collects every request of a browser to another origin. */
+function collectForeign(context: BrowserContext, origin: string): string[] {
   const foreign: string[] = []
   context.on('request', (request) => {
     const url = request.url()

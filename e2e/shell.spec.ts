@@ -56,7 +56,7 @@ for (const { look, viewport, colorScheme } of looks) {
   })
 }
 
-test('while the sign-in state loads, a spinner turns in the middle; then the sign-in screen is shown (§2.9, §4.1)', async ({
+test('a spinner turns in the middle of the page while the sign-in state loads, and then the sign-in screen appears (§2.9, §4.1)', async ({
   page,
 }) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' })
@@ -104,14 +104,14 @@ test('the avatar menu opens on hover, click and focus, and closes when the point
   await expect(avatar).toBeFocused()
 })
 
-test('a dark page is dark from its first paint, and follows the system live (§4.6, §1.11, §14.28)', async ({
+test('a dark page is dark from its first paint, and follows changes of the system theme (§4.6, §1.11, §14.28)', async ({
   page,
   account: _,
 }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await chooseTheme(page, 'system')
   await page.addInitScript(() => {
-    // The colour of the page when its body first exists: before any module has run.
+    // Records the theme when the body is created, which is before any module runs.
     new MutationObserver((_changes, observer) => {
       if (document.body === null) return
       observer.disconnect()
@@ -156,7 +156,11 @@ test('Escape closes only the search, and the focus returns to where it was (§2.
   expect(page.url()).toMatch(/\/settings\/general$/)
 })
 
-test('the search finds a chat by a word in it (§2.42, §2.43, §2.44)', async ({ page, user: _, axe }) => {
+test('the search finds a chat by a word in its messages (§2.42, §2.43, §2.44)', async ({
+  page,
+  user: _,
+  axe,
+}) => {
   await writeMessage(page, 'Which mushrooms glow at night?')
   await expect(page).toHaveURL(/\/chat\/.+/)
   const address = page.url()
@@ -219,7 +223,7 @@ test('a rejected token signs out and redirects to the home page (§2.11)', async
   await expect(page).toHaveURL('/')
 })
 
-test('the page shows when it is offline and recovers afterwards (§10.20)', async ({
+test('the page shows that it is offline until it is online again (§10.20)', async ({
   page,
   user: _,
   context,
@@ -233,7 +237,7 @@ test('the page shows when it is offline and recovers afterwards (§10.20)', asyn
   await expect(page.getByText(/Offline/)).toBeHidden()
 })
 
-test('the first page of a visitor weighs less than 100 kB', async ({ page, request }) => {
+test('the scripts and styles of the first page are smaller than 100 kB', async ({ page, request }) => {
   const files: string[] = []
   page.on('response', (response) => {
     if (['script', 'stylesheet'].includes(response.request().resourceType())) files.push(response.url())
@@ -242,18 +246,21 @@ test('the first page of a visitor weighs less than 100 kB', async ({ page, reque
   await expect(page.getByText('Sign in to access your chats')).toBeVisible()
   await page.waitForLoadState('networkidle')
   expect(files.length).toBeGreaterThan(2)
-  let weight = 0
+  let total = 0
   for (const file of files) {
-    const { status, bytes } = await weigh(request, file)
+    const { status, bytes } = await measureTransfer(request, file)
     expect(status).toBe(200)
-    weight += bytes
+    total += bytes
   }
-  expect(weight).toBeGreaterThan(50_000)
-  expect(weight).toBeLessThan(100_000)
+  expect(total).toBeGreaterThan(50_000)
+  expect(total).toBeLessThan(100_000)
 })
 
-/** The transferred size when the browser accepts gzip only. */
-async function weigh(request: APIRequestContext, url: string): Promise<{ status: number; bytes: number }> {
+/** Returns the transferred size for a browser that accepts only gzip. */
+async function measureTransfer(
+  request: APIRequestContext,
+  url: string,
+): Promise<{ status: number; bytes: number }> {
   const response = await request.get(url, { headers: { 'accept-encoding': 'gzip' } })
   const length = response.headers()['content-length']
   return {

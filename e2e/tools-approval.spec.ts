@@ -9,7 +9,7 @@ test.describe.configure({ timeout: 60_000 })
 
 const sum = (expression: string) => callTool('default__calculate', { expression })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const card = (page: Page) => button(page, 'Allow Once')
+const allowOnce = (page: Page) => button(page, 'Allow Once')
 
 /** Sends a message to which the model responds with a call of the calculator. */
 async function requestSum(page: Page, model: ScriptedModel, expression = '2 + 3'): Promise<void> {
@@ -30,7 +30,7 @@ test('a new user is asked for approval at once, and a tool that is allowed once 
   await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
   await expect(block(page, 'Calculator')).toContainText('Allow default (built in) to run this tool')
   for (const name of ['Allow Once', 'Allow Always', 'Deny']) await expect(button(page, name)).toBeEnabled()
-  await card(page).click()
+  await allowOnce(page).click()
   await expect(block(page, 'Calculator')).toContainText(/\d+ ms/)
   await expect(block(page, 'Calculator').locator('.lucide-check')).toBeVisible()
   await expect(lastTurn(page)).toContainText('5')
@@ -41,7 +41,7 @@ test('a new user is asked for approval at once, and a tool that is allowed once 
   expect(await allowedTools(page)).toEqual([])
 
   await send(page, 'use the calculator to add 4 and 4')
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
 })
 
 test('a tool that is always allowed runs without approval, but other tools still need it (§4.19, §4.21, §13.7)', async ({
@@ -59,11 +59,11 @@ test('a tool that is always allowed runs without approval, but other tools still
   model.reply(['It is 42.'])
   await send(page, 'And 6 * 7?')
   await expect(lastTurn(page)).toContainText('It is 42.')
-  await expect(card(page)).toHaveCount(0)
+  await expect(allowOnce(page)).toHaveCount(0)
 
   model.reply([callTool('default__get_time')])
   await send(page, 'And the time?')
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
 })
 
 test("a denied tool does not run: 'cancel' is sent, and the model replies to it (§4.22)", async ({
@@ -76,13 +76,13 @@ test("a denied tool does not run: 'cancel' is sent, and the model replies to it 
   await expect(page.getByRole('article', { name: 'You' }).last()).toContainText('cancel')
   await expect(lastTurn(page)).toContainText('As you wish.')
   await expect(block(page, 'Calculator')).toContainText('Denied')
-  await expect(card(page)).toHaveCount(0)
+  await expect(allowOnce(page)).toHaveCount(0)
   expect(JSON.stringify(model.requests.at(-1)?.body.messages)).toContain('denied by the user')
   await page.reload()
   await expect(block(page, 'Calculator')).toContainText('Denied')
 })
 
-test('an ordinary message denies a pending call, as the input says (§12.8, §13.9)', async ({
+test('a message denies a pending call, and the input announces this (§12.8, §13.9)', async ({
   page,
   model,
 }) => {
@@ -100,16 +100,16 @@ test('a call is still pending after a reload, and can be approved with the keybo
   model,
 }) => {
   await requestSum(page, model)
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
   await page.reload()
   await expect(block(page, 'Calculator')).toContainText('"expression": "2 + 3"')
   model.reply(['It is five.'])
   await expect(input(page)).toBeFocused()
   for (let tabs = 0; tabs < 20; tabs += 1) {
-    if (await card(page).evaluate((one) => one === document.activeElement)) break
+    if (await allowOnce(page).evaluate((element) => element === document.activeElement)) break
     await page.keyboard.press('Shift+Tab')
   }
-  await expect(card(page)).toBeFocused()
+  await expect(allowOnce(page)).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(lastTurn(page)).toContainText('It is five.')
   await expect(input(page)).toBeFocused()
@@ -123,18 +123,18 @@ test('a pending call appears in every tab and device, and disappears everywhere 
   openDevice,
 }) => {
   await requestSum(page, model)
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
   const second = await openTab(context, page.url())
   const device = await openDevice(user, page.url())
-  for (const screen of [second, device]) await expect(card(screen)).toBeVisible()
+  for (const screen of [second, device]) await expect(allowOnce(screen)).toBeVisible()
 
   const gate = model.gate()
   model.reply(['It is ', gate, 'five.'])
-  await card(device).click()
+  await allowOnce(device).click()
   for (const screen of [page, second, device]) {
     await expect(lastTurn(screen)).toContainText('It is')
     await expect(block(screen, 'Calculator')).toContainText(/\d+ ms/)
-    await expect(card(screen)).toHaveCount(0)
+    await expect(allowOnce(screen)).toHaveCount(0)
     await expect(stopButton(screen)).toBeVisible()
   }
   gate.open()
@@ -142,30 +142,30 @@ test('a pending call appears in every tab and device, and disappears everywhere 
     await expect(lastTurn(screen)).toContainText('It is five.')
     await expect(sendButton(screen)).toBeVisible()
   }
-  // It ran once.
+  // The model was called once more, so the tool ran once.
   expect(model.requests).toHaveLength(2)
 
   // The next pending call appears everywhere too, without a reload.
   model.reply([sum('1 + 1')])
   await send(second, 'And 1 + 1?')
-  for (const screen of [page, second, device]) await expect(card(screen)).toBeVisible()
+  for (const screen of [page, second, device]) await expect(allowOnce(screen)).toBeVisible()
   model.reply(['As you wish.'])
   await button(page, 'Deny').click()
   for (const screen of [page, second, device]) {
     await expect(lastTurn(screen)).toContainText('As you wish.')
-    await expect(card(screen)).toHaveCount(0)
+    await expect(allowOnce(screen)).toHaveCount(0)
   }
 })
 
 test('a call that was approved elsewhere does not run twice (§13.10)', async ({ page, model, problems }) => {
   problems.expect(/409|The call could not be approved/)
   await requestSum(page, model)
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
   // This page receives no live updates.
   await page.route('**/api/live', (route) => route.abort())
   await page.reload()
   problems.expect(/ERR_FAILED/)
-  await expect(card(page)).toBeVisible()
+  await expect(allowOnce(page)).toBeVisible()
   model.reply(['It is five.'])
   const chatId = page.url().split('/').at(-1)
   await callApi(page, 'POST', '/api/tool/confirm', {
@@ -175,9 +175,9 @@ test('a call that was approved elsewhere does not run twice (§13.10)', async ({
     args: { expression: '2 + 3' },
     chatId,
   }).catch(() => undefined)
-  await card(page).click()
+  await allowOnce(page).click()
   await expect(lastTurn(page)).toContainText('It is five.')
-  await expect(card(page)).toHaveCount(0)
+  await expect(allowOnce(page)).toHaveCount(0)
   expect(model.requests).toHaveLength(2)
 })
 
@@ -189,12 +189,12 @@ test('several calls of one turn need approval one after the other, and the model
   await send(page, 'Both, please')
   await expect(block(page, 'Calculator')).toContainText('1 + 1')
   await expect(page.getByRole('region', { name: 'Tool call: Calculator' })).toHaveCount(1)
-  await card(page).click()
+  await allowOnce(page).click()
   await expect(block(page, 'Calculator')).toContainText('2 + 2')
   await expect(page.getByRole('region', { name: 'Tool call: Calculator' })).toHaveCount(2)
   expect(model.requests).toHaveLength(1)
   model.reply(['Two and four.'])
-  await card(page).click()
+  await allowOnce(page).click()
   await expect(lastTurn(page)).toContainText('Two and four.')
   await expect(page.getByRole('article')).toHaveCount(2)
   expect(model.requests).toHaveLength(2)
@@ -206,7 +206,7 @@ test('regenerating after a tool call reuses its result, and the tool does not ru
 }) => {
   await requestSum(page, model)
   model.reply(['It is five.'])
-  await card(page).click()
+  await allowOnce(page).click()
   await expect(lastTurn(page)).toContainText('It is five.')
   model.reply(['Five, I think.'])
   await lastTurn(page).hover()

@@ -4,7 +4,7 @@ import { block, callApi, callTool, lastTurn, line, send, test } from './support/
 
 test.describe.configure({ timeout: 60_000 })
 
-test('a connector whose consent has expired is connected from the chat, and the user returns to the chat (§13.20)', async ({
+test('a connector whose consent has expired can be connected from the chat, and the user returns to the chat (§13.20)', async ({
   page,
   model,
 }) => {

@@ -84,7 +84,7 @@ test('a shared chat shows the name and status of a tool, but neither logs nor bu
     await expect(visitor.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('a device that was offline shows what a tool did meanwhile (§10.10)', async ({
+test('a device that was offline shows the call that ended meanwhile (§10.10)', async ({
   page,
   account: user,
   model,

@@ -20,7 +20,7 @@ test.describe.configure({ timeout: 90_000 })
 
 const form = (page: Page) => page.getByRole('form', { name: 'Question of everything' })
 
-test('text, images, links and structured content are shown as such (§1.4, §2.33, §4.18)', async ({
+test('a chat shows the text, images, links and structured content that tools return (§1.4, §2.33, §4.18)', async ({
   page,
   model,
   everything,
@@ -142,7 +142,7 @@ test('the user declines an elicitation, and the call receives the decline (§13.
   await expect(block(page, 'Trigger Elicitation Request Tool')).toContainText(/declined/i)
 })
 
-test('a memory is written and read from the chat', async ({ page, model, folder }) => {
+test('the model stores and finds entries on the memory server', async ({ page, model, folder }) => {
   const server = await startMemory(join(folder, 'memory.json'))
   try {
     await addConnector(page, { name: 'memory', url: server.url })
@@ -165,7 +165,7 @@ test('a memory is written and read from the chat', async ({ page, model, folder 
   }
 })
 
-test('files are read and written, and a refusal of a tool is shown as an error', async ({
+test('the model reads and writes files, and a path that the server refuses is shown as an error', async ({
   page,
   model,
   folder,

@@ -1,12 +1,12 @@
 import type { BrowserContext } from '@playwright/test'
 
-/** Problems in the pages of a test that its expectations do not cover. */
+/** Errors in the browser, beyond those that the test itself checks. */
 export interface Problems {
-  /** Announces a problem that the test provokes on purpose; it must then occur. */
+  /** Expects a problem that the test provokes on purpose. It must then occur. */
   expect(pattern: RegExp): void
-  /** Collects from all pages of another context too. */
+  /** Also collects problems from all pages of this browser context. */
   watch(context: BrowserContext): Promise<void>
-  /** Throws when an unannounced problem occurred, or an announced one did not. */
+  /** Throws when an unexpected problem occurred, or an expected one did not. */
   check(): void
 }
 
@@ -24,7 +24,7 @@ export function createProblems(): Problems {
       const error = problem.error()
       seen.push(`uncaught error: ${error.stack ?? error.message}`)
     })
-    // Chromium logs most violations itself, but not each of them as an error.
+    // Chromium itself logs most violations, but some not as errors.
     await context.addInitScript(() => {
       document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
         console.error(`policy violation: ${violatedDirective} ${blockedURI} ${sample}`)
@@ -33,10 +33,12 @@ export function createProblems(): Problems {
   }
 
   function check(): void {
-    const surprises = seen.filter((problem) => !expected.some((pattern) => pattern.test(problem)))
-    if (surprises.length > 0) throw new Error(`Problems in the browser:\n${surprises.join('\n')}`)
+    const unexpected = seen.filter((problem) => !expected.some((pattern) => pattern.test(problem)))
+    if (unexpected.length > 0)
+      throw new Error(`Unexpected problems in the browser:\n${unexpected.join('\n')}`)
     const missing = expected.filter((pattern) => !seen.some((problem) => pattern.test(problem)))
-    if (missing.length > 0) throw new Error(`Announced, but did not occur: ${missing.map(String).join(', ')}`)
+    if (missing.length > 0)
+      throw new Error(`Expected problems that did not occur: ${missing.map(String).join(', ')}`)
   }
 
   return { expect: (pattern) => void expected.push(pattern), watch, check }

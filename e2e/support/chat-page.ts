@@ -3,7 +3,7 @@ import { expect } from './fixtures.ts'
 
 /** Writes a message and sends it with Enter. */
 export async function writeMessage(page: Page, text: string): Promise<void> {
-  // Without a bot nothing is sent, and the list of bots may still be loading.
+  // The list of bots may still be loading, and nothing is sent before a bot is selected.
   await expect(page.getByRole('combobox', { name: 'Bot' })).toHaveValue(/./)
   await input(page).fill(text)
   await input(page).press('Enter')

@@ -16,15 +16,15 @@ export async function writeLongChat(dataDir: string, email: string, count: numbe
   const start = Date.now() - count * 1000
   const nameOf = (index: number) => `${id}_m${index}`
   const rowOf = (index: number) => {
-    const asks = index % 2 === 1
+    const isQuestion = index % 2 === 1
     const round = Math.ceil(index / 2)
     return {
       chat_id: id,
       id: nameOf(index),
       parent_id: index === 1 ? null : nameOf(index - 1),
-      content: asks ? question(round) : answer(round),
+      content: isQuestion ? question(round) : answer(round),
       status: 'complete',
-      ...(asks ? { role: 'user' } : { role: 'assistant', model: 'claude-owl', provider: 'Wood' }),
+      ...(isQuestion ? { role: 'user' } : { role: 'assistant', model: 'claude-owl', provider: 'Wood' }),
       first_id: nameOf(1),
       second_id: index === 1 ? null : nameOf(2),
       unix_timestamp: start + index * 1000,

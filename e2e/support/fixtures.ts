@@ -18,7 +18,7 @@ interface TestFixtures {
   readonly installation: Installation
   /** The running product, shared by the tests of a worker that use the same installation. */
   readonly product: Product
-  /** Fails the test on console errors, uncaught errors and policy violations that it did not announce. */
+  /** Fails the test on console errors, uncaught errors and policy violations that it did not expect. */
   readonly problems: Problems
   /** Expects that axe finds no violation on the page. */
   readonly axe: typeof checkAccessibility
@@ -26,13 +26,13 @@ interface TestFixtures {
   readonly account: TestUser
   /** The same user; `page` shows the home page. */
   readonly user: TestUser
-  /** Opens a second browser for a second user or device. It is watched and closed like the first. */
+  /** Opens another browser, for another user or device. Its problems are collected too, and it is closed after the test. */
   readonly openBrowser: (options?: BrowserContextOptions) => Promise<BrowserContext>
   /** Opens another browser in which this user is signed in, and there the page with this address. */
   readonly openDevice: (user: TestUser, url: string, options?: BrowserContextOptions) => Promise<Page>
   /** Opens another browser in which another new user is signed in, and there the page with this address. */
   readonly openAsOther: (url: string) => Promise<Page>
-  /** Serves as Google; it agrees to everything at the start of every test. */
+  /** A stand-in for Google. At the start of every test it grants every consent. */
   readonly google: GoogleStandIn
 }
 
@@ -49,7 +49,7 @@ export const test = base.extend<TestFixtures>({
       const problems = createProblems()
       await problems.watch(context)
       await use(problems)
-      // The failure of a test is more useful than what it left in the console.
+      // When the test has failed, its own error is more useful than errors in the console.
       if (testInfo.errors.length === 0) problems.check()
     },
     { auto: true },
@@ -98,12 +98,12 @@ export const test = base.extend<TestFixtures>({
       sharedGoogle.reset()
       await use(sharedGoogle)
     },
-    // Changes by one test must not affect the next one, even if this one does not use Google.
+    // Reset before every test, because the browser tests of a worker share it.
     { auto: true },
   ],
 })
 
-/** The environment of an installation, beyond what every test sets. */
+/** The environment variables of an installation, beyond those of every product in tests. */
 function settingsOf(
   installation: Installation,
   { registry, sharedGoogle }: Pick<Servers, 'registry' | 'sharedGoogle'>,
@@ -135,7 +135,7 @@ const allLooks = [
 ] as const
 
 /**
- * The sizes and themes in which every screen is tested. Sizes and themes are independent, so two looks cover
- * each of them; `EVERY_LOOK=1` tests all four.
+ * The window sizes and themes in which every screen is tested. They are independent, so two looks cover each size and each
+ * theme. `EVERY_LOOK=1` tests all four.
  */
 export const looks = process.env['EVERY_LOOK'] === undefined ? allLooks.slice(0, 2) : allLooks

@@ -1,4 +1,4 @@
-/** Markdown that tries to run or fetch something or to disguise itself. The last text marks the end. */
+/** Markdown that tries to run code, to fetch from other origins, or to show a false address. The last text is harmless. */
 export const hostileTexts: readonly string[] = [
   '[run](javascript:window.hit=1)',
   '[case](JaVaScRiPt:window.hit=1)',
@@ -28,7 +28,7 @@ export const hostileTexts: readonly string[] = [
   '$\\href{javascript:window.hit=1}{x}$ $\\includegraphics{https://evil.example/math.png}$',
   `${'>'.repeat(300)} deep`,
   '['.repeat(300),
-  // Harmless, but read by the page's own parser in some builds of the library, which the policy forbids.
+  // Harmless, but some builds of the markdown library parse it with `innerHTML`, which the policy forbids.
   'Fish &amp; chips &copy;',
   'The end of the attack.',
 ]

@@ -5,7 +5,7 @@ import { test as base } from './fixtures.ts'
 
 /** Tests of the page that can only sign in and out, under the product's own headers. */
 export const test = base.extend<{
-  /** The hosted provider; it behaves well at the start of every test. */
+  /** The hosted provider, without faults at the start of every test. */
   readonly provider: HostileProvider
 }>({
   provider: async ({ sharedProvider }, use) => {
@@ -17,7 +17,7 @@ export const test = base.extend<{
 
 export { expect } from '@playwright/test'
 
-/** Signs in with the hostile provider, which has no pages of its own. */
+/** Signs in with the hosted provider, which redirects back without showing a page. */
 export async function signInHosted(page: Page, server: IdentityServer, path = '/'): Promise<void> {
   await page.goto(server.baseUrl + path)
   await page.getByRole('button', { name: 'Sign in with Google' }).click()

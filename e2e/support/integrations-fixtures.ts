@@ -21,7 +21,7 @@ export async function selectNew(page: Page, title: string): Promise<Locator> {
   return dialog
 }
 
-/** Adds an integration that needs consent; the browser leaves for Google. */
+/** Adds an integration that needs consent. The browser is then redirected to Google. */
 export async function addWithConsent(page: Page, title: string): Promise<void> {
   const dialog = await selectNew(page, title)
   await dialog.getByRole('button', { name: 'Add Integration' }).click()

@@ -4,7 +4,7 @@ import { expect } from '@playwright/test'
 
 /** Expects that axe finds no violation on the page. */
 export async function checkAccessibility(page: Page): Promise<void> {
-  // Elements have less contrast while they fade in. Endless animations are not awaited.
+  // Elements have less contrast while they fade in. Endless animations are ignored.
   await page.waitForFunction(() =>
     document
       .getAnimations()
@@ -27,14 +27,14 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 }
 
-/** Dismisses all toasts, which have too little contrast for axe while they fade in. */
+/** Dismisses all toasts, because axe reports their low contrast while they fade in. */
 export async function dismissToasts(page: Page): Promise<void> {
   const messages = page.getByRole('button', { name: 'Dismiss' })
   // A toast may disappear just before it is clicked.
   await expect(async () => {
     while ((await messages.count()) > 0) await messages.first().click({ timeout: 1000 })
   }).toPass()
-  // Whatever was below the toasts must not be hovered.
+  // The pointer must not hover the element below the toasts.
   await page.mouse.move(0, 0)
 }
 

@@ -28,31 +28,31 @@ import type { Products } from './product.ts'
 /** The servers that tests use. Each is started at its first use in a worker and closed at the worker's end. */
 export interface Servers {
   readonly products: Products
-  /** The reference server of the protocol, in a process of its own. */
+  /** The reference MCP server `server-everything`, in a process of its own. */
   readonly everything: McpProcess
   /** An MCP server that requires the user's consent first. */
   readonly guarded: OAuthMcpServer
-  /** An MCP server with many behaviours, most of them hostile. */
+  /** An MCP server with many modes, most of them hostile. */
   readonly hostile: HostileServer
-  /** An address where nothing listens. */
+  /** The address of an MCP server that does not run. */
   readonly nowhere: string
   /** A folder that an MCP server may read and write. */
   readonly folder: string
-  /** Serves as the connector registry. */
+  /** A stand-in for the connector registry. */
   readonly registry: RegistryServer
-  /** The mailboxes at Google. */
+  /** The Gmail API of the stand-in for Google, with its mailboxes. */
   readonly gmail: ReturnType<typeof createGmailApi>
-  /** Serves as Google. Tests use `google`, which resets it. */
+  /** The stand-in for Google. Tests use `google`, which resets it. */
   readonly sharedGoogle: GoogleStandIn
-  /** Serves as the hosted identity provider. Tests use `provider`, which resets it. */
+  /** A stand-in for a hosted identity provider. Tests use `provider`, which resets it. */
   readonly sharedProvider: HostileProvider
   /** The page that can only sign in and out. */
   readonly identityPage: BuiltPage
   /** The gallery of the design system, which shows every primitive in every state. */
   readonly galleryPage: BuiltPage
-  /** Signs in with the hosted provider. */
+  /** Serves the identity page, with the hosted provider. */
   readonly hosted: IdentityServer
-  /** Signs in with the embedded provider. */
+  /** Serves the identity page, with the embedded provider. */
   readonly embedded: IdentityServer
 }
 
@@ -73,7 +73,7 @@ export const test = base.extend<object, Servers>({
   ],
   folder: [
     async ({}, use) => {
-      // MCP servers compare the paths that they may use with the resolved ones.
+      // MCP servers compare resolved paths with the allowed folder.
       const folder = realpathSync(mkdtempSync(join(tmpdir(), 'yonder-tools-')))
       await use(folder)
       rmSync(folder, { recursive: true, force: true })
