@@ -12,7 +12,7 @@ const texts = [
   'chat_c_1_question_a_1',
 ]
 const choices = [storageKeys.homeBot, storageKeys.chatBot('c_1')]
-/** Of this browser, or of another's making. */
+/** Settings of the browser, and keys of other programs. */
 const others = ['theme', 'showMcpLogs', 'imageSites_ada', 'yonder.sign-in:issuer:client', 'chat_settings']
 
 function fill() {
@@ -20,14 +20,14 @@ function fill() {
 }
 const stored = () => [...texts, ...choices, ...others].filter((key) => localStorage.getItem(key) !== null)
 
-it('keeps everything for its owner, and for a user of the time before owners were stored', () => {
+it('keeps all entries of the same user, and entries from before owners were stored', () => {
   fill()
   personalStorage.setOwner('ada')
   personalStorage.setOwner('ada')
   expect(stored()).toEqual([...texts, ...choices, ...others])
 })
 
-it('removes what another user has left, and keeps what belongs to the browser (§15.12)', () => {
+it('removes the entries of another user, and keeps the settings of the browser (§15.12)', () => {
   personalStorage.setOwner('ada')
   fill()
   personalStorage.setOwner('eve')
@@ -54,7 +54,7 @@ function open(first = key) {
   }
 }
 
-test('begins with the stored text, stores every change, and removes an empty text', () => {
+test('shows the stored text, stores every change, and removes an empty text (§10.23)', () => {
   localStorage.setItem(key, 'before')
   const box = open()
   expect(box.text()).toBe('before')
@@ -77,7 +77,7 @@ test('keeps its text when another tab stores one under the same key (§10.23)', 
   expect(box.text()).toBe('typed here')
 })
 
-test('restores a text before the text of the open box, whatever another tab has stored', () => {
+test('restores a text before the text in the input, not before the text of another tab', () => {
   const box = open()
   box.type('typed here')
   localStorage.setItem(key, 'typed there')
@@ -86,7 +86,7 @@ test('restores a text before the text of the open box, whatever another tab has 
   expect(localStorage.getItem(key)).toBe('not sent\n\ntyped here')
 })
 
-test('restores a text into a box that was just emptied', () => {
+test('restores a text into an input that was just emptied', () => {
   const box = open()
   box.type('sent')
   act(() => {
@@ -96,7 +96,7 @@ test('restores a text into a box that was just emptied', () => {
   expect(box.text()).toBe('not sent')
 })
 
-test('is read from the storage again when the box is opened again, or for another chat', () => {
+test('reads the stored text when an input is mounted, or its key changes', () => {
   const box = open()
   box.type('of c1')
   localStorage.setItem('chat_c2_draft', 'of c2')

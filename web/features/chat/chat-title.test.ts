@@ -7,7 +7,7 @@ test('cuts after 40 characters and adds three dots, and leaves 40 as they are (�
   expect(referenceTitle('a'.repeat(41))).toBe(`${'a'.repeat(40)}...`)
 })
 
-test('counts characters as a reader sees them', () => {
+test('counts a combined emoji as one character', () => {
   expect(referenceTitle('👩‍👩‍👧'.repeat(41))).toBe(`${'👩‍👩‍👧'.repeat(40)}...`)
 })
 
@@ -22,11 +22,11 @@ test.each([
   ['snake_case_name and 2 * 3 * 4', 'snake_case_name and 2 * 3 * 4'],
   ['a\n\n---\n\nb', 'a b'],
   ['', ''],
-])('takes the marks of markdown off %j (§2.36)', (content, title) => {
+])('removes the markdown marks of %j (§2.36)', (content, title) => {
   expect(referenceTitle(content)).toBe(title)
 })
 
-test('stays fast with a hostile text', () => {
+test('handles a hostile text in linear time', () => {
   const worked = measureWork()
   for (const text of ['*a '.repeat(50_000), '['.repeat(100_000), '**'.repeat(50_000), '_ '.repeat(50_000)])
     referenceTitle(text)

@@ -55,7 +55,7 @@ test('shows a placeholder while a chat loads, and a retry button when it could n
   await screen.findByRole('combobox')
 })
 
-test('keeps the place of the contents button while the chat is read (§2.15)', async () => {
+test('shows the contents button, disabled, while the chat loads (§2.15)', async () => {
   const header = render(<HeaderSlot />).container
   const api = new ScriptedApi().on('GET /api/bots', () => json(owlAndFox))
   let respond = (_chat: Response): void => undefined
@@ -69,7 +69,7 @@ test('keeps the place of the contents button while the chat is read (§2.15)', a
   expect(button()).toBeEnabled()
 })
 
-test('leads home from a chat that does not exist (§2.12, §8.10)', async () => {
+test('redirects from a chat that does not exist to the home page (§2.12, §8.10)', async () => {
   expectConsole('error', /fetching the data\. 404/)
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(owlAndFox))
@@ -99,7 +99,7 @@ test('reads the chat once, and again when the connection returns, but not on foc
   }
 })
 
-test("says 'Unknown error occurred' when a failed reply has no error (§8.7)", async () => {
+test("shows 'Unknown error occurred' when a failed reply has no error (§8.7)", async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null), reply('a1', 'u1', { status: 'failed', content: '**Error:** x' })],
@@ -108,7 +108,7 @@ test("says 'Unknown error occurred' when a failed reply has no error (§8.7)", a
   await screen.findByRole('combobox')
 })
 
-test('sends the handed-over message once, with its bot, and remembers the bot (§4.16, §3.25, §3.24)', async () => {
+test('sends the message from the home page once, with its bot, and stores the bot as the choice of the chat (§4.16, §3.25, §3.24)', async () => {
   localStorage.setItem('newChat_c1_message', 'From home')
   localStorage.setItem('newChat_c1_bot', 'Fox')
   const api = new ScriptedApi()
@@ -133,7 +133,7 @@ test('sends the handed-over message once, with its bot, and remembers the bot (�
   expect(server.count()).toBe(1)
 })
 
-test('leaves a hand-over alone when the chat is not empty (§4.16)', async () => {
+test('does not send a message from the home page when the chat is not empty (§4.16)', async () => {
   localStorage.setItem('newChat_c1_message', 'From home')
   localStorage.setItem('newChat_c1_bot', 'Fox')
   const { api } = openChat(shortChat)
@@ -172,7 +172,7 @@ test('only logs a copy that failed (§8.13)', async () => {
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('shows reasoning folded above the answer (§14.10)', async () => {
+test('shows the reasoning collapsed above the reply (§14.10)', async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null), reply('a1', 'u1', { reasoning: 'First I think.' })],
@@ -184,7 +184,7 @@ test('shows reasoning folded above the answer (§14.10)', async () => {
   await screen.findByRole('combobox')
 })
 
-test('shows content in parts as text (§3.7)', async () => {
+test('shows content that has several parts as one text (§3.7)', async () => {
   openChat({
     ...shortChat,
     messages: [message('u1', null, { content: [{ text: 'part one, ' }, { text: 'part two' }] })],

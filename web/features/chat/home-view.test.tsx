@@ -11,18 +11,21 @@ const openApi = () => new ScriptedApi().on('GET /api/bots', () => json(owlAndFox
 const sendButton = () => screen.getByRole('button', { name: 'Send message' })
 const input = () => screen.getByPlaceholderText('Type your message...')
 
-test('greets the user by name and asks how it can help (§2.19)', async () => {
+test('greets the user by name and offers help (§2.19)', async () => {
   renderScreen(openApi(), <HomeView userName="Ada Lovelace" />)
   expect(screen.getByRole('heading')).toHaveTextContent('Welcome, Ada Lovelace.')
   expect(screen.getByText('How can I help you today?')).toBeVisible()
   await screen.findByRole('combobox')
 })
 
-test.each([undefined, null, '', '  '])('greets a user without a name (%o) as there (§2.19)', async (name) => {
-  renderScreen(openApi(), <HomeView userName={name} />)
-  expect(screen.getByRole('heading')).toHaveTextContent('Welcome, there.')
-  await screen.findByRole('combobox')
-})
+test.each([undefined, null, '', '  '])(
+  "greets a user whose name is %o with 'Welcome, there.' (§2.19)",
+  async (name) => {
+    renderScreen(openApi(), <HomeView userName={name} />)
+    expect(screen.getByRole('heading')).toHaveTextContent('Welcome, there.')
+    await screen.findByRole('combobox')
+  },
+)
 
 test('requests a chat id, stores the message and the bot under its keys, and opens the chat (§2.21, §7.6, §3.25, §4.12)', async () => {
   let answer: (response: Response) => void = () => undefined
@@ -43,7 +46,7 @@ test('requests a chat id, stores the message and the bot under its keys, and ope
   expect(api.seen('GET /api/chat/id')[0]?.headers.get('authorization')).toBe('Bearer token')
 })
 
-test('only logs when the id could not be requested, resets, and offers to send the text again (§8.12, §4.12, §5.2)', async () => {
+test('logs a failed request for the id, empties the input, and offers to send the text again (§8.12, §4.12, §5.2)', async () => {
   expectConsole('error', /Error creating chat with message/)
   const api = openApi().on('GET /api/chat/id', () => failure(503, 'unavailable', 'The database is full.'))
   const view = renderScreen(api, <HomeView userName="Ada" />)

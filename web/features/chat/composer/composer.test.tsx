@@ -32,7 +32,7 @@ function open(props: Props = {}, list: unknown = owlAndFox) {
 const input = () => screen.getByPlaceholderText('Type your message...')
 const sendButton = () => screen.getByRole('button', { name: 'Send message' })
 
-test('is a box of two rows and at least 60 px, without spellcheck and autocomplete (§2.22, §9.13)', async () => {
+test('has two rows and at least 60 px, no spellcheck and no autocomplete (§2.22, §9.13)', async () => {
   open()
   await screen.findByRole('combobox')
   expect(input()).toHaveAttribute('rows', '2')
@@ -77,7 +77,7 @@ test('does not send while an input method composes (§5.3)', async () => {
   expect(onSend).toHaveBeenCalledOnce()
 })
 
-test('does not send blank text, disables send for it, and is empty after sending (§5.1, §5.2)', async () => {
+test('does not send blank text, and is empty after a message was sent (§5.1, §5.2)', async () => {
   const onSend = vi.fn()
   open({ onSend })
   await screen.findByRole('combobox')
@@ -93,7 +93,7 @@ test('does not send blank text, disables send for it, and is empty after sending
   expect(input()).toHaveValue('')
 })
 
-test('sends nothing without a bot, and says where to add one (§5.2)', async () => {
+test('sends nothing without a bot, and links to the page that adds one (§5.2)', async () => {
   const onSend = vi.fn()
   open({ onSend }, [])
   expect(await screen.findByRole('link', { name: 'Add a bot to start' })).toHaveAttribute(
@@ -106,14 +106,14 @@ test('sends nothing without a bot, and says where to add one (§5.2)', async () 
   expect(input()).toHaveValue('word')
 })
 
-test('says that the bots could not be loaded', async () => {
+test('shows an error when the bots could not be loaded', async () => {
   expectConsole('error', /fetching the data\. 500/)
   const api = new ScriptedApi().on('GET /api/bots', () => failure(500, 'internal', 'No.'))
   renderScreen(api, <Example />)
   expect(await screen.findByRole('alert')).toHaveTextContent('The bots could not be loaded')
 })
 
-test('turns send into stop while a reply is being written, and Escape stops too (§2.24)', async () => {
+test('shows a stop button while a reply is being written, and Escape stops too (§2.24)', async () => {
   const onSend = vi.fn()
   const onStop = vi.fn()
   open({ busy: true, onSend, onStop })
@@ -186,7 +186,7 @@ test('restores the saved bot of the home page or of the chat, and saves a choice
   expect(select).toHaveValue('Fox')
 })
 
-test('falls back to the first bot when the saved one is gone (§4.4)', async () => {
+test('selects the first bot when the stored one no longer exists (§4.4)', async () => {
   localStorage.setItem('home_page_selected_bot', 'Deleted')
   const onSend = vi.fn()
   open({ onSend })

@@ -13,7 +13,7 @@ test('shows only the path from the root to the selected message (§4.26)', () =>
   expect(ids(visiblePath(tree, 'b2'))).toEqual(['a', 'b2'])
 })
 
-test('leaves out tool results, which are user messages with a server (§4.26, §3.11)', () => {
+test('omits tool results, which are user messages with a server (§4.26, §3.11)', () => {
   const tree = [
     message('a', null),
     message('call', 'a', { role: 'assistant', server: 'clock', tool: 'now' }),
@@ -36,7 +36,7 @@ test('finds the replies to the same message, oldest first (§2.35)', () => {
   expect(siblingsOf(second)).toEqual({ ids: ['a1', 'a2', 'a3'], index: 1 })
 })
 
-test('finds the messages that begin a chat, and those that follow the same reply', () => {
+test('finds siblings among the first messages of a chat and after the same reply', () => {
   const edited = message('u2', null)
   const siblingsOf = indexSiblings([message('u1', null), reply('a1', 'u1'), edited, message('u3', 'a1')])
   expect(siblingsOf(edited)).toEqual({ ids: ['u1', 'u2'], index: 1 })

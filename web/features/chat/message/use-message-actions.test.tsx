@@ -41,21 +41,21 @@ const articles = () => screen.queryAllByRole('article')
 const lastArticle = () => articles().at(-1) as HTMLElement
 const button = (name: string, within_ = lastArticle()) => within(within_).getByRole('button', { name })
 const ready = () => screen.findByRole('combobox')
-const asked = (api: ScriptedApi) => api.seen('POST /api/chat/completions').map(({ body }) => body)
+const sentBodies = (api: ScriptedApi) => api.seen('POST /api/chat/completions').map(({ body }) => body)
 
 beforeEach(() => {
   vi.stubGlobal('scrollTo', () => undefined)
   for (const { id } of toasts.get()) dismissToast(id)
 })
 
-test('shows the number of the version and of all, and disables the buttons at the ends (§2.35)', async () => {
+test('shows which version of how many is selected, and disables the buttons at the ends (§2.35)', async () => {
   open()
   await ready()
   expect(lastArticle()).toHaveTextContent('text of b2')
   expect(within(lastArticle()).getByText('2/2')).toBeVisible()
   expect(button('Next version')).toHaveAttribute('aria-disabled', 'true')
   expect(button('Previous version')).not.toHaveAttribute('aria-disabled')
-  // A message that has no other version has no such buttons.
+  // A message without other versions has no such buttons.
   expect(within(articles()[0] as HTMLElement).queryByRole('button', { name: 'Next version' })).toBeNull()
 })
 
@@ -144,7 +144,7 @@ test('regenerates: clears the reply and requests another one to the same message
   await userEvent.click(button('Regenerate'))
   expect(lastArticle()).not.toHaveTextContent('text of b2')
   expect(lastArticle()).toHaveAttribute('aria-busy', 'true')
-  expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u2', botName: 'Owl' }])
+  expect(sentBodies(api)).toEqual([{ chatId: 'c1', userMessageId: 'u2', botName: 'Owl' }])
   stream.send({
     type: 'started',
     user_message: makeMessage('u2', 'a1'),
@@ -159,7 +159,7 @@ test('regenerates: clears the reply and requests another one to the same message
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-test('says that another reply is being written, and shows the old one again (409) (§10.19, §14.30)', async () => {
+test('shows the old reply again when another one is being written (409) (§10.19, §14.30)', async () => {
   expectConsole('error', /^The reply could not be regenerated/)
   open(
     chat,
@@ -193,7 +193,7 @@ test('keeps a message that was not sent while a reply is regenerated', async () 
 })
 
 test.each(['failed', 'stopped', 'interrupted'] as const)(
-  'offers another reply with a labelled button when one was %s (§14.4)',
+  'shows a labelled regenerate button under a reply that was %s (§14.4)',
   async (status) => {
     const stream = new EventStream()
     const ended = { ...chat, messages: [makeMessage('u1', null), makeReply('a1', 'u1', { status })] }
@@ -204,7 +204,7 @@ test.each(['failed', 'stopped', 'interrupted'] as const)(
     await ready()
     expect(within(lastArticle()).getAllByRole('button', { name: 'Regenerate' })).toHaveLength(1)
     await userEvent.click(within(lastArticle()).getByText('Regenerate'))
-    expect(asked(api)).toEqual([{ chatId: 'c1', userMessageId: 'u1', botName: 'Owl' }])
+    expect(sentBodies(api)).toEqual([{ chatId: 'c1', userMessageId: 'u1', botName: 'Owl' }])
     stream.end()
   },
 )
@@ -223,7 +223,7 @@ test('sends an edited message as a sibling of the old one (§14.1)', async () =>
   await userEvent.clear(box)
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled()
   await userEvent.type(box, 'Other words{Enter}')
-  expect(asked(api)).toEqual([
+  expect(sentBodies(api)).toEqual([
     { chatId: 'c1', id: expect.any(String), parentId: 'a1', content: 'Other words', botName: 'Owl' },
   ])
   expect(articles()).toHaveLength(4)
@@ -243,11 +243,11 @@ test.each(['{Escape}', 'Cancel'])(
     expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
     expect(articles()[2]).toHaveTextContent('text of u2')
     expect(button('Edit message', articles()[2])).toHaveFocus()
-    expect(asked(api)).toEqual([])
+    expect(sentBodies(api)).toEqual([])
   },
 )
 
-test('restores an edit that was left, without the focus, and nothing of one that was closed (§14.3)', async () => {
+test('restores an open edit without moving the focus, and nothing of a cancelled edit (§14.3)', async () => {
   open()
   await ready()
   await userEvent.click(button('Edit message', articles()[2]))
@@ -265,7 +265,7 @@ test('restores an edit that was left, without the focus, and nothing of one that
   open()
   await ready()
   expect(screen.queryByRole('form', { name: 'Edit message' })).toBeNull()
-  // Opened again, it begins with what the message says.
+  // Opened again, it begins with the text of the message.
   await userEvent.click(button('Edit message', articles()[2]))
   expect(screen.getByRole('textbox', { name: 'Message', description: /earlier version/ })).toHaveValue(
     'text of u2',

@@ -36,7 +36,7 @@ test('joins the run that is being written when a chat is opened, after the event
   expect(await screen.findByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('joins again without a gap or a repeat when the connection breaks (§10.25)', async () => {
+test('reconnects without a missing or repeated event when the connection is lost (§10.25)', async () => {
   expectConsole('error', /The stream broke and is joined again/)
   const { api, server } = await beginReply('Count', 'one ')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -51,7 +51,7 @@ test('joins again without a gap or a repeat when the connection breaks (§10.25)
   await screen.findByRole('button', { name: 'Send message' })
 })
 
-test('joins again when an event is missing (§10.9)', async () => {
+test('reconnects when an event is missing (§10.9)', async () => {
   expectConsole('error', /The stream broke and is joined again/)
   const { api, server } = await beginReply('Count')
   const second = api.stream('GET /api/chat/c1/stream', 1)
@@ -63,7 +63,7 @@ test('joins again when an event is missing (§10.9)', async () => {
   expect(screen.queryByText(/late/)).toBeNull()
 })
 
-test('reads the chat when the server does not know the run any more', async () => {
+test('loads the chat when the server no longer has the run', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const { id } = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   expectConsole('error', /The stream broke/)
@@ -85,7 +85,7 @@ test('reads the chat when the server does not know the run any more', async () =
   expect(screen.getByRole('button', { name: 'Send message' })).toBeVisible()
 })
 
-test('says why a reply ended that could not be stored, and shows what has arrived of it (§10.24)', async () => {
+test('shows why a reply could not be stored, and the text that has arrived (§10.24)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   expectConsole('error', /The stream broke/)
   const second = api.stream('GET /api/chat/c1/stream', 2)
@@ -100,7 +100,7 @@ test('says why a reply ended that could not be stored, and shows what has arrive
   await waitFor(() => expect(screen.queryByText(message)).toBeNull())
 })
 
-test('joins again when the stream falls silent, without a heartbeat for 40 s (§10.25)', async () => {
+test('reconnects when the stream has sent nothing for 40 s, not even a heartbeat (§10.25)', async () => {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
   await screen.findByRole('combobox')

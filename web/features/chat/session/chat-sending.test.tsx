@@ -73,7 +73,7 @@ test('announces a reply only when it is finished (§14.26)', async () => {
   expect(await screen.findByText('Reply finished. Good day.')).toBeInTheDocument()
 })
 
-test('turns the reply into the error that the stream carries (§8.7, §7.32)', async () => {
+test('shows an error of the stream in the reply, after the text so far (§8.7, §7.32)', async () => {
   const { server } = await beginReply('Hello', 'It begins')
   server
     .stream()
@@ -87,7 +87,7 @@ test('turns the reply into the error that the stream carries (§8.7, §7.32)', a
   expect(lastArticle()).toHaveTextContent('It begins')
 })
 
-test('stops the run on the server, leaves the stream, and reads the chat again (§4.15)', async () => {
+test('stops the run on the server, closes the stream, and loads the chat again (§4.15)', async () => {
   const { api, server } = await beginReply('Hello', 'Half')
   const sent = api.seen('POST /api/chat/completions')[0]!.body as { id: string }
   api
@@ -121,7 +121,7 @@ test('stops an unconfirmed message as soon as it is confirmed', async () => {
   await waitFor(() => expect(api.seen('POST /api/chat/stop')).toHaveLength(1))
 })
 
-test('says when a reply could not be stopped, and continues it', async () => {
+test('shows why a reply could not be stopped, and continues it', async () => {
   expectConsole('error', /Error stopping reply/)
   const { api, server } = await beginReply('Hello')
   api.on('POST /api/chat/stop', () => failure(503, 'unavailable', 'Try later.'))
@@ -131,7 +131,7 @@ test('says when a reply could not be stopped, and continues it', async () => {
   expect(await screen.findByText('Still here.')).toBeVisible()
 })
 
-test('only logs a message that was refused, but says that it was not sent and sends it again once (§8.8)', async () => {
+test('shows a refused message as not sent, and sends it again with the same id (§8.8)', async () => {
   expectConsole('error', /^Error sending message: Service Unavailable$/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', () =>
@@ -168,7 +168,7 @@ test('keeps a message that was not sent across a reload (§10.21)', async () => 
   await screen.findByRole('combobox')
 })
 
-test('removes the note when the chat shows that the message arrived after all', async () => {
+test('removes the unsent message when the loaded chat contains the message', async () => {
   expectConsole('error', /Error sending message/)
   const { api } = openChat(shortChat)
   api.on('POST /api/chat/completions', (request) => {

@@ -6,7 +6,7 @@ import { findUserMessage, resumeRun, selectLeaf } from './run-messages.ts'
 const message = (id: string, parent: string | null, role: Message['role'] = 'assistant') =>
   makeMessage(id, parent, { role })
 
-it('resumes a run with everything that it has written and nothing of other branches', () => {
+it('resumes a run with all of its own messages and no message of another branch', () => {
   const messages = [
     message('question', null, 'user'),
     message('other', 'question'),
@@ -39,11 +39,11 @@ test.each([
   ['a2', 'a2'],
   ['u2', 'u2'],
   ['u1', 'u3'],
-])('selects below %s the message that was written last: %s', (chosen, leaf) => {
+])('selects for the branch of %s its newest message, %s', (chosen, leaf) => {
   expect(selectLeaf(chat, chosen).selected_message_id).toBe(leaf)
 })
 
-it('finds the message that a reply answers, also through a chain of replies, and survives a cycle', () => {
+it('finds the message before a reply, also through a chain of replies, and stops at a cycle', () => {
   const chain = [...chat.messages, message('a3', 'a1')]
   expect(findUserMessage(chain, message('a3', 'a1'))?.id).toBe('u1')
   expect(findUserMessage([message('x', 'y'), message('y', 'x')], message('x', 'y'))).toBeUndefined()

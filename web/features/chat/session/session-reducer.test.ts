@@ -70,7 +70,11 @@ describe('the phase of a session', () => {
     ['the last event', own(ended(2)), ['idle', 'idle', 'idle', 'idle', 'idle']],
     ['a run that was left', { type: 'left' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
     ['a run that was dropped', { type: 'dropped' }, ['idle', 'idle', 'idle', 'idle', 'idle']],
-    ['a wish to stop', { type: 'stop_requested' }, ['idle', 'stopping', 'stopping', 'stopping', 'stopping']],
+    [
+      'a request to stop',
+      { type: 'stop_requested' },
+      ['idle', 'stopping', 'stopping', 'stopping', 'stopping'],
+    ],
     [
       'a stop that failed',
       { type: 'stop_failed', notice: 'No.' },
@@ -81,18 +85,18 @@ describe('the phase of a session', () => {
       { type: 'connection', isConnected: false },
       ['idle', 'sending', 'streaming', 'following', 'stopping'],
     ],
-    ['a reason for the end', { type: 'ending', reason: 'Full.' }, order],
+    ['the reason why the run will end', { type: 'ending', reason: 'Full.' }, order],
     ['a chat that was read without a run', read(chatWith([])), order],
     ['a read that failed', { type: 'read_failed', error: new Error('No.') }, order],
     ['a read that began', { type: 'read_started' }, order],
-    ['a lack of something', { type: 'outdated' }, order],
+    ['a missed update', { type: 'outdated' }, order],
     ['a first live event', live(started()), ['following', 'sending', 'streaming', 'following', 'stopping']],
     ['a later live event', live(text(9, 'z')), order],
     ['live updates that begin', ready(9, true), order],
     ['a live change', { type: 'live_changed' }, order],
     ['live updates that are lost', { type: 'live_state', state: 'lost' }, order],
     [
-      'no live updates any more',
+      'the end of live updates',
       { type: 'live_state', state: 'unavailable' },
       ['idle', 'sending', 'streaming', 'streaming', 'stopping'],
     ],
@@ -108,7 +112,7 @@ describe('the phase of a session', () => {
 describe('a run that this page requested', () => {
   const streaming = after(requested, own(started()))
 
-  it('shows its guess until the server names the messages, and moves into the chat when it ends', () => {
+  it('shows the optimistic messages until the first event, and moves into the chat when it ends', () => {
     const sending = after(requested)
     expect(createView(sending).chat?.messages.map(({ id }) => id)).toEqual(['question', 'expected'])
     const done = apply(sending, own(started()), own(text(2, 'Hello')), own(ended(3)))
@@ -118,7 +122,7 @@ describe('a run that this page requested', () => {
     expect(done.isOutdated).toBe(false)
   })
 
-  it('takes no event twice, and counts an event of a type that only newer pages know (§10.13)', () => {
+  it('applies no event twice, and counts an event of an unknown type (§10.13)', () => {
     const said = apply(streaming, own(text(2, 'a')))
     expect(reduceSession(said, own(text(2, 'a')))).toBe(said)
     for (const type of ['hologram', 'toString']) {
@@ -127,7 +131,7 @@ describe('a run that this page requested', () => {
     }
   })
 
-  it('ignores what live updates and reads say of it', () => {
+  it('ignores live updates and reads while its own stream is read', () => {
     const reading = apply(streaming, { type: 'read_started' })
     for (const update of [live(started()), live(text(4, ' copy')), live(text(9, ' copy'))])
       expect(reduceSession(reading, update)).toBe(reading)
@@ -136,14 +140,14 @@ describe('a run that this page requested', () => {
     expect(activeRun(reduceSession(reading, read(chat)))).toBe(activeRun(reading))
   })
 
-  it('says why it ends where no event can, and reads the chat again when it was left', () => {
+  it('shows why it could not be stored, and loads the chat again after it was left', () => {
     const left = apply(streaming, own(text(2, 'Half')), { type: 'ending', reason: 'Full.' }, { type: 'left' })
     expect(left.notice).toBe('Full.')
     expect(left.chat?.messages.at(-1)?.content).toBe('Half')
     expect(left.isOutdated).toBe(true)
   })
 
-  it('leaves nothing behind when it was not confirmed', () => {
+  it('removes its messages when it was not confirmed', () => {
     const unsent = { message: { id: 'q', parentId: null, content: 'Hi', botName: 'Owl' }, reason: 'Off.' }
     const dropped = apply(after(requested), { type: 'dropped', unsent, notice: 'No.' })
     expect(dropped.chat).toBe(empty.chat)
@@ -151,7 +155,7 @@ describe('a run that this page requested', () => {
     expect(apply(after(requested), { type: 'left' }).chat).toBe(empty.chat)
   })
 
-  it('makes a read worthless that began before its end', () => {
+  it('loads the chat again when a read began before the end of the run', () => {
     expect(apply(streaming, { type: 'read_started' }, own(ended(2))).isOutdated).toBe(true)
   })
 })
@@ -171,7 +175,7 @@ describe('a run that was requested elsewhere', () => {
     expect(state.isOutdated).toBe(false)
   })
 
-  it('makes the chat be read when an event is missing, and defers what comes during the read', () => {
+  it('loads the chat when an event is missing, and applies later events after the read', () => {
     const missed = apply(following, live(text(4, 'c')))
     expect([missed.isOutdated, shown(missed)]).toEqual([true, ''])
     const reading = apply(missed, { type: 'read_started' }, live(text(4, 'c')), live(text(5, 'd')))
@@ -181,19 +185,19 @@ describe('a run that was requested elsewhere', () => {
     expect([shown(state), state.isOutdated]).toEqual(['abcd', false])
   })
 
-  it('makes the chat be read when its parent is unknown, or the end of another run was missed', () => {
+  it('loads the chat when the parent is unknown, or the end of another run was missed', () => {
     expect(after(live(started('unknown'))).isOutdated).toBe(true)
     const next = apply(following, live(started(null, { id: 'next' }), 'next'))
     expect(next.activity).toMatchObject({ phase: 'following', replyId: 'next' })
     expect(next.isOutdated).toBe(true)
   })
 
-  it('is not followed again when the chat holds all of it', () => {
+  it('is not followed again when the chat contains all of it', () => {
     const whole = after(read(chatWith([question, reply({ status: 'complete', content: 'all' })])))
     expect(apply(whole, live(text(7, 'late')), live(started()))).toBe(whole)
   })
 
-  it('is not missed when live updates begin, unless something may have happened before', () => {
+  it('loads the chat when live updates begin only if events may be missing', () => {
     expect(after(ready(undefined, false)).isOutdated).toBe(false)
     expect(after(ready(undefined, true)).isOutdated).toBe(true)
     expect(after(ready(2, false)).isOutdated).toBe(true)
@@ -211,7 +215,7 @@ describe('a run that was requested elsewhere', () => {
     expect(done.endedReply?.content).toBe('all')
   })
 
-  it('removes the note about a message that arrived after all', () => {
+  it('removes the unsent message when the server has stored it', () => {
     const unsent = {
       message: { id: 'question', parentId: null, content: 'Hi', botName: 'Owl' },
       reason: 'Off.',
@@ -227,13 +231,13 @@ describe('a run that was requested elsewhere', () => {
     expect([shown(state), activeRun(state)?.run.seq]).toEqual(['One', 7])
   })
 
-  it('is lost with the live updates and back with them', () => {
+  it('is disconnected while live updates are lost, and connected when they are open again', () => {
     const lost = apply(following, { type: 'live_state', state: 'lost' })
     expect(createView(lost).isConnected).toBe(false)
     expect(createView(apply(lost, { type: 'live_state', state: 'open' })).isConnected).toBe(true)
   })
 
-  describe('because a call was allowed there', () => {
+  describe('after a call was approved there', () => {
     const allowed = live(started(null, callIn('running')))
     const waiting = chatWith([question, callIn('waiting')])
 
@@ -263,7 +267,7 @@ describe('a run that was requested elsewhere', () => {
 })
 
 describe('a chat that is read again', () => {
-  it('keeps the messages that read the same, so that they are not drawn again', () => {
+  it('keeps the objects of unchanged messages, so that they are not rendered again', () => {
     const first = after(read(chatWith([question, reply({ status: 'complete', content: 'old' })])))
     const second = apply(
       first,
@@ -292,7 +296,7 @@ describe('a chat that is read again', () => {
     })
   })
 
-  it('keeps what was read when a later read fails, and says why until one succeeds', () => {
+  it('keeps the chat when a later read fails, and keeps the error until one succeeds', () => {
     const failed = after({ type: 'read_started' }, { type: 'read_failed', error: new Error('No.') })
     expect([failed.chat, failed.error?.message, failed.isReading]).toEqual([empty.chat, 'No.', false])
     expect(apply(failed, read(chatWith([]))).error).toBeUndefined()
@@ -300,7 +304,7 @@ describe('a chat that is read again', () => {
 })
 
 describe('the view of a session', () => {
-  it('stays the same object while text grows, and changes when a message comes', () => {
+  it('stays the same object while text grows, and changes when a message is added', () => {
     const state = after(requested, own(started()))
     const before = { state, view: createView(state) }
     const grown = apply(state, own(text(2, 'a')))

@@ -11,6 +11,6 @@ it.each([
   [25_400, '25 s'],
   [59_600, '1 min'],
   [185_000, '3 min 5 s'],
-])('%d ms read %s', (milliseconds, text) => {
+])('formats %d ms as %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text)
 })

@@ -29,6 +29,6 @@ it.each([
 it.each([
   ['date-time', 'tomorrow at noon'],
   ['date', '21 November 2026'],
-] as const)('starts a box for a %s empty where it could not show %s', (format, value) => {
+] as const)('leaves a %s input empty when it cannot show %s', (format, value) => {
   expect(initialValue({ ...moment, format, value })).toBe('')
 })

@@ -16,7 +16,7 @@ const logOf = (count: number): ServerLog => ({
 })
 const panel = (log: ServerLog) => <LogPanel log={log} onClear={() => undefined} onClose={() => undefined} />
 
-/** Gives the log a height, as a browser would: a line is 20 px, and ten of them are seen. */
+/** Sets the heights that a browser would compute: 20 px per line, and ten visible lines. */
 function layOut(box: HTMLElement, count: number): void {
   Object.defineProperty(box, 'scrollHeight', { value: count * 20, configurable: true })
   Object.defineProperty(box, 'clientHeight', { value: 200, configurable: true })
@@ -26,7 +26,7 @@ it.each([
   [0, true],
   [100, true],
   [101, false],
-])('follows new lines when the reader is %d px from the end: %s (§2.28, §9.10)', (distance, follows) => {
+])('at %d px from the end, follows new lines: %s (§2.28, §9.10)', (distance, follows) => {
   const { rerender } = render(panel(logOf(50)))
   const box = screen.getByRole('log')
   layOut(box, 50)

@@ -48,7 +48,7 @@ describe('the log of tool servers', () => {
     expect(log).toMatchObject({ inRound: false, visible: true })
   })
 
-  it('adds a line for info and summary and leaves the server as it was (§4.10)', () => {
+  it('adds a line for info and summary, and does not change the status of the server (§4.10)', () => {
     const connected = receive(emptyServerLog, 'connected')
     for (const status of ['info', 'summary']) {
       const log = receive(connected, status)
