@@ -38,7 +38,7 @@ test('a user who denied access at first can connect later (§2.81, §4.29)', asy
   google.behaviour.consent = 'deny'
   await openIntegrations(page)
   await addWithConsent(page, 'Google Calendar')
-  await expect(page.getByText('Access was not allowed, so nothing was connected.')).toBeVisible()
+  await expect(page.getByText('You did not allow access, so nothing was connected.')).toBeVisible()
   await expect(page).toHaveURL('/settings/integrations')
   await expect(cardOf(page, 'Google Calendar').getByText('Connected', { exact: true })).toHaveCount(0)
   google.behaviour.consent = 'grant'

@@ -232,9 +232,9 @@ test('the page shows that it is offline until it is online again (§10.20)', asy
   // The live stream is retried meanwhile.
   problems.expect(/ERR_INTERNET_DISCONNECTED|Failed to fetch \(\/api\//)
   await context.setOffline(true)
-  await expect(page.getByText(/Offline/)).toBeVisible()
+  await expect(page.getByText(/You are offline/)).toBeVisible()
   await context.setOffline(false)
-  await expect(page.getByText(/Offline/)).toBeHidden()
+  await expect(page.getByText(/You are offline/)).toBeHidden()
 })
 
 test('the scripts and styles of the first page are smaller than 100 kB', async ({ page, request }) => {

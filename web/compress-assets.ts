@@ -5,10 +5,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 const compressible = /\.(js|css|html|svg|txt)$/
-/** Bytes below which compression saves nothing that matters. */
-const threshold = 1024
+/** Smaller files are not compressed, since that would save too little. */
+const minCompressedBytes = 1024
 
-/** Lays a `.br` and a `.gz` beside every text file of the build, so that the server compresses nothing. */
+/** Writes a `.br` and a `.gz` file beside every text file of the build, so that the server need not compress them. */
 export function compressAssets(): Plugin {
   return {
     name: 'compress-assets',
@@ -25,7 +25,7 @@ export function compressAssets(): Plugin {
 
 async function compressFile(path: string): Promise<void> {
   const content = await readFile(path)
-  if (content.length < threshold) return
+  if (content.length < minCompressedBytes) return
   const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
   await Promise.all([
     promisify(brotliCompress)(content, { params }).then((packed) => writeFile(`${path}.br`, packed)),

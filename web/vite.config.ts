@@ -6,7 +6,7 @@ import { compressAssets } from './compress-assets.ts'
 
 const server = process.env['DEV_SERVER_URL'] ?? 'http://127.0.0.1:3001'
 
-// Its build for browsers uses the page's HTML parser, which Trusted Types forbid; this one uses a table.
+// The package's browser build uses the page's HTML parser, which Trusted Types forbid. This build uses a table.
 const characterReferences = createRequire(import.meta.url).resolve('decode-named-character-reference')
 
 /** Serves the gallery of the design system at `/ui`, during development only. */

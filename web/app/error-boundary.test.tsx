@@ -6,7 +6,7 @@ import { ConnectionBanner } from './layout/connection-banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
 function Broken(): never {
-  throw new Error('Torn.')
+  throw new Error('Render failed.')
 }
 
 function Misplaced() {
@@ -14,8 +14,8 @@ function Misplaced() {
   return null
 }
 
-it('replaces a screen that fails, and logs why (§14.27)', () => {
-  expectConsole('error', /A screen failed.*Torn/s)
+it('shows an error page in place of a screen that throws, and logs the error (§14.27)', () => {
+  expectConsole('error', /A screen failed.*Render failed/s)
   expectConsole('error', /Broken/)
   render(
     <ErrorBoundary>
@@ -48,21 +48,21 @@ it('renders the next screen after a failed one', () => {
   )
   rerender(
     <ErrorBoundary screen="/b">
-      <p>Whole</p>
+      <p>Next screen</p>
     </ErrorBoundary>,
   )
-  expect(screen.getByText('Whole')).toBeVisible()
+  expect(screen.getByText('Next screen')).toBeVisible()
 })
 
-it('says that there is no network while it is offline (§10.20)', () => {
+it('shows a banner while the browser is offline (§10.20)', () => {
   const online = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true)
   render(<ConnectionBanner />)
-  expect(screen.queryByText(/Offline/)).toBeNull()
+  expect(screen.queryByText(/You are offline/)).toBeNull()
   online.mockReturnValue(false)
   act(() => window.dispatchEvent(new Event('offline')) as unknown as void)
-  expect(screen.getByText(/Offline/)).toBeVisible()
+  expect(screen.getByText(/You are offline/)).toBeVisible()
   online.mockReturnValue(true)
   act(() => window.dispatchEvent(new Event('online')) as unknown as void)
-  expect(screen.queryByText(/Offline/)).toBeNull()
+  expect(screen.queryByText(/You are offline/)).toBeNull()
   online.mockRestore()
 })

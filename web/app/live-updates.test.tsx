@@ -55,7 +55,7 @@ function openPage() {
   }
 }
 
-test('a list of settings is read again when another tab has changed it, and no other list is (§10.6)', async () => {
+test('only the list that another tab has changed is read again (§10.6)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()
@@ -65,7 +65,7 @@ test('a list of settings is read again when another tab has changed it, and no o
   expect([page.count('bots'), page.count('integrations')]).toEqual([2, 1])
 })
 
-test('an event that this page does not know, from a newer server, changes nothing (§10.13)', async () => {
+test('an event of an unknown type, from a newer server, is ignored (§10.13)', async () => {
   const page = openPage()
   await screen.findByText('Owl')
   await page.ready()

@@ -37,8 +37,8 @@ function followLive(api: ApiClient, userId: string, onSettings: (list?: Settings
   const sessions = findChatSessions(api)
   sessions.setLiveState('opening')
   /**
-   * True once the stream has reported a state: events may have been missed before any later `ready`. The first `ready` of a
-   * new stream comes before its first state.
+   * False until the first state of the stream. A stream sends its first `ready` before its first state; events may have
+   * been missed before any later `ready`.
    */
   let mayHaveMissed = false
   return shareStream({

@@ -58,7 +58,7 @@ export const userRoutes: readonly AppRoute<UserScreenProps>[] = [
 
 const loadSignedIn = async () => (await import('./layout/signed-in.tsx')).SignedIn
 
-/** What surrounds every screen of a signed-in user. */
+/** Wraps every screen of a signed-in user. */
 export const SignedIn = lazy(async () => ({ default: await loadSignedIn() }))
 
 /** Loads the code of a signed-in user's screen at once, instead of one file after the other once the sign-in is known. */

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('shows a spinner while the sign-in state loads, and says when the server is away (§2.9)', async () => {
+it('shows a spinner while the sign-in state loads, and an error when the server cannot be reached (§2.9)', async () => {
   expectConsole('error', /settings could not be loaded/)
   render(<WebApp />)
   expect(screen.getByRole('status', { name: '' })).toHaveTextContent('Loading')
@@ -30,7 +30,7 @@ it('shows a spinner while the sign-in state loads, and says when the server is a
   expect(screen.getByText('Yonder cannot be reached')).toBeVisible()
 })
 
-it('shows the legal pages also when the server is away (§2.7)', async () => {
+it('shows the legal pages also when the server cannot be reached (§2.7)', async () => {
   expectConsole('error', /settings could not be loaded/)
   history.replaceState(null, '', '/terms')
   render(<WebApp />)

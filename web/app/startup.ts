@@ -9,13 +9,13 @@ export type Startup =
   | { readonly status: 'failed'; readonly retry: () => void }
   | { readonly status: 'ready'; readonly settings: ClientSettings; readonly identity: IdentityClient }
 
-/** Loads what every screen needs: the server's settings, and the identity client that they configure. */
+/** Loads the server's settings and starts the identity client that they configure. */
 export function useStartup(): Startup {
   const [startup, setStartup] = useState<Startup>({ status: 'loading' })
   useEffect(() => {
-    const leaving = new AbortController()
-    void startUp(setStartup, leaving.signal)
-    return () => leaving.abort()
+    const unmounted = new AbortController()
+    void startUp(setStartup, unmounted.signal)
+    return () => unmounted.abort()
   }, [])
   return startup
 }

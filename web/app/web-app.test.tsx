@@ -52,7 +52,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-function keepSession(user = ada) {
+function storeSession(user = ada) {
   const session = {
     accessToken: 'token',
     expiresAt: Date.now() + 3_600_000,
@@ -85,7 +85,7 @@ describe('signed out', () => {
     open(path)
     expect(await landing()).toBeVisible()
     expect(at()).toBe(path)
-    // Nothing of a user is requested without a sign-in.
+    // No data of a user is requested before sign-in.
     expect(requests.filter((request) => request.path !== '/api/settings')).toEqual([])
   })
 
@@ -99,7 +99,7 @@ describe('signed out', () => {
   )
 })
 
-it('keeps the response of an outside service in the address until the user signs in, and does not send it (§2.6)', async () => {
+it("keeps a service's response in the address until the user signs in, and does not send it (§2.6)", async () => {
   open('/callback/gmail?code=c&state=s')
   expect(await landing()).toBeVisible()
   expect(location.search).toBe('?code=c&state=s')
@@ -108,7 +108,7 @@ it('keeps the response of an outside service in the address until the user signs
 
 /** A user signs in in another tab of the same browser. */
 function signInElsewhere(user: typeof ada) {
-  keepSession(user)
+  storeSession(user)
   act(() => void dispatchEvent(new StorageEvent('storage', { key: storeKey })))
 }
 
@@ -117,7 +117,7 @@ describe('two users in one browser, one after the other', () => {
   const input = () => screen.findByPlaceholderText('Type your message...', {}, { timeout: 5000 })
 
   beforeEach(() => {
-    keepSession()
+    storeSession()
     answers['/api/bots'] = () => Response.json([makeBot()])
   })
 
@@ -150,7 +150,7 @@ describe('two users in one browser, one after the other', () => {
 })
 
 describe('signed in', () => {
-  beforeEach(() => keepSession())
+  beforeEach(() => storeSession())
 
   it('shows the home page at / (§2.1)', async () => {
     open('/')
@@ -175,7 +175,7 @@ describe('signed in', () => {
   )
 
   it.each(['/settings', '/settings/unknown'])(
-    'replaces %s by the general settings (§2.4, §2.5)',
+    'redirects %s to the general settings (§2.4, §2.5)',
     async (path) => {
       const before = history.length
       open(path)
@@ -203,7 +203,7 @@ describe('signed in', () => {
     expect(at()).toBe('/settings/integrations')
   })
 
-  it('shows the return of an outside service at /callback/{service} (§2.6)', async () => {
+  it('shows the return page of an integration at /callback/{service} (§2.6)', async () => {
     expectConsole('error', /No authorization code found/)
     open('/callback/gmail')
     expect(await find('No authorization code found in the callback URL.')).toBeVisible()
@@ -249,7 +249,7 @@ describe('signed in', () => {
 })
 
 it.each([
-  ['signed in', () => keepSession()],
+  ['signed in', () => storeSession()],
   ['signed out', () => undefined],
 ])(
   'shows a shared chat to a visitor who is %s, at once and without a token (§2.3, §6.2, §7.1, §7.9)',

@@ -41,13 +41,13 @@ function Unreachable({ retry }: { readonly retry: () => void }) {
   return (
     <main className="flex flex-1 items-center justify-center">
       <ErrorState title="Yonder cannot be reached" retry={{ label: 'Try again', onRetry: retry }}>
-        The server does not answer. Check your connection, or try again in a moment.
+        The server did not respond. Check your connection and try again in a moment.
       </ErrorState>
     </main>
   )
 }
 
-/** The routes for the current state of the sign-in. */
+/** The routes for the current sign-in state. */
 function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
   const { state, identity } = useIdentity()
   const { pathname, search } = useLocation()

@@ -16,7 +16,7 @@ export function StateSpecimens() {
   return (
     <Section
       title="States"
-      lead="Every list has all of these states. An empty list says what to do next; a failed one offers to try again."
+      lead="Every list has all of these states. An empty list shows what to do next; a failed one has a button to try again."
     >
       <Specimen name="Empty" arrange="column">
         <div className="gallery-card">
@@ -25,7 +25,7 @@ export function StateSpecimens() {
             title="No chats yet"
             action={<Button size="small">Start a chat</Button>}
           >
-            What you ask a bot is kept here, so that you find it again.
+            Your chats with bots are listed here.
           </EmptyState>
         </div>
       </Specimen>

@@ -15,7 +15,7 @@ export function ButtonSpecimens() {
   return (
     <Section
       title="Buttons"
-      lead="One primary action in a view; plain ones in rows; danger only in its confirmation."
+      lead="Use one primary button in a view, plain buttons in rows, and danger buttons only in confirmations."
     >
       <Specimen name="Looks">
         <Button look="primary">Save</Button>
@@ -100,7 +100,7 @@ export function FieldSpecimens() {
       lead="A field joins its control with label, hint and error. An asterisk means required."
     >
       <Specimen name="Empty" arrange="column">
-        <Field label="Name" required hint="How the bot is called in the list.">
+        <Field label="Name" required hint="The name of the bot in the list.">
           <TextInput placeholder="Research" />
         </Field>
       </Specimen>
@@ -166,7 +166,10 @@ export function FieldSpecimens() {
       </Specimen>
       <Specimen name="Settings" wide arrange="column">
         <SettingsGroup title="Appearance">
-          <SettingsRow name="Connection logs" meaning="Show how tool servers connect beside a chat.">
+          <SettingsRow
+            name="Connection logs"
+            meaning="Shows the connection logs of tool servers beside the chat."
+          >
             <Switch label="Connection logs" checked={isOn} onChange={setOn} />
           </SettingsRow>
           <SettingsRow name="Not on" meaning="A switch acts at once; a checkbox waits for Save.">

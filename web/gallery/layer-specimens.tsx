@@ -85,7 +85,7 @@ export function DialogSpecimens() {
   return (
     <Section
       title="Dialogs and toasts"
-      lead="A dialog is for a task that needs all the attention; Escape closes the top layer only. A toast confirms what just happened, or says what failed."
+      lead="A dialog is for a task that needs all the attention; Escape closes the top layer only. A toast confirms an action or shows why it failed."
     >
       <Specimen name="Dialogs">
         <Button onClick={() => setLayer('form')}>Form</Button>
@@ -110,7 +110,7 @@ export function DialogSpecimens() {
       )}
       {layer === 'confirm' && <DeleteDialog onClose={close} />}
       {layer === 'long' && (
-        <Dialog title="Terms" description="What does not fit scrolls; the title stays." onClose={close}>
+        <Dialog title="Terms" description="The text scrolls, and the title stays visible." onClose={close}>
           {Array.from({ length: 30 }, (_, index) => (
             <p key={`line ${index}`} className="mt-3 text-sm">
               Paragraph {index + 1} of a text that is longer than the window.
@@ -120,7 +120,7 @@ export function DialogSpecimens() {
       )}
       {layer === 'panel' && (
         <SidePanel title="Contents" onClose={close}>
-          <p className="px-4.5 text-sm text-muted">It slides in from the side where reading begins.</p>
+          <p className="px-4.5 text-sm text-muted">The panel slides in from the left.</p>
         </SidePanel>
       )}
     </Section>
@@ -153,7 +153,7 @@ function FormDialog({ isNested, onClose }: { readonly isNested: boolean; readonl
         <Field label="Name" required>
           <TextInput defaultValue="Research" />
         </Field>
-        <Field label="Model" required hint="As its provider calls it.">
+        <Field label="Model" required hint="The provider's name for the model.">
           <TextInput defaultValue="demo-large" />
         </Field>
       </div>

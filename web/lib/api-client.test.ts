@@ -99,7 +99,7 @@ describe('the write helper', () => {
     ])
   })
 
-  it('throws the status, and carries the reason of the server (§8.3)', async () => {
+  it("throws an error with the status and the server's reason (§8.3)", async () => {
     const { client } = open(refusal(409))
     const error = await catchError(client.put('/a', {}))
     expect(error).toBeInstanceOf(ApiError)
@@ -111,7 +111,7 @@ describe('the write helper', () => {
     })
   })
 
-  it('throws the status when the response is not from our server (§8.3)', async () => {
+  it('throws an error with the status when the response is not from our server (§8.3)', async () => {
     const { client } = open(() => new Response('<h1>Bad gateway</h1>', { status: 502 }))
     expect(await catchError(client.post('/a', {}))).toMatchObject({
       message: 'API error: 502',
@@ -127,7 +127,7 @@ describe('the write helper', () => {
 })
 
 describe('a bare request', () => {
-  it('returns the response as it is, with its own headers and signal', async () => {
+  it('returns the response whatever its status, and sends the given headers and signal', async () => {
     const { client, sent } = open(refusal(409))
     const { signal } = new AbortController()
     const response = await client.request('/a', {

@@ -11,7 +11,7 @@ it.each([
   ['constructor: is not allowed', 'constructor: is not allowed'],
   ['The server says that its url: is wrong.', 'The server says that its url: is wrong.'],
   ['You already have a bot named "url".', 'You already have a bot named "url".'],
-])('reads %s as %s', (message, reason) => {
+])('turns the reason %s into %s', (message, reason) => {
   const error = new ApiError('API error: 400', 400, { code: 'invalid_request', message })
   expect(readReason(error, labels)).toBe(reason)
   expect(readReason(error)).toBe(message)

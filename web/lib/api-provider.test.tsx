@@ -24,7 +24,7 @@ async function pass(milliseconds: number): Promise<void> {
   await act(() => vi.advanceTimersByTimeAsync(milliseconds))
 }
 
-it('tries a failed read again every five seconds, as long as it takes, and logs it each time (§7.1, §8.34)', async () => {
+it('retries a failed read every five seconds without a limit, and logs every failure (§7.1, §8.34)', async () => {
   expectConsole('error', /^An error occurred while fetching the data\. 500 \(\/api\/bots\)$/)
   const api = new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.'))
   render(
@@ -45,7 +45,7 @@ it('tries a failed read again every five seconds, as long as it takes, and logs 
   expect(screen.getByText('7')).toBeInTheDocument()
 })
 
-it('tries a failed read again once in five seconds, however often a screen has read it (§7.1)', async () => {
+it('retries a failed read once in five seconds, however many screens have read it (§7.1)', async () => {
   expectConsole('error', /500/)
   const api = new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.'))
   const tree = (shown: boolean) => <ApiProvider api={api.client}>{shown && <Reader />}</ApiProvider>
@@ -71,7 +71,7 @@ it('tries a failed read again once in five seconds, however often a screen has r
   expect(api.seen(route)).toHaveLength(before + 5)
 })
 
-it('reads again on reconnect, but not on focus and not by itself (§7.28, §9.4)', async () => {
+it('reads again on reconnect, but not on focus and not at intervals (§7.28, §9.4)', async () => {
   const api = new ScriptedApi().on(route, () => json(1))
   render(
     <ApiProvider api={api.client}>

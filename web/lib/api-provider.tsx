@@ -45,7 +45,7 @@ function describeRead(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Provides `api`, and a cache of reads that lives as long as this element. */
+/** Provides `api`, and a cache of reads that is discarded when this element is unmounted. */
 export function ApiProvider({ api, children }: { readonly api: ApiClient; readonly children: ReactNode }) {
   const value = useMemo(
     (): SWRConfiguration => ({ ...readOptions, provider: () => new Map(), fetcher: api.read }),

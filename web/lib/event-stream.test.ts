@@ -54,7 +54,7 @@ describe('reading an event stream', () => {
     await expect(collect(new Response(null))).rejects.toThrow('Response body is not readable')
   })
 
-  it('cancels the body when the reader leaves', async () => {
+  it('cancels the body when the loop ends early', async () => {
     let cancelled = false
     const response = respond([encode('data: 1\n\n'), encode('data: 2\n\n')], () => {
       cancelled = true

@@ -1,7 +1,7 @@
 import { endMarker } from '@yonder/contract/event-stream'
 import type { ApiClient, ApiRequest } from './api-client.ts'
 
-/** A connection that was silent for this long counts as dead; the server sends a heartbeat every 15 s. */
+/** A connection is aborted when nothing arrives for this long; the server sends a heartbeat every 15 s. */
 const maxSilenceMs = 40_000
 
 export interface ConnectedStream {
@@ -26,7 +26,10 @@ export async function connectStream(
   const close = () => clearTimeout(timer)
   const restartTimeout = () => {
     close()
-    timer = setTimeout(() => silence.abort(new Error('The server does not answer.')), maxSilenceMs)
+    timer = setTimeout(
+      () => silence.abort(new Error('The server sent nothing for 40 seconds.')),
+      maxSilenceMs,
+    )
   }
   restartTimeout()
   try {

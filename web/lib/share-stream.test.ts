@@ -25,7 +25,7 @@ function createLocks() {
   }
 }
 
-/** The server's side: numbers events across connections, and counts the open ones. */
+/** The server's side of the stream: sends events to all open connections, and counts requests. */
 function createServer() {
   const open = new Set<ReadableStreamDefaultController<Uint8Array>>()
   const encoder = new TextEncoder()
@@ -122,7 +122,7 @@ it('moves to another page when its page closes, and every page gets the first ev
   expect(pages[2]?.states).toEqual(['open'])
 })
 
-it('reconnects by itself, and is reported as lost only when that takes long', async () => {
+it('reconnects automatically, and is reported as lost only after a delay', async () => {
   const [leader, other] = [openPage(), openPage()]
   await vi.waitFor(() => expect(other.states).toEqual(['open']))
   server.status = 503
@@ -134,7 +134,7 @@ it('reconnects by itself, and is reported as lost only when that takes long', as
   expect(other.received).toEqual(['ready', 'ready'])
 })
 
-it('is closed when the network goes offline, without waiting for silence', async () => {
+it('is closed at once when the browser goes offline', async () => {
   const page = openPage()
   await vi.waitFor(() => expect(page.states).toEqual(['open']))
   server.status = 503
@@ -158,7 +158,7 @@ it('is unavailable where the server refuses it, and in a browser without locks (
   expect(server.requests).toBe(requests)
 })
 
-it('is not shared under another name, and is retried after a delay', async () => {
+it('is separate for each name, and is retried after a delay', async () => {
   const [ada, eve] = [openPage('ada'), openPage('eve')]
   await vi.waitFor(() => expect(ada.states).toEqual(['open']))
   eve.leave()

@@ -22,8 +22,8 @@ export interface SharedStreamOptions {
 type ChannelMessage =
   | { readonly kind: 'data'; readonly data: string }
   | { readonly kind: 'state'; readonly state: SharedStreamState }
-  /** A page that has just opened requests the state. */
-  | { readonly kind: 'ask' }
+  /** Sent by a page that has just opened, to request the state. */
+  | { readonly kind: 'state_request' }
 
 /** How long a stream may be closed before the pages show that it is lost. */
 const gracePeriodMs = 1000
@@ -32,7 +32,7 @@ const minGoodStreamMs = 5000
 
 /**
  * One event stream for all pages of a browser. The page that has the lock reads the stream and forwards it; when that page
- * closes, another one gets the lock and opens a stream of its own, whose first event says where it begins. The returned
+ * closes, another one gets the lock and opens a stream of its own, whose first event reports the current state. The returned
  * function leaves the shared stream (§10.7, §10.8).
  */
 export function shareStream(options: SharedStreamOptions): () => void {
@@ -50,16 +50,16 @@ export function shareStream(options: SharedStreamOptions): () => void {
   channel.addEventListener('message', ({ data: message }: MessageEvent<ChannelMessage>) => {
     if (signal.aborted) return
     if (message.kind === 'data') options.onData(message.data)
-    else if (message.kind === 'ask') leader?.sendState()
+    else if (message.kind === 'state_request') leader?.sendState()
     else if (message.state !== state) {
-      // The response to a page that asks reaches every page.
+      // The response to a state request reaches every page.
       state = message.state
       options.onState(state)
     }
   })
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
   const send = (message: ChannelMessage) => channel.postMessage(message)
-  send({ kind: 'ask' })
+  send({ kind: 'state_request' })
   locks
     .request(options.name, { signal }, async () => {
       leader = new StreamLeader(options, send, signal, state)
@@ -84,7 +84,7 @@ class StreamLeader {
   #state: SharedStreamState | undefined
   #lostTimer: ReturnType<typeof setTimeout> | undefined
 
-  /** `state` is the last one that this page got from the former leader. */
+  /** `state` is the last state that this page received from the previous leader. */
   constructor(
     options: SharedStreamOptions,
     send: (message: ChannelMessage) => void,
@@ -106,7 +106,7 @@ class StreamLeader {
       this.#lostTimer ??= setTimeout(() => this.#report('lost'), gracePeriodMs)
       const broken = new AbortController()
       const disconnect = () => broken.abort()
-      // A stream may look open long after its network is gone.
+      // Without this, a stream could seem open long after the network was lost.
       window.addEventListener('offline', disconnect)
       try {
         const stream = await this.#options.connect(AbortSignal.any([this.#signal, broken.signal]))

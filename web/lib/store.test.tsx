@@ -24,7 +24,7 @@ it('notifies listeners of changes only, until they unsubscribe', () => {
   expect(listener).toHaveBeenCalledTimes(1)
 })
 
-it('keeps the subscriptions of one listener apart', () => {
+it('keeps a second subscription of the same listener when the first one ends', () => {
   const store = createStore(0)
   const listener = vi.fn()
   const unsubscribe = store.subscribe(listener)

@@ -3,7 +3,7 @@ import { createStoredValue } from './stored-value.ts'
 
 const create = () => createStoredValue('colour', (text) => text ?? 'green')
 
-it('returns what is stored, parsed, and stores what is set', () => {
+it('parses the stored text, and stores the value that is set', () => {
   const value = create()
   expect(value.get()).toBe('green')
   value.set('red')

@@ -29,12 +29,12 @@ export function dismissToast(id: number): void {
 }
 
 /** Pauses all countdowns until the returned function is called, while the user reads or cannot see the page. */
-export function holdToasts(): () => void {
-  holdCount += 1
-  if (holdCount === 1) for (const countdown of countdowns.values()) pause(countdown)
+export function pauseToasts(): () => void {
+  pauseCount += 1
+  if (pauseCount === 1) for (const countdown of countdowns.values()) pause(countdown)
   return () => {
-    holdCount -= 1
-    if (holdCount === 0) for (const [id, countdown] of countdowns) start(id, countdown)
+    pauseCount -= 1
+    if (pauseCount === 0) for (const [id, countdown] of countdowns) start(id, countdown)
   }
 }
 
@@ -47,7 +47,7 @@ interface Countdown {
 
 /** By the id of the toast. */
 const countdowns = new Map<number, Countdown>()
-let holdCount = 0
+let pauseCount = 0
 
 function show(kind: Toast['kind'], text: string): void {
   lastId += 1
@@ -55,7 +55,7 @@ function show(kind: Toast['kind'], text: string): void {
   store.update((shown) => [...shown, { id, kind, text }])
   const countdown: Countdown = { remainingMs: toastMs, startedAt: 0, timer: undefined }
   countdowns.set(id, countdown)
-  if (holdCount === 0) start(id, countdown)
+  if (pauseCount === 0) start(id, countdown)
 }
 
 function start(id: number, countdown: Countdown): void {

@@ -57,7 +57,7 @@ it('shows and logs a failure, refreshes the reads and returns the error (§8.34)
   expect(shown()).toEqual([['error', 'Not saved']])
 })
 
-it('only logs a failure that is not to be shown', async () => {
+it('only logs a failure when `isFailureShown` is false', async () => {
   expectConsole('error', /Not saved/)
   const action = open(
     new ScriptedApi().on(route, () => failure(503, 'unavailable', 'Not now.')),

@@ -10,7 +10,7 @@ export interface ActionOptions<Input, Answer> {
   readonly call: (api: ApiClient, input: Input) => Promise<Answer | undefined>
   /** Updates the cached data after a success, before the toast. */
   readonly update?: (mutate: ScopedMutator, answer: Answer, input: Input) => unknown
-  /** The toast after a success; none if this is left out or returns undefined. */
+  /** The toast after a success; none if this is absent or returns undefined. */
   readonly success?: (answer: Answer, input: Input) => string | undefined
   /** The toast after a failure, which is also logged to the console (§8.34). */
   readonly failure: (error: unknown, input: Input) => string

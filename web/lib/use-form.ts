@@ -1,7 +1,7 @@
 import { useRef, useState, type RefCallback, type SubmitEvent } from 'react'
 import { flushSync } from 'react-dom'
 
-/** What is wrong with each field, in the order of the form. */
+/** The problem of each invalid field, in the order of the form. */
 export type Problems<Field extends string> = { readonly [Name in Field]?: string | undefined }
 
 export interface FormOptions<Draft, Field extends string> {
@@ -85,6 +85,6 @@ function omit<Field extends string>(problems: Problems<Field>, fields: readonly 
 
 function focusControl(control: HTMLElement | undefined): void {
   control?.focus()
-  // Focusing a control that has the focus already does not scroll.
+  // `focus` does not scroll when the control already has the focus.
   control?.scrollIntoView({ block: 'nearest' })
 }

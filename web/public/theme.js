@@ -5,7 +5,7 @@
   try {
     stored = localStorage.getItem('theme')
   } catch {
-    // Storage is closed to this page: the light theme it is.
+    // The browser blocks storage for this page, so the light theme is used.
   }
   const dark =
     stored === 'dark' || (stored === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -30,7 +30,7 @@ export function openChat(chat: Chat, api = new ScriptedApi()) {
   return { api, view: renderScreen(api, <ChatView chatId="c1" />, '/chat/c1') }
 }
 
-/** A server that answers a message with a stream; `started` sends its first event, with the ids that the client made. */
+/** Responds to a message with a stream; `started` sends its first event, with the ids that the client created. */
 export function answerWithStream(api: ScriptedApi) {
   const route = 'POST /api/chat/completions'
   const stream = api.stream(route)
@@ -45,7 +45,7 @@ export function answerWithStream(api: ScriptedApi) {
   return { started, stream, count: () => api.seen(route).length }
 }
 
-/** Sends the first message of an empty chat. Its reply has begun and shows `text`, if there is one. */
+/** Sends the first message of an empty chat and starts its reply, which then shows `text` if it is given. */
 export async function beginReply(question: string, text?: string) {
   const { api } = openChat(emptyChat)
   const server = answerWithStream(api)
@@ -58,12 +58,12 @@ export async function beginReply(question: string, text?: string) {
   return { api, server }
 }
 
-/** The list of contents shows the same texts, which this option leaves out. */
+/** A query option that ignores the list of contents, which shows the same texts. */
 export const inMessages = { ignore: 'nav *' }
 export const input = () => screen.getByPlaceholderText('Type your message...')
 export const articles = () => screen.queryAllByRole('article')
 export const lastArticle = () => articles().at(-1)!
-/** Types a message and sends it, as soon as that is possible. */
+/** Types a message and sends it once the bots are loaded. */
 export const send = async (text: string) => {
   await screen.findByRole('combobox')
   await userEvent.type(input(), `${text}{Enter}`)

@@ -8,7 +8,7 @@ import { renderScreen } from './render-screen.tsx'
 import { failure, json, ScriptedApi } from './scripted-api.ts'
 import { makeConnector } from './wire-objects.ts'
 
-/** A server that keeps connectors, and responds as the test scripts it. */
+/** A server that stores connectors; a test can replace the response of any route. */
 export class ConnectorsScene {
   readonly api = new ScriptedApi()
   connectors: Connector[]
@@ -46,7 +46,7 @@ export class ConnectorsScene {
       .on(`POST ${path}/disconnect`, () => json(change({ status: 'disconnected' })))
   }
 
-  /** Every request but reads, as method, path and body. */
+  /** Every request except reads: its method, path and body. */
   get writes(): readonly { readonly route: string; readonly body: unknown }[] {
     return this.api.requests
       .filter(({ route }) => !route.startsWith('GET'))

@@ -3,12 +3,12 @@ import { createRoot } from 'react-dom/client'
 import { MarkdownBody } from '../ui/markdown/markdown-body.tsx'
 import '../ui/base.css'
 
-/** Draws growing texts, as markdown or plain, step by step, for the benchmark of drawing. */
+/** Renders growing texts step by step, as markdown or as plain text, for the rendering benchmark. */
 declare global {
   interface Window {
-    /** Shows a text as it stands, in place of what was there. */
+    /** Replaces the shown text. */
     begin: (way: 'markdown' | 'plain', text: string) => void
-    /** Grows the text from one length to another, a step a frame. */
+    /** Lengthens the shown text from one length to another, by one step in each frame. */
     grow: (text: string, from: number, to: number, step: number) => Promise<void>
   }
 }
@@ -41,7 +41,7 @@ function openMarkdown() {
   }
 }
 
-/** One text node that is appended to: the least that showing an answer can cost. */
+/** Appends to a single text node: the lower limit of the cost of showing a reply. */
 function openPlain() {
   const box = document.createElement('div')
   box.className = 'whitespace-pre-wrap'

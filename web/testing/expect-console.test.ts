@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from 'vitest'
 import { checkConsole, expectConsole, watchConsole } from './expect-console.ts'
 
-// What a test provokes here must not fail it afterwards.
+// The lines that these tests log must not fail them afterwards.
 afterEach(() => watchConsole())
 
-it('fails a test on an error or a warning that it did not announce', () => {
+it('fails a test on an error or a warning that it did not expect', () => {
   console.error('It broke', new Error('in the middle'))
   expect(() => checkConsole()).toThrow(/error: It broke Error: in the middle/)
   watchConsole()
@@ -12,7 +12,7 @@ it('fails a test on an error or a warning that it did not announce', () => {
   expect(() => checkConsole()).toThrow('warn: Careful')
 })
 
-it('accepts an announced line, at its level only', () => {
+it('accepts an expected line, at its level only', () => {
   expectConsole('error', /broke/)
   console.error('It broke')
   expect(() => checkConsole()).not.toThrow()
@@ -22,7 +22,7 @@ it('accepts an announced line, at its level only', () => {
   expect(() => checkConsole()).toThrow('error: It broke')
 })
 
-it('fails when an announced line is missing', () => {
+it('fails when an expected line is missing', () => {
   expectConsole('error', /broke/)
   expect(() => checkConsole()).toThrow('missing: broke')
 })

@@ -11,7 +11,7 @@ let lines: ConsoleLine[] = []
 let expected: { readonly level: Level; readonly pattern: RegExp }[] = []
 let restore: (() => void)[] = []
 
-/** Announces that the running test logs a line like this; without it the test fails on the line. */
+/** Declares that the current test logs a line that matches `pattern`. A line that no test declares fails the test. */
 export function expectConsole(level: Level, pattern: RegExp): void {
   expected.push({ level, pattern })
 }
@@ -31,12 +31,12 @@ export function watchConsole(): void {
 /** Fails when a line was logged that the test did not expect, or an expected one is missing. */
 export function checkConsole(): void {
   for (const undo of restore) undo()
-  const surprises = lines.filter(
+  const unexpected = lines.filter(
     (line) => !expected.some(({ level, pattern }) => level === line.level && pattern.test(line.text)),
   )
-  if (surprises.length > 0)
+  if (unexpected.length > 0)
     throw new Error(
-      `Unexpected console output:\n${surprises.map(({ level, text }) => `${level}: ${text}`).join('\n')}`,
+      `Unexpected console output:\n${unexpected.map(({ level, text }) => `${level}: ${text}`).join('\n')}`,
     )
   const missing = expected.filter(
     ({ level, pattern }) => !lines.some((line) => line.level === level && pattern.test(line.text)),

@@ -19,11 +19,11 @@ export const types = 'GET /api/integration/types'
 export const create = 'POST /api/integration'
 export const consent = 'GET /api/integration/auth/google-gmail'
 
-/** A server that keeps integrations, and responds as the test scripts it. One for each test. */
+/** A server that stores integrations; a test can replace the response of any route. Each test creates one. */
 export class IntegrationsScene {
   readonly api = new ScriptedApi()
   stored: readonly Integration[] = []
-  /** Where the browser would be sent to. */
+  /** Records the addresses that the page opens. */
   readonly assign = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
 
   constructor() {
@@ -57,7 +57,7 @@ export class IntegrationsScene {
     )
   }
 
-  /** Every request but reads. */
+  /** Every request except reads. */
   get writes() {
     return this.api.requests.filter(({ route }) => !route.startsWith('GET'))
   }

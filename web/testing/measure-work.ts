@@ -1,6 +1,6 @@
 /**
- * Starts counting this process's own work; the returned function returns it in milliseconds. On a busy machine the clock counts
- * what others do as well.
+ * Starts to measure the CPU time of this process; the returned function returns it in milliseconds. Unlike the elapsed time,
+ * it does not depend on other processes.
  */
 export function measureWork(): () => number {
   const before = process.cpuUsage()

@@ -4,7 +4,7 @@ import { MemoryRouter, useLocation } from 'react-router'
 import { ApiProvider } from '../lib/api-provider.tsx'
 import type { ScriptedApi } from './scripted-api.ts'
 
-/** Draws a screen over a scripted server; `path()` and `search()` return the router's location. */
+/** Renders a screen with a scripted server; `path()` and `search()` return the router's location. */
 export function renderScreen(api: ScriptedApi, screen: ReactNode, path = '/') {
   function Location() {
     const { pathname, search } = useLocation()

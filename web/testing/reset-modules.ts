@@ -1,4 +1,4 @@
 import { vi } from 'vitest'
 
-// The files that a worker runs share its page. Modules are reset, so that no state outlives its file.
+// The test files of a worker share one page. Modules are reset, so that no state passes from one file to the next.
 vi.resetModules()

@@ -7,16 +7,16 @@ export interface SeenRequest {
   readonly query: URLSearchParams
   readonly body: unknown
   readonly headers: Headers
-  /** Whether cookies travel. */
+  /** Whether cookies are sent. */
   readonly credentials: RequestCredentials | undefined
 }
 
-type Answer = (request: SeenRequest) => Response | Promise<Response>
+type Handler = (request: SeenRequest) => Response | Promise<Response>
 
-/** A server at the edge of the browser: responds by route, and records every request. */
+/** A fake server in place of `fetch`: a handler for each route returns the response, and every request is recorded. */
 export class ScriptedApi {
   readonly requests: SeenRequest[] = []
-  readonly #answers = new Map<string, Answer>()
+  readonly #handlers = new Map<string, Handler>()
   readonly client: ApiClient = createApiClient({
     getAccessToken: async () => 'token',
     onUnauthorized: () => {
@@ -27,12 +27,12 @@ export class ScriptedApi {
   signedOut = false
 
   /** For example `on('GET /api/bots', () => json([]))`. */
-  on(route: string, answer: Answer): this {
-    this.#answers.set(route, answer)
+  on(route: string, handler: Handler): this {
+    this.#handlers.set(route, handler)
     return this
   }
 
-  /** Answers a route with streams that the test writes, from the event after `after` on; the returned function returns the newest. */
+  /** Responds to a route with streams that the test writes, numbered from `after` + 1; the returned function returns the newest. */
   stream(route: string, after = 0): () => EventStream {
     const streams: EventStream[] = []
     this.on(route, () => {
@@ -59,9 +59,9 @@ export class ScriptedApi {
       credentials: init.credentials,
     }
     this.requests.push(request)
-    const answer = this.#answers.get(route)
-    if (answer === undefined) return failure(404, 'not_found', 'There is nothing here.')
-    const response = await answer(request)
+    const handler = this.#handlers.get(route)
+    if (handler === undefined) return failure(404, 'not_found', `No response is scripted for ${route}.`)
+    const response = await handler(request)
     init.signal?.addEventListener('abort', () => streams.get(response)?.cut())
     return response
   }
@@ -75,7 +75,7 @@ export function failure(status: number, code: string, message: string, statusTex
   return Response.json({ error: { code, message } }, { status, statusText })
 }
 
-/** Waits until the responses so far have had their effects, to see that something did not happen. */
+/** Waits until the page has processed the responses so far, to check that something did not happen. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20))
 }

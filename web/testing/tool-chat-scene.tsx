@@ -74,7 +74,7 @@ export async function openToolChat(chat: Chat, api = new ScriptedApi(), known = 
   return { api, view }
 }
 
-/** The same while its first reply is being written, up to the event `seq`. The page joins `stream`. */
+/** Like `openToolChat`, while the first reply is being written, up to the event `seq`. The page joins `stream`. */
 export async function openRunning(seq: number, messages: readonly Message[]) {
   const stream = new EventStream(seq)
   const api = new ScriptedApi().on('GET /api/chat/c1/stream', () => stream.response)
@@ -82,7 +82,7 @@ export async function openRunning(seq: number, messages: readonly Message[]) {
   return { api, stream, view }
 }
 
-/** Sends a message. Returns the stream of its reply 'a1', which has begun. */
+/** Sends a message and starts its reply 'a1'. Returns the stream of the reply. */
 export async function send(api: ScriptedApi, content: string): Promise<EventStream> {
   const stream = api.stream('POST /api/chat/completions')
   await userEvent.type(screen.getByPlaceholderText('Type your message...'), `${content}{Enter}`)

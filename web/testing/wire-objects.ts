@@ -6,7 +6,7 @@ import type { Message } from '@yonder/contract/message'
 import type { OwnShare, SharedChat } from '@yonder/contract/share'
 import { wireMessage } from '@yonder/contract/testing/messages'
 
-/** The objects that the server sends. A test names only the fields that it is about. */
+/** Builders of the objects that the server sends. A test passes only the fields that matter to it. */
 
 export function makeBot(fields: Partial<Bot> = {}): Bot {
   return {
@@ -95,7 +95,7 @@ export function makeTool(name: string, fields: Partial<ConnectorTool> = {}): Con
     name,
     title: null,
     description: `What ${name} does.`,
-    fingerprint: `print of ${name}`,
+    fingerprint: `fingerprint of ${name}`,
     consent: 'ask',
     problem: null,
     ...fields,

@@ -6,11 +6,11 @@ const slot = createStore<HTMLElement | null>(null)
 
 /** The element in the header that the current screen can fill with `IntoHeader`. */
 export function HeaderSlot() {
-  return <span ref={(place) => slot.set(place)} className="contents" />
+  return <span ref={(element) => slot.set(element)} className="contents" />
 }
 
 /** Renders `children` of a screen into the header above that screen. */
 export function IntoHeader({ children }: { readonly children: ReactNode }) {
-  const place = useStore(slot)
-  return place === null ? null : createPortal(children, place)
+  const element = useStore(slot)
+  return element === null ? null : createPortal(children, element)
 }

@@ -14,6 +14,6 @@ it('marks every word of the search, in any case and script', () => {
   expect(marks('nothing here', '')).toEqual([])
 })
 
-it('treats the special characters of a pattern as text', () => {
+it('treats characters with a meaning in regular expressions as text', () => {
   expect(marks('a.b*c (d) [e] \\', '.b* (d) [ \\')).toEqual(['.b*', '(d)', '[', '\\'])
 })

@@ -13,7 +13,7 @@ export function MarkedText({ text, search }: MarkedTextProps) {
   return text.split(pattern).map((part, at) => {
     const key = offset
     offset += part.length
-    // `split` with a capture group returns the matches at the odd places.
+    // `split` with a capture group returns the matches at the odd indexes.
     return at % 2 === 1 ? <mark key={key}>{part}</mark> : part
   })
 }

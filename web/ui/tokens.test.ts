@@ -53,7 +53,7 @@ describe.each(['light', 'dark'] as const)('the %s theme', (theme) => {
   })
 })
 
-describe('what cannot read the tokens says the same', () => {
+describe('a file that cannot use the tokens repeats their values', () => {
   const [light, dark] = [themes.light, themes.dark]
   it.each([
     ['web/index.html', [light['page']]],

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
 import { Mark } from '../../ui/icons/mark.tsx'
 
-/** The mark and the name; leads to the home page (§2.14). */
+/** The logo, which links to the home page (§2.14). */
 export function BrandLink() {
   return (
     <Link

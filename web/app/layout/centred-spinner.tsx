@@ -1,6 +1,6 @@
 import { Spinner } from '../../ui/states/progress.tsx'
 
-/** Shown until the page knows which screen to show (§2.9). */
+/** Shown while the sign-in state or the code of a screen is loading (§2.9). */
 export function CentredSpinner() {
   return (
     <div className="flex flex-1 items-center justify-center p-8">

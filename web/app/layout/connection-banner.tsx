@@ -9,7 +9,7 @@ export function ConnectionBanner() {
       {!online && (
         <span className="flex animate-rise items-center gap-2.5 rounded-full bg-surface px-4 py-2 text-sm shadow-float">
           <WifiOff size={16} aria-hidden className="shrink-0 text-warning" />
-          Offline. You can still read what is open.
+          You are offline. You can still read the open page.
         </span>
       )}
     </output>

@@ -39,7 +39,7 @@ it('has a logo that links to the home page (§2.14)', async () => {
   expect(path()).toBe('/')
 })
 
-it('starts a new chat by a button and by its shortcut (§14.23)', async () => {
+it('starts a new chat with its button and with its shortcut (§14.23)', async () => {
   open()
   await userEvent.click(screen.getByRole('button', { name: 'New chat' }))
   expect(path()).toBe('/')
@@ -50,7 +50,7 @@ it('starts a new chat by a button and by its shortcut (§14.23)', async () => {
   expect(path()).toBe('/')
 })
 
-it('opens the history search by a button and by its shortcut, but not over a dialog (§2.16)', async () => {
+it('opens the history search with its button and its shortcut, but not while a dialog is open (§2.16)', async () => {
   open()
   await userEvent.click(screen.getByRole('button', { name: 'Search chats' }))
   expect(onSearch).toHaveBeenCalledTimes(1)
@@ -61,7 +61,7 @@ it('opens the history search by a button and by its shortcut, but not over a dia
   expect(onSearch).toHaveBeenCalledTimes(2)
 })
 
-it('links to the source repository, in a tab of its own (§2.17)', () => {
+it('links to the source repository, in a new tab (§2.17)', () => {
   open()
   const link = screen.getByRole('link', { name: 'Source code' })
   expect(link).toHaveAttribute('href', 'https://code.example/yonder')
@@ -77,7 +77,7 @@ describe('the avatar menu', () => {
     })
   }
 
-  it('lists the themes, the settings, the legal pages and Log out (§2.18)', () => {
+  it('lists the themes, the settings, the legal pages and Sign out (§2.18)', () => {
     openMenu()
     expect(screen.getAllByRole('menuitemradio').map((item) => item.textContent)).toEqual([
       'Light',
@@ -92,7 +92,7 @@ describe('the avatar menu', () => {
     ])
   })
 
-  it('chooses a theme, and stays open to show it (§2.18, §1.10)', () => {
+  it('applies the chosen theme and stays open (§2.18, §1.10)', () => {
     openMenu()
     fireEvent.click(screen.getByRole('menuitemradio', { name: 'Dark' }))
     expect(document.documentElement).toHaveClass('dark')
@@ -105,7 +105,7 @@ describe('the avatar menu', () => {
     ['Settings', '/settings'],
     ['Terms of Service', '/terms'],
     ['Privacy Policy', '/privacy'],
-  ])('leads to %s (§2.18)', (name, target) => {
+  ])('opens %s (§2.18)', (name, target) => {
     openMenu()
     fireEvent.click(screen.getByRole('menuitem', { name }))
     expect(path()).toBe(target)

@@ -11,12 +11,12 @@ export interface SignedInProps {
   readonly getAccessToken: () => Promise<string | null | undefined>
   /** Signs out everywhere and redirects to the origin of the site. */
   readonly onSignOut: () => void
-  /** Called when the server refused the token: signs out here and redirects to the root of the site (§2.11). */
+  /** Called when the server refused the token: signs out in this browser and redirects to the root of the site (§2.11). */
   readonly onUnauthorized: () => void
   readonly sourceUrl: string
 }
 
-/** What surrounds the screens of a signed-in user: their API client, their cache, the layout and the toasts. */
+/** Wraps the screens of a signed-in user in the user's API client and cache, the layout and the toasts. */
 export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sourceUrl }: SignedInProps) {
   // Runs before any screen reads from the storage; running it twice does no harm.
   useState(() => personalStorage.setOwner(user.sub))

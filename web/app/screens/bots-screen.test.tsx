@@ -19,12 +19,12 @@ const chosen = {
 }
 const stored = () => Object.fromEntries(Object.keys(chosen).map((key) => [key, localStorage.getItem(key)]))
 
-async function rename(answer: (input: BotInput) => Response) {
+async function rename(respond: (input: BotInput) => Response) {
   for (const [key, value] of Object.entries(chosen)) localStorage.setItem(key, value)
   const bots = [makeBot()]
   const api = new ScriptedApi()
     .on('GET /api/bots', () => json(bots))
-    .on('PUT /api/bot/Owl', ({ body }) => answer(body as BotInput))
+    .on('PUT /api/bot/Owl', ({ body }) => respond(body as BotInput))
   renderScreen(
     api,
     <>
@@ -39,7 +39,7 @@ async function rename(answer: (input: BotInput) => Response) {
   await userEvent.click(screen.getByRole('button', { name: 'Save' }))
 }
 
-test('a bot that gets another name stays chosen where it was (§3.23, §3.24, §3.25)', async () => {
+test('a renamed bot stays selected in every chat where it was selected (§3.23, §3.24, §3.25)', async () => {
   await rename((input) => json(input))
   expect(await screen.findByText('Bot "Eagle" updated successfully')).toBeVisible()
   expect(stored()).toEqual({
@@ -50,7 +50,7 @@ test('a bot that gets another name stays chosen where it was (§3.23, §3.24, §
   })
 })
 
-test('a bot whose new name is refused stays chosen under its old one (§21.7)', async () => {
+test('a bot stays selected under its old name when the new name is refused (§21.7)', async () => {
   expectConsole('error', /Failed to save bot/)
   await rename(() => failure(409, 'name_taken', 'You already have a bot named "Eagle".'))
   expect(await screen.findByText(/Failed to save bot/)).toBeVisible()

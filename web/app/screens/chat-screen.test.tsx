@@ -2,7 +2,7 @@ import { waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { answer, chatOf, message, openToolChat, send, turnIsOver } from '../../testing/tool-chat-scene.tsx'
 
-it('names the tab after the first message, cut to one line, as soon as the chat has been read, and reads it once (§14.22)', async () => {
+it('names the tab after the first message, shortened, once the chat is loaded, and requests the chat once (§14.22)', async () => {
   const long = '**Bake** bread\nwith seeds, salt, water and whatever else is left'
   const opening = openToolChat(
     chatOf(message('u1', null, { content: long }), answer('a1', 'u1'), message('u2', 'a1')),
@@ -13,7 +13,7 @@ it('names the tab after the first message, cut to one line, as soon as the chat 
   expect(api.seen('GET /api/chats/c1')).toHaveLength(1)
 })
 
-it("calls an empty chat 'Chat', and names it as soon as its first message is sent", async () => {
+it("names the tab of an empty chat 'Chat', and after its first message once that is sent", async () => {
   const { api } = await openToolChat(chatOf())
   expect(document.title).toBe('Chat · Yonder')
   const stream = await send(api, 'Bake bread')

@@ -33,7 +33,7 @@ export function ChatScreen({ user }: UserScreenProps) {
   )
 }
 
-/** Shows the outcome of a connector's consent when the browser returns to this chat from the consent page. */
+/** Shows whether the connector was connected when the browser returns to this chat from the consent page. */
 function AuthorizationReturn() {
   useAuthorizationReturn(useConnectors().data)
   return null

@@ -28,7 +28,7 @@ describe('the connection log', () => {
   }
   const panel = () => screen.queryByRole('complementary', { name: 'Connection logs' })
 
-  it('shows beside the chat when the preference is on, and can be cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33, §13.22)', async () => {
+  it('is shown beside the chat when the preference is on, and can be cleared and closed (§1.10, §2.28, §3.22, §4.8, §7.33, §13.22)', async () => {
     await connect('true')
     expect(within(panel()!).getAllByText('Connected to files')).toHaveLength(2)
     expect(within(panel()!).getByText('1 of 1 connected')).toBeVisible()

@@ -8,7 +8,7 @@ it.each([
   ['Terms of Service', '/terms'],
   ['Privacy Policy', '/privacy'],
 ])(
-  '%s: is dated, and states storage, age, and what is not available (§2.95, §1.9, §9.16)',
+  '%s shows its date, what is stored, the minimum age, and what is not available (§2.95, §1.9, §9.16)',
   async (title, path) => {
     render(
       <MemoryRouter initialEntries={[path]}>
@@ -29,7 +29,7 @@ it.each([
   },
 )
 
-it('states all that stays in the browser, and what integrations store and send (§2.95)', () => {
+it('lists what the browser stores, and what integrations store and send (§2.95)', () => {
   render(
     <MemoryRouter>
       <PrivacyScreen />
@@ -37,10 +37,12 @@ it('states all that stays in the browser, and what integrations store and send (
   )
   const sectionOf = (title: string) => screen.getByRole('heading', { name: title }).parentElement?.textContent
   const browser = sectionOf('What stays in your browser')
-  for (const kept of ['theme', 'logs', 'bots', 'images', 'token', 'drafts', 'edits', 'answers', 'messages'])
-    expect(browser).toContain(kept)
+  for (const item of ['theme', 'logs', 'bots', 'images', 'token', 'drafts', 'edits', 'answers', 'messages'])
+    expect(browser).toContain(item)
   expect(browser).toContain('Signing out removes the token and everything that was not sent')
-  expect(sectionOf('What is kept')).toMatch(/An integration keeps the key [^.]* consent at Google, encrypted/)
+  expect(sectionOf('What is stored')).toMatch(
+    /An integration keeps the key [^.]* consent at Google, encrypted/,
+  )
   expect(sectionOf('Who else receives it')).toMatch(
     /an integration brings[^.]* goes to the provider of the model/,
   )

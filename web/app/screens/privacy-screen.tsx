@@ -5,9 +5,9 @@ export function PrivacyScreen() {
   return (
     <LegalPage
       title="Privacy Policy"
-      lead="What Yonder keeps about you, where it goes, and what you cannot do yourself."
+      lead="What Yonder stores about you, where it goes, and what you cannot do yourself."
     >
-      <LegalSection title="What is kept">
+      <LegalSection title="What is stored">
         <p>
           Your chat data, which is every message you write and every reply you get, and the configurations of
           your bots and connectors are stored in a cloud database. Keys and tokens among them are encrypted

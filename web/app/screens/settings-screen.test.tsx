@@ -22,7 +22,7 @@ function open() {
   )
 }
 
-it('has a menu of its sections, which names the current one (§2.47)', async () => {
+it('has a menu of its sections, in which the current one is marked (§2.47)', async () => {
   const { path } = open()
   await screen.findByText('Ada')
   const menu = within(screen.getByRole('navigation', { name: 'Settings' }))

@@ -14,7 +14,7 @@ const message = (id: number, fields: Partial<Message>) =>
     ...fields,
   })
 
-/** Each test has a link of its own, since what was read is kept for a while. */
+/** Each test uses another link, because responses are cached. */
 function open(shareId: string, messages: readonly Message[]) {
   vi.stubGlobal('fetch', async () => Response.json(makeSharedChat(shareId, messages)))
   return render(
@@ -26,7 +26,7 @@ function open(shareId: string, messages: readonly Message[]) {
   )
 }
 
-it('shows the messages of the path, and of a tool call its name and state alone (§1.6, §2.3, §2.37, §4.26, §20.5)', async () => {
+it('shows the messages of the path, and only the name and state of a tool call (§1.6, §2.3, §2.37, §4.26, §20.5)', async () => {
   open('tools', [
     message(1, { role: 'user', content: 'Look it up' }),
     message(2, { role: 'assistant', content: 'Looking.', server: 'files', tool: 'read' }),
@@ -48,7 +48,7 @@ it('shows the messages of the path, and of a tool call its name and state alone 
     }),
   ])
   expect(await screen.findByText('Look it up')).toBeVisible()
-  // The replies of a turn read as one.
+  // The replies of a turn are shown as one article.
   const [question, turn, objection, waiting, ...others] = screen.getAllByRole('article')
   expect(others).toEqual([])
   expect(objection).toHaveTextContent('Not that')
@@ -56,14 +56,14 @@ it('shows the messages of the path, and of a tool call its name and state alone 
   expect(question).toHaveTextContent('Look it up')
   expect(turn).toHaveTextContent(/files read.*Done.*files write.*Denied/)
   expect(await within(turn as HTMLElement).findByText('Looking.', {}, { timeout: 5000 })).toBeVisible()
-  // To copy is all that can be done.
+  // Copying is the only action.
   expect(new Set(screen.getAllByRole('button').map((button) => button.title))).toEqual(
     new Set(['Copy message']),
   )
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-it('asks search engines not to index it (§20.8)', async () => {
+it('is excluded from search engines (§20.8)', async () => {
   open('robots', [message(1, { role: 'user', content: 'Hello' })])
   await screen.findByText('Hello')
   await waitFor(() =>

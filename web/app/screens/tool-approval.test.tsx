@@ -29,7 +29,7 @@ describe('a pending approval call', () => {
     call: { state: 'running', title: 'Calculator' },
   })
 
-  it('shows its arguments, where it goes, and three buttons (§2.34, §4.19, §13.6)', async () => {
+  it('shows its arguments, its connector, and three buttons (§2.34, §4.19, §13.6)', async () => {
     await openToolChat(waiting)
     expect(within(block()).getByRole('button', { name: /Needs approval/ })).toBeVisible()
     expect(within(block()).getByLabelText('Arguments')).toHaveTextContent('"expression": "2 + 3"')
@@ -76,7 +76,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('is added to the list first when always allowed, with the version that was shown, beside the tools on it (§4.21, §7.16, §8.32, §13.8)', async () => {
+  it('is confirmed after Allow Always has added the tool to the current list, with the fingerprint that was shown (§4.21, §7.16, §8.32, §13.8)', async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/tool/confirm')
     api.on('PUT /api/mcp-server/default', () => json(connector))
@@ -101,7 +101,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('always allows the version that was shown, not the one the tool has become since (§13.8)', async () => {
+  it('always allows the version of the tool that was shown, not a newer one (§13.8)', async () => {
     const waitingForChanged = chatOf(
       question,
       call('a1', 'u1', { call: { state: 'waiting', title: 'Calculator', fingerprint: 'f0' } }),
@@ -119,7 +119,7 @@ describe('a pending approval call', () => {
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
-  it('runs when its connector is unknown, which is only logged (§4.21)', async () => {
+  it('runs on Allow Always when its connector is unknown, and logs that (§4.21)', async () => {
     expectConsole('error', /there is no connector "default"/)
     const { api } = await openToolChat(waiting)
     api.on('GET /api/mcp-servers', () => json([]))
@@ -131,7 +131,7 @@ describe('a pending approval call', () => {
     await turnIsOver()
   })
 
-  it('does not run when the list could not be saved (§8.21, §13.7)', async () => {
+  it('does not run when the allowed tools could not be saved (§8.21, §13.7)', async () => {
     expectConsole('error', /Failed to update allow tools/)
     const { api } = await openToolChat(waiting)
     api.on('PUT /api/mcp-server/default', () => failure(409, 'conflict', 'The tool has changed.'))
@@ -141,7 +141,7 @@ describe('a pending approval call', () => {
     expect(api.seen('POST /api/tool/confirm')).toHaveLength(0)
   })
 
-  it("sends 'cancel' as its answer when denied (§4.22)", async () => {
+  it("sends the message 'cancel' when denied (§4.22)", async () => {
     const { api } = await openToolChat(waiting)
     const stream = api.stream('POST /api/chat/completions')
     await userEvent.click(button('Deny'))

@@ -31,7 +31,7 @@ describe('a finished call', () => {
     expect(await screen.findByText('It is five.')).toBeVisible()
   })
 
-  it('opens to the exact arguments and the result, and closes again (§2.33, §13.2)', async () => {
+  it('expands to show the exact arguments and the result, and collapses again (§2.33, §13.2)', async () => {
     await openToolChat(finished)
     const line = within(block()).getByRole('button', { name: /Calculator/ })
     await userEvent.click(line)
@@ -83,7 +83,7 @@ describe('a finished call', () => {
     ['stopped', 'Stopped', 'The call was stopped. The tool may or may not have finished.'],
     ['interrupted', 'Interrupted', 'The call was interrupted. The tool may or may not have finished.'],
     ['denied', 'Denied', 'You denied this call. It was not run.'],
-  ] as const)('has a cross and says why when it ended as %s', async (status, word, sentence) => {
+  ] as const)('shows a cross and the reason when it ended as %s', async (status, word, sentence) => {
     await openToolChat(
       chatOf(
         question,
@@ -98,7 +98,7 @@ describe('a finished call', () => {
     expect(within(block()).getByText(sentence)).toBeVisible()
   })
 
-  it('copies the texts of its turn as one text (§2.29, §13.5)', async () => {
+  it('copies all texts of its turn together (§2.29, §13.5)', async () => {
     await openToolChat(
       chatOf(
         question,

@@ -124,7 +124,7 @@ describe('a call with an elicitation', () => {
   it('does not omit a value that the browser cannot read as a number or a date (§13.15)', async () => {
     const { api } = await openAsking([{ ...age, required: false }])
     const box = within(form()).getByLabelText<HTMLInputElement>('Age')
-    // What a browser makes of "1-2": nothing, and a word about it.
+    // For a text such as "1-2" a browser returns an empty value and sets `badInput`.
     vi.spyOn(box, 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState)
     const explain = vi.spyOn(box, 'reportValidity')
     await userEvent.click(within(form()).getByRole('button', { name: 'Submit' }))
@@ -168,7 +168,7 @@ describe('a call with an elicitation', () => {
       userEvent.click(within(form()).getByRole('button', { name: label }))
     const stored = () => Object.entries(localStorage).filter(([key]) => key.includes('question'))
 
-    /** Fills the form in; what comes back is the page before it is left. */
+    /** Opens a page with the form and fills the form in. */
     const fillIn = async () => {
       const opened = await openAsking(fields)
       await userEvent.type(field('Name *'), 'Ada')

@@ -148,12 +148,12 @@ describe('a turn that ends with a result', () => {
       await waitFor(() => expect(assign).toHaveBeenCalledExactlyOnceWith('https://login.example/consent'))
       expect(api.seen(connect)[0]?.body).toEqual({ return_to: '/chat/c1' })
       expect(button('Connect')).toHaveAttribute('aria-busy', 'true')
-      // The browser shows the page as it was left.
+      // The browser restores the page from its back-forward cache.
       dispatchEvent(new Event('pageshow'))
       await waitFor(() => expect(button('Connect')).not.toHaveAttribute('aria-busy'))
     })
 
-    it('does not open the page when the user has left the chat before the response (§18.29)', async () => {
+    it('does not open the consent page when the user left the chat before the response arrived (§18.29)', async () => {
       const { api, view, assign } = await openNeeding()
       let answer: (response: Response) => void = () => undefined
       api.on(connect, () => new Promise((resolve) => (answer = resolve)))

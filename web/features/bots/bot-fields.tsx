@@ -11,7 +11,7 @@ const apiTypeNames: Readonly<Record<ApiType, string>> = {
   google: 'Google',
 }
 
-/** For the fields that the checkbox above them shows. */
+/** The classes of a group of fields that the checkbox above it shows or hides. */
 const group = 'ml-2 flex animate-rise flex-col gap-4 border-l border-line pl-4'
 
 export interface BotFieldsProps {
@@ -90,7 +90,7 @@ export function OptionalFields({
       </Field>
       <Field
         label="Max tokens"
-        hint="The longest answer to request. Leave it empty for the provider's own limit."
+        hint="The maximum length of a reply. Leave it empty to use the provider's limit."
       >
         <TextInput
           ref={maxTokensRef}

@@ -5,7 +5,7 @@ import { renderScreen } from '../../testing/render-screen.tsx'
 import { ScriptedApi } from '../../testing/scripted-api.ts'
 import { BotFormDialog } from './bot-form-dialog.tsx'
 
-it('scrolls a wrong field into view with its message (§5.6, §8.34)', async () => {
+it('scrolls an invalid field into view after its message is shown (§5.6, §8.34)', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView')
   const api = new ScriptedApi()
   renderScreen(api, <BotFormDialog onClose={vi.fn()} />)
@@ -14,11 +14,11 @@ it('scrolls a wrong field into view with its message (§5.6, §8.34)', async () 
   await userEvent.click(screen.getByRole('checkbox', { name: 'Optional settings' }))
   const tokens = screen.getByLabelText('Max tokens')
   await userEvent.type(tokens, '0')
-  let wasTold = false
-  const isTold = () => screen.queryByText('Max tokens must be a whole number from 1 to 10,000,000') !== null
-  tokens.addEventListener('focus', () => (wasTold = isTold()))
+  let wasShownOnFocus = false
+  const isShown = () => screen.queryByText('Max tokens must be a whole number from 1 to 10,000,000') !== null
+  tokens.addEventListener('focus', () => (wasShownOnFocus = isShown()))
   await userEvent.click(screen.getByRole('button', { name: 'Save' }))
-  expect(wasTold).toBe(true)
+  expect(wasShownOnFocus).toBe(true)
   expect(scroll).toHaveBeenCalledExactlyOnceWith({ block: 'nearest' })
   expect(scroll.mock.contexts).toEqual([tokens])
   expect(api.requests).toEqual([])

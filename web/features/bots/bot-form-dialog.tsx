@@ -65,7 +65,7 @@ export function BotFormDialog({ bot, onRename, onClose }: BotFormDialogProps) {
             onChange={(event) => change({ name: event.target.value })}
           />
         </Field>
-        <Field label="Model" required hint="The name that the provider uses for it.">
+        <Field label="Model" required hint="The provider's name for the model.">
           <TextInput
             ref={form.ref('model')}
             autoComplete="off"

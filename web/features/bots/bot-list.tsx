@@ -12,7 +12,7 @@ export interface BotListProps {
   readonly onDelete: (bot: Bot) => void
 }
 
-/** The bots, or why none can be shown (§2.51, §2.52). A loaded list stays when a later request fails. */
+/** The list of bots and its loading, empty and error states (§2.51, §2.52). A loaded list stays when a later request fails. */
 export function BotList({ onEdit, onDelete }: BotListProps) {
   const { data: bots, error } = useBots()
   if (bots === undefined && error !== undefined) {
@@ -29,7 +29,7 @@ export function BotList({ onEdit, onDelete }: BotListProps) {
   if (bots.length === 0) {
     return (
       <EmptyState icon={<BotIcon size={22} aria-hidden />} title="No bot configurations found">
-        A bot is a name and the model that answers under it. Add one to start a chat.
+        A bot is a model with a name of your choice. Add one to start a chat.
       </EmptyState>
     )
   }

@@ -125,7 +125,7 @@ describe('the list', () => {
     }
   })
 
-  it('says while it loads, and when there is none, what to do (§2.52)', async () => {
+  it('shows that it loads, and how to start when it is empty (§2.52)', async () => {
     const reply = defer<Response>()
     answer = () => reply.promise
     open()
@@ -136,20 +136,20 @@ describe('the list', () => {
     expect(button('Add Bot')).toBeEnabled()
   })
 
-  it('says when it cannot be read, and reloads the page on Try again (§2.52)', async () => {
+  it('shows an error when it cannot be loaded, and reloads the page on Try again (§2.52)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
-    answer = () => refuse(503, 'The database does not answer.')
+    answer = () => refuse(503, 'The database does not respond.')
     open()
     expect(await screen.findByText('Error loading bot configurations')).toBeInTheDocument()
-    expect(screen.getByText('The database does not answer.')).toBeInTheDocument()
+    expect(screen.getByText('The database does not respond.')).toBeInTheDocument()
     await userEvent.click(button('Try again'))
     expect(reload).toHaveBeenCalledOnce()
   })
 })
 
 describe('adding', () => {
-  it('sends what was typed, says so, and shows the new row (§7.3, §8.30, §8.31)', async () => {
+  it('sends what was typed, and shows a toast and the new row (§7.3, §8.30, §8.31)', async () => {
     const form = await openAdd()
     await userEvent.type(form.getByLabelText('Name *'), ' Helper ')
     await userEvent.type(form.getByLabelText('Model *'), 'gpt-x')
@@ -166,7 +166,7 @@ describe('adding', () => {
     ['name', 'Model *', 'Name *'],
     ['model', 'Name *', 'Model *'],
   ])(
-    'asks in the dialog for a missing %s and sends nothing (§5.5, §8.17, §8.34)',
+    'shows in the dialog that the %s is missing, and sends nothing (§5.5, §8.17, §8.34)',
     async (_, given, missing) => {
       const form = await openAdd()
       await userEvent.type(form.getByLabelText(given), 'x')
@@ -185,7 +185,7 @@ describe('adding', () => {
     [409, 'You already have a bot named "Helper".', 'You already have a bot named "Helper".'],
     [400, 'base_url: Too big; max_tokens: Too big', 'Base URL: Too big; Max tokens: Too big'],
   ])(
-    'keeps the dialog with everything typed when saving fails, and shows the reason, here and in the log: %i (§8.15, §8.34)',
+    'keeps the dialog and its texts when saving fails, and shows and logs the reason: %i (§8.15, §8.34)',
     async (status, sent, reason) => {
       expectConsole('error', new RegExp(`Failed to save bot: ${reason}`))
       answer = ({ method }) => (method === 'POST' ? refuse(status, sent) : undefined)
@@ -199,7 +199,7 @@ describe('adding', () => {
     },
   )
 
-  it('says Unknown error when there is no reason (§8.15)', async () => {
+  it("shows 'Unknown error' when there is no reason (§8.15)", async () => {
     expectConsole('error', /Failed to save bot: Unknown error/)
     answer = ({ method }) => {
       if (method === 'POST') throw new Error('')
@@ -212,7 +212,7 @@ describe('adding', () => {
     expect(await screen.findByText('Failed to save bot: Unknown error')).toBeInTheDocument()
   })
 
-  it('sends once, however often it is asked to while it saves', async () => {
+  it('sends one request, however often Save is pressed', async () => {
     const reply = defer<Response>()
     answer = ({ method }) => (method === 'POST' ? reply.promise : undefined)
     const form = await openAdd()
@@ -299,7 +299,7 @@ describe('the fields', () => {
 })
 
 describe('editing', () => {
-  it('starts with what is stored and sends the mask back untouched (§7.4, §8.31)', async () => {
+  it('starts with the stored values and sends the unchanged mask of the key (§7.4, §8.31)', async () => {
     const form = await openEdit(full)
     expect(form.getByLabelText('Base URL')).toHaveValue('https://one.example/v1')
     expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Stored: sk-t••••••••tail/)
@@ -314,13 +314,13 @@ describe('editing', () => {
     expect(screen.getByText('m2')).toBeInTheDocument()
   })
 
-  it('says that a new address removes the stored key (§21.2)', async () => {
+  it('warns that a new address removes the stored key (§21.2)', async () => {
     const form = await openEdit(full)
     await userEvent.type(form.getByLabelText('Base URL'), '/other')
     expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Enter the key for the new address/)
   })
 
-  it('clears on the server what is unchecked here (§5.7, §5.8)', async () => {
+  it('clears the stored values of unchecked groups (§5.7, §5.8)', async () => {
     const form = await openEdit(full)
     await userEvent.click(form.getByRole('checkbox', { name: 'Provide your own key' }))
     await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
@@ -329,13 +329,13 @@ describe('editing', () => {
     expect(writes()[0]?.body).toEqual({ ...empty, name: 'a/b 100%', model: 'm' })
   })
 
-  it('keeps the dialog with everything typed when saving fails, and gives the reason (§8.15)', async () => {
-    expectConsole('error', /Failed to save bot: The database does not answer\./)
-    answer = ({ method }) => (method === 'PUT' ? refuse(503, 'The database does not answer.') : undefined)
+  it('keeps the dialog and its texts when saving fails, and shows the reason (§8.15)', async () => {
+    expectConsole('error', /Failed to save bot: The database does not respond\./)
+    answer = ({ method }) => (method === 'PUT' ? refuse(503, 'The database does not respond.') : undefined)
     const form = await openEdit(helper)
     await userEvent.type(form.getByLabelText('Name *'), ' two')
     await userEvent.click(button('Save', form))
-    expect(await screen.findByText('Failed to save bot: The database does not answer.')).toBeInTheDocument()
+    expect(await screen.findByText('Failed to save bot: The database does not respond.')).toBeInTheDocument()
     expect(form.getByLabelText('Name *')).toHaveValue('Helper two')
   })
 
@@ -358,7 +358,7 @@ describe('deleting', () => {
     return within(screen.getByRole('alertdialog', { name: 'Delete Bot' }))
   }
 
-  it('asks first, then deletes, says so and leaves the focus on the list (§2.54, §7.5, §8.31)', async () => {
+  it('deletes after a confirmation, shows a toast and moves the focus to the list (§2.54, §7.5, §8.31)', async () => {
     const question = await openDelete()
     expect(
       question.getByText('Are you sure you want to delete this bot? This action cannot be undone.'),
@@ -379,7 +379,7 @@ describe('deleting', () => {
     expect(writes()).toEqual([])
   })
 
-  it('keeps the row and gives the reason when it fails (§8.16)', async () => {
+  it('keeps the row and shows the reason when deleting fails (§8.16)', async () => {
     expectConsole('error', /Failed to delete bot: You have no bot named/)
     answer = ({ method }) =>
       method === 'DELETE' ? refuse(404, 'You have no bot named "a/b 100%".') : undefined

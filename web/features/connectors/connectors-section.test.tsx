@@ -12,7 +12,7 @@ const own = makeConnector({ name: 'default', url: 'yonder:default', is_default: 
 const files = makeConnector({ name: 'Files / 100%' })
 
 describe('the list', () => {
-  it('has a heading, what it is for, and two ways to add (§2.55, §2.57)', async () => {
+  it('has a heading, a description, and two buttons to add connectors (§2.55, §2.57)', async () => {
     new ConnectorsScene().open()
     expect(screen.getByRole('heading', { name: 'Connectors' })).toBeInTheDocument()
     expect(screen.getByText('Manage your connector configurations')).toBeInTheDocument()
@@ -40,13 +40,13 @@ describe('the list', () => {
       expect(buttonOf(name, rowOf('Files / 100%'))).toHaveAccessibleDescription('Files / 100%')
   })
 
-  it('says under the divider that there is none of one’s own (§2.56)', async () => {
+  it('shows a message under the divider when there are no custom connectors (§2.56)', async () => {
     new ConnectorsScene([own]).open()
     expect(await screen.findByText('No custom connector configurations found')).toBeInTheDocument()
     expect(screen.getByRole('separator')).toBeInTheDocument()
   })
 
-  it('says while it loads (§2.57)', async () => {
+  it('shows that it loads (§2.57)', async () => {
     const scene = new ConnectorsScene()
     const reply = defer<Response>()
     scene.api.on('GET /api/mcp-servers', () => reply.promise)
@@ -56,19 +56,19 @@ describe('the list', () => {
     expect(await screen.findByText('Files / 100%')).toBeInTheDocument()
   })
 
-  it('says when it cannot be read, and reloads the page on Try again (§2.57)', async () => {
+  it('shows an error when it cannot be loaded, and reloads the page on Try again (§2.57)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
     const scene = new ConnectorsScene()
-    scene.api.on('GET /api/mcp-servers', () => refuse(503, 'The database does not answer.'))
+    scene.api.on('GET /api/mcp-servers', () => refuse(503, 'The database does not respond.'))
     scene.open()
     expect(await screen.findByText('Error loading connector configurations')).toBeInTheDocument()
-    expect(screen.getByText('The database does not answer.')).toBeInTheDocument()
+    expect(screen.getByText('The database does not respond.')).toBeInTheDocument()
     await userEvent.click(buttonOf('Try again'))
     expect(reload).toHaveBeenCalledOnce()
   })
 
-  it('shows of each its status in colour, its address and what went wrong (§2.58)', async () => {
+  it('shows the status of each connector in colour, its address and its error (§2.58)', async () => {
     new ConnectorsScene([
       makeConnector({ name: 'A', status: 'connected' }),
       makeConnector({
@@ -92,7 +92,7 @@ describe('the list', () => {
 describe('connecting', () => {
   const connect = 'POST /api/mcp-server/Files%20%2F%20100%25/connect'
 
-  it('says that it toggles, then that it is connected, and reads the list again (§2.59, §4.27, §8.32)', async () => {
+  it('shows progress and success, and loads the list again (§2.59, §4.27, §8.32)', async () => {
     const scene = new ConnectorsScene([files])
     const reply = defer<void>()
     scene.api.on(connect, async () => {
@@ -110,12 +110,12 @@ describe('connecting', () => {
     expect(await screen.findByRole('button', { name: 'Disconnect' })).toBeInTheDocument()
     expect(screen.getByText('Connected')).toBeInTheDocument()
     expect(scene.writes).toEqual([{ route: connect, body: { return_to: '/settings/connectors' } }])
-    // The answer may mark this browser for a consent.
+    // The response may set a cookie that ties the consent to this browser.
     expect(scene.api.seen(connect)[0]?.credentials).toBe('same-origin')
     expect(scene.api.seen('GET /api/mcp-servers')).toHaveLength(2)
   })
 
-  it('disconnects what is connected, default connectors too (§4.27, §8.32)', async () => {
+  it('disconnects a connected connector, also a default one (§4.27, §8.32)', async () => {
     const scene = new ConnectorsScene([own])
     await scene.press('Disconnect', 'default')
     expect(await screen.findByText('Connector "default" disconnected')).toBeInTheDocument()
@@ -123,7 +123,7 @@ describe('connecting', () => {
     expect(scene.writes).toEqual([{ route: 'POST /api/mcp-server/default/disconnect', body: undefined }])
   })
 
-  it('says why it failed, here and in the row (§4.27, §8.20)', async () => {
+  it('shows why it failed, in a toast and in the row (§4.27, §8.20)', async () => {
     expectConsole('error', /Failed to toggle connector "Files \/ 100%": The server cannot be reached\./)
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () => {
@@ -146,7 +146,7 @@ describe('connecting', () => {
     expect(buttonOf('Connect')).toBeEnabled()
   })
 
-  it('leaves for the page where consent is asked, and is busy until then', async () => {
+  it('opens the consent page, and stays busy until the browser returns', async () => {
     const leave = vi.spyOn(location, 'assign').mockImplementation(() => undefined)
     const scene = new ConnectorsScene([files])
     scene.api.on(connect, () =>
@@ -156,7 +156,7 @@ describe('connecting', () => {
     await waitFor(() => expect(leave).toHaveBeenCalledWith('https://auth.example/authorize?state=1'))
     expect(buttonOf('Toggling...')).toBeInTheDocument()
     expect(toasts.get()).toEqual([])
-    // They went back instead of consenting, and the browser shows the page as it was left.
+    // The user went back without consent, and the browser restores the page from its back-forward cache.
     dispatchEvent(new Event('pageshow'))
     expect(await screen.findByRole('button', { name: 'Connect' })).toBeInTheDocument()
   })
@@ -178,7 +178,7 @@ describe('connecting', () => {
     expect(leave).not.toHaveBeenCalled()
   })
 
-  it('still says that it toggles after the section was left and opened again (§2.59)', async () => {
+  it('still shows progress after the section was closed and opened again (§2.59)', async () => {
     const scene = new ConnectorsScene([files])
     const reply = defer<Response>()
     scene.api.on(connect, () => reply.promise)
@@ -207,7 +207,7 @@ describe('connecting', () => {
 describe('deleting', () => {
   const remove = 'DELETE /api/mcp-server/Files%20%2F%20100%25'
 
-  it('asks first, then deletes, says so and leaves the focus on the list (§2.59, §4.30, §8.32)', async () => {
+  it('deletes after a confirmation, shows a toast and moves the focus to the list (§2.59, §4.30, §8.32)', async () => {
     const scene = new ConnectorsScene([own, files])
     await scene.press('Delete', 'Files / 100%')
     const question = within(screen.getByRole('alertdialog', { name: 'Delete Connector' }))
@@ -231,7 +231,7 @@ describe('deleting', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('keeps the row and gives the reason when it fails (§8.19, §8.34)', async () => {
+  it('keeps the row and shows the reason when deleting fails (§8.19, §8.34)', async () => {
     expectConsole('error', /Failed to delete connector: You have no connector/)
     const scene = new ConnectorsScene([files])
     scene.api.on(remove, () => refuse(404, 'You have no connector of this name.'))
@@ -243,7 +243,7 @@ describe('deleting', () => {
     expect(screen.getByText('Files / 100%')).toBeInTheDocument()
   })
 
-  it('reads the list again when it fails: another tab may have deleted it before', async () => {
+  it('loads the list again when deleting fails, since another tab may have deleted the connector', async () => {
     expectConsole('error', /Failed to delete connector/)
     const scene = new ConnectorsScene([own, files])
     scene.api.on(remove, () => {
@@ -256,10 +256,10 @@ describe('deleting', () => {
   })
 })
 
-describe('coming back from consent', () => {
+describe('the return from the consent page', () => {
   const back = (query: string) => `/settings/connectors?${query}`
 
-  it('says that it is connected, once, and forgets the address (§8.32)', async () => {
+  it('shows success once, and removes the outcome from the address (§8.32)', async () => {
     const scene = new ConnectorsScene([{ ...files, status: 'connected' }])
     const view = scene.open(back(`authorization=connected&connector=${encodeURIComponent(files.name)}`))
     expect(await screen.findByText('Connector "Files / 100%" connected')).toBeInTheDocument()
@@ -274,8 +274,8 @@ describe('coming back from consent', () => {
       'expired',
       'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
     ],
-    ['failed', 'The authorization did not work. Connect again.'],
-  ])('says why it is not after "%s" (§8.20)', async (outcome, reason) => {
+    ['failed', 'The authorization failed. Connect again.'],
+  ])('shows the reason for the outcome "%s" (§8.20)', async (outcome, reason) => {
     expectConsole('error', /Failed to toggle connector "Files/)
     const scene = new ConnectorsScene([files])
     const view = scene.open(back(`authorization=${outcome}&connector=${encodeURIComponent(files.name)}`))
@@ -285,14 +285,14 @@ describe('coming back from consent', () => {
     await waitFor(() => expect(view.search()).toBe(''))
   })
 
-  it('repeats no name that is not one of theirs (§18.28)', async () => {
+  it("does not show a name that none of the user's connectors has (§18.28)", async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(back('authorization=connected&connector=Call%20555'))
     expect(await screen.findByText(/^Failed to toggle connector: /)).toBeInTheDocument()
     expect(screen.queryByText(/Call 555/)).not.toBeInTheDocument()
   })
 
-  it('believes no address that says connected (§18.28)', async () => {
+  it('does not show success when the connector is not connected, whatever the address says (§18.28)', async () => {
     expectConsole('error', /Failed to toggle connector/)
     new ConnectorsScene([files]).open(
       back(`authorization=connected&connector=${encodeURIComponent(files.name)}`),

@@ -20,15 +20,15 @@ function chat(id: string, question: string, model: string): ChatSummary {
   })
 }
 
-const kept = [
+const chats = [
   chat('a', 'Bake bread', 'claude-sonnet'),
   chat('b', 'Read stars', 'gemini-pro'),
   chat('c', 'Dive deep', 'deepseek-chat'),
   chat('d', 'Count sheep', 'gpt-5'),
 ]
 
-/** Keeps chats, and finds and pages them as the server does. */
-function keep(chats: readonly ChatSummary[]): ScriptedApi {
+/** A server that searches the chats and returns them in pages. */
+function serve(chats: readonly ChatSummary[]): ScriptedApi {
   return new ScriptedApi().on(route, ({ query }) => {
     const [page, limit] = [Number(query.get('page')), Number(query.get('limit'))]
     const search = query.get('search') ?? ''
@@ -51,14 +51,14 @@ const rows = () => screen.getAllByRole('link')
 const box = () => screen.getByRole('searchbox', { name: 'Search chats' })
 
 it('limits a search to the length that the server accepts', async () => {
-  open(keep(kept))
+  open(serve(chats))
   fireEvent.change(box(), { target: { value: 'x'.repeat(499) } })
   await userEvent.type(box(), 'yz{Enter}')
   expect(box()).toHaveValue(`${'x'.repeat(499)}y`)
 })
 
-it('opens with the recent chats: page 1 of 10 (§2.41, §9.5, §7.8)', async () => {
-  const api = keep(kept)
+it('shows the ten most recent chats when it opens (§2.41, §9.5, §7.8)', async () => {
+  const api = serve(chats)
   open(api)
   expect(screen.getByRole('dialog', { name: 'Search chats' })).toHaveAttribute('open')
   expect(box()).toHaveFocus()
@@ -67,8 +67,8 @@ it('opens with the recent chats: page 1 of 10 (§2.41, §9.5, §7.8)', async () 
   expect(Object.fromEntries(request?.query ?? [])).toEqual({ search: '', page: '1', limit: '10' })
 })
 
-it('shows the sign of the model, the title, the preview and the time (§2.43, §1.8)', async () => {
-  open(keep(kept))
+it('shows the icon of the model, the title, the preview and the time (§2.43, §1.8)', async () => {
+  open(serve(chats))
   const [claude, gemini, deepseek, other] = await screen.findAllByRole('link')
   expect(within(claude!).getByText('Bake bread')).toBeVisible()
   expect(within(claude!).getByText('Reply to Bake bread')).toBeVisible()
@@ -80,7 +80,7 @@ it('shows the sign of the model, the title, the preview and the time (§2.43, §
 })
 
 it('applies the search on Enter, and not before (§2.42)', async () => {
-  const api = keep(kept)
+  const api = serve(chats)
   open(api)
   await screen.findByText('Read stars')
   await userEvent.type(box(), 'bread')
@@ -94,17 +94,17 @@ it('applies the search on Enter, and not before (§2.42)', async () => {
   await waitFor(() => expect(rows()).toHaveLength(4))
 })
 
-it('opens a chat by a click, and closes (§2.44)', async () => {
-  const { path, onClose } = open(keep(kept))
+it('opens a chat on a click, and closes (§2.44)', async () => {
+  const { path, onClose } = open(serve(chats))
   await userEvent.click(await screen.findByText('Dive deep'))
   expect(path()).toBe('/chat/c')
   expect(onClose).toHaveBeenCalledOnce()
 })
 
 it.each(['{Control>}', '{Meta>}', '{Shift>}', '{Alt>}'])(
-  'stays while the browser opens a chat elsewhere: %s',
+  'stays open when a modifier key opens the chat in another tab or window: %s',
   async (held) => {
-    const { path, onClose } = open(keep(kept))
+    const { path, onClose } = open(serve(chats))
     const row = await screen.findByText('Dive deep')
     const user = userEvent.setup()
     await user.keyboard(held)
@@ -115,7 +115,7 @@ it.each(['{Control>}', '{Meta>}', '{Shift>}', '{Alt>}'])(
 )
 
 it('opens a chat by arrow keys and Enter', async () => {
-  const { path } = open(keep(kept))
+  const { path } = open(serve(chats))
   await screen.findByText('Bake bread')
   await userEvent.keyboard('{ArrowUp}')
   expect(box()).toHaveFocus()
@@ -125,20 +125,20 @@ it('opens a chat by arrow keys and Enter', async () => {
   expect(path()).toBe('/chat/b')
 })
 
-it('closes by its button, its backdrop and Escape (§2.41)', async () => {
-  const { onClose } = open(keep(kept))
+it('closes on its button, its backdrop and Escape (§2.41)', async () => {
+  const { onClose } = open(serve(chats))
   await screen.findByText('Bake bread')
   const [close] = screen.getAllByRole('button', { name: 'Close' }).slice(-1)
   await userEvent.click(close!)
   const dialog = screen.getByRole('dialog')
   await userEvent.click(dialog)
-  // What the browser sends for Escape.
+  // The browser dispatches this event for Escape.
   dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
   expect(onClose).toHaveBeenCalledTimes(3)
 })
 
-it('closes by one Escape also while the box has text (§2.41)', async () => {
-  const { onClose } = open(keep(kept))
+it('closes on the first Escape also while the search box has text (§2.41)', async () => {
+  const { onClose } = open(serve(chats))
   await screen.findByText('Bake bread')
   await userEvent.type(box(), 'bread')
   const escape = createEvent.keyDown(box(), { key: 'Escape' })
@@ -148,8 +148,8 @@ it('closes by one Escape also while the box has text (§2.41)', async () => {
   expect(escape.defaultPrevented).toBe(true)
 })
 
-it('goes through its states: loading, none yet, none found (§2.45)', async () => {
-  open(keep([]))
+it('shows that it loads, that there are no chats yet, and that none was found (§2.45)', async () => {
+  open(serve([]))
   expect(screen.getByText('Loading chats...')).toBeVisible()
   expect(await screen.findByText('No chats yet')).toBeVisible()
   await userEvent.type(box(), 'unicorn{Enter}')
@@ -159,17 +159,17 @@ it('goes through its states: loading, none yet, none found (§2.45)', async () =
 
 it('shows an error with a retry (§2.45, §8.29)', async () => {
   expectConsole('error', /fetching the data\. 500/)
-  const api = keep(kept)
+  const api = serve(chats)
   api.on(route, () => failure(500, 'internal', 'Down.'))
   open(api)
   expect(await screen.findByText('Error loading chats')).toBeVisible()
-  api.on(route, () => json({ chats: kept, total: 4, page: 1, limit: 10 }))
+  api.on(route, () => json({ chats, total: 4, page: 1, limit: 10 }))
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
   expect(await screen.findByText('Bake bread')).toBeVisible()
 })
 
 it('only logs a 401 (§8.29)', async () => {
-  expectConsole('error', /not searched: 401/)
+  expectConsole('error', /could not be searched: the user is signed out/)
   const api = new ScriptedApi().on(route, () => failure(401, 'unauthenticated', 'Gone.'))
   open(api)
   await waitFor(() => expect(api.signedOut).toBe(true))
@@ -178,14 +178,14 @@ it('only logs a 401 (§8.29)', async () => {
 })
 
 it('shows placeholders for an empty chat (§2.46)', async () => {
-  open(keep([makeChatSummary({ id: 'e' })]))
+  open(serve([makeChatSummary({ id: 'e' })]))
   expect(await screen.findByText('New Chat')).toBeVisible()
   expect(screen.getByText('Start a new conversation...')).toBeVisible()
 })
 
 it('loads further pages of ten (§9.5)', async () => {
   const many = [...Array(23).keys()].map((at) => chat(`n${at}`, `Question ${at}`, 'm'))
-  const api = keep(many)
+  const api = serve(many)
   open(api)
   for (const count of [10, 20]) {
     await waitFor(() => expect(rows()).toHaveLength(count))

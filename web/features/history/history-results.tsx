@@ -22,7 +22,7 @@ export function HistoryResults({ addRow, result, search, onOpen }: HistoryResult
   if (error !== undefined)
     return (
       <ErrorState title="Error loading chats" retry={{ label: 'Try again', onRetry: result.retry }}>
-        The history could not be read. Yonder keeps trying.
+        Your chats could not be loaded. Yonder tries again every five seconds.
       </ErrorState>
     )
   if (chats.length === 0)

@@ -17,7 +17,7 @@ describe('a chat in the history', () => {
     expect(summarize(user(`${exact}yz`))).toMatchObject({ title: exact, isTitleCut: true })
   })
 
-  it('counts characters as a reader does (§9.6)', () => {
+  it('counts a combined emoji or letter as one character (§9.6)', () => {
     expect(summarize(user('👩‍👩‍👧‍👦'.repeat(31))).title).toBe('👩‍👩‍👧‍👦'.repeat(30))
     expect(summarize(user('é'.repeat(40))).title).toBe('é'.repeat(30))
   })
@@ -44,7 +44,7 @@ describe('a chat in the history', () => {
     expect(summarize()).toMatchObject({ title: 'New Chat', preview: 'Start a new conversation...' })
   })
 
-  it("says 'Message content' for what is not text (§2.46)", () => {
+  it("shows 'Message content' for a message without text (§2.46)", () => {
     expect(summarize(user([{ type: 'image' }]))).toMatchObject({
       title: 'Message content',
       preview: 'Message content',
@@ -64,14 +64,14 @@ describe('the update time', () => {
   const format = (...parts: [number, number, number, number, number]) =>
     formatUpdateTime(new Date(...parts).toISOString(), now)
 
-  it('is the time today, the day before, and the year of another one (§2.43)', () => {
+  it('is the time for today, else the day, with the year if it is another one (§2.43)', () => {
     expect(format(2026, 10, 20, 9, 5)).toBe('09:05')
     expect(format(2026, 10, 19, 23, 59)).toMatch(/19/)
     expect(format(2026, 10, 19, 23, 59)).not.toMatch(/2026|:/)
     expect(format(2025, 10, 20, 9, 5)).toMatch(/2025/)
   })
 
-  it('is left out when it cannot be read', () => {
+  it('is empty when it cannot be parsed', () => {
     expect(formatUpdateTime('never', now)).toBe('')
   })
 })

@@ -5,7 +5,7 @@ import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface SignInRequest {
-  /** Whether to send the user straight to Google's sign-in. */
+  /** Whether the provider skips its own page and opens Google's sign-in at once. */
   readonly google: boolean
   /** The path to return to after sign-in. */
   readonly returnTo: string

@@ -21,6 +21,6 @@ it.each([
   undefined,
   null,
   7,
-])('goes home instead of to %s (§15.7)', (path) => {
+])('returns to / instead of %s (§15.7)', (path) => {
   expect(toReturnPath(path, origin)).toBe('/')
 })

@@ -27,8 +27,8 @@ it.each([
   ['null', 'null'],
   ['the entry of an older version', '{"token":"x"}'],
   ['an entry without a user', JSON.stringify({ ...session, user: {} })],
-  ['an expiry in words', JSON.stringify({ ...session, expiresAt: 'soon' })],
-])('takes %s for signed out', (_name, text) => {
+  ['an expiry that is not a number', JSON.stringify({ ...session, expiresAt: 'soon' })],
+])('treats %s as signed out', (_name, text) => {
   const store = createSessionStore('https://id.example', 'web')
   localStorage.setItem(store.key, text)
   expect(store.read()).toBeNull()

@@ -37,7 +37,7 @@ function open(
 }
 
 describe('the sign-in screen', () => {
-  it('says what it is and links to the source (§2.13)', () => {
+  it('shows its title, its text and a link to the source (§2.13)', () => {
     open(true)
     expect(screen.getByRole('heading', { name: 'Yonder' })).toBeVisible()
     expect(screen.getByText('Sign in to access your chats')).toBeVisible()
@@ -48,7 +48,7 @@ describe('the sign-in screen', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
-  it("opens the demo in a new tab by 'See Demo', where there is one (§2.13, §1.6)", () => {
+  it("links to the demo with 'See Demo', in a new tab, if there is one (§2.13, §1.6)", () => {
     open(true, { status: 'unauthenticated' }, 'demo')
     const link = screen.getByRole('link', { name: 'See Demo' })
     expect(link).toHaveAttribute('href', '/share/demo')
@@ -58,7 +58,7 @@ describe('the sign-in screen', () => {
     expect(screen.queryByRole('link', { name: 'See Demo' })).toBeNull()
   })
 
-  it('starts a sign-in with Google that comes back here (§2.13)', async () => {
+  it('starts a sign-in with Google that returns to this path (§2.13)', async () => {
     const { signIn } = open(false)
     await userEvent.click(screen.getByRole('button', { name: 'Sign in with Google' }))
     expect(signIn).toHaveBeenCalledExactlyOnceWith({ google: true, returnTo: '/chat/abc' })

@@ -9,7 +9,7 @@ export interface SignInScreenProps {
   readonly returnTo: string
 }
 
-/** What a signed-out visitor sees (§2.13). */
+/** The sign-in screen, shown to signed-out visitors (§2.13). */
 export function SignInScreen({ settings, returnTo }: SignInScreenProps) {
   const { state, identity } = useIdentity()
   const { embedded } = settings.identity

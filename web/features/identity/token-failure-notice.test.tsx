@@ -28,7 +28,7 @@ function open(failure: string | null) {
   return getAccessToken
 }
 
-it('says that no token is available, stays while that is so, and retries on request (§4.1, §8.6)', async () => {
+it('stays until a token is available, and retries on Try again (§4.1, §8.6)', async () => {
   const getAccessToken = open(tokenFailed)
   expect(screen.getByRole('status')).toHaveTextContent('Get access token failed')
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }))

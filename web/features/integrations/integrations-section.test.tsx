@@ -28,7 +28,7 @@ describe('the section', () => {
     expect(button('Add Integration')).toBeEnabled()
   })
 
-  it('says while it loads, and when there is none, what to do (§2.76)', async () => {
+  it('shows that it loads, and how to start when it is empty (§2.76)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(list, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
@@ -39,7 +39,7 @@ describe('the section', () => {
     expect(screen.getByText(/Add one to start/)).toBeInTheDocument()
   })
 
-  it('says when it cannot be read, and reads again when asked to (§2.76)', async () => {
+  it('shows an error when it cannot be loaded, and loads again on Try again (§2.76)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
@@ -49,7 +49,7 @@ describe('the section', () => {
     expect(await screen.findByText('Gmail')).toBeInTheDocument()
   })
 
-  it('shows that it reads again, and that this failed too (§2.76)', async () => {
+  it('shows that it loads again, and the error again when that fails (§2.76)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     scene.api.on(list, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
@@ -64,7 +64,7 @@ describe('the section', () => {
     expect(screen.getByText('Error loading integrations. Please try again later.')).toBeInTheDocument()
   })
 
-  it('describes each integration in its own words (§2.77, §7.20)', async () => {
+  it('shows the description of each integration (§2.77, §7.20)', async () => {
     scene.open(gmail, calendar, tavily, { ...tavily, name: 'brave-search' })
     for (const [title, description] of [
       ['Gmail', 'Connect your Gmail account to access your emails'],
@@ -75,7 +75,7 @@ describe('the section', () => {
       expect((await cardOf(title)).getByText(description)).toBeInTheDocument()
   })
 
-  it('offers what can be done with each (§2.78, §2.79, §2.80, §2.81, §9.9)', async () => {
+  it('shows the buttons for the actions that each one allows (§2.78, §2.79, §2.80, §2.81, §9.9)', async () => {
     scene.open(gmail, calendar, tavily, { ...withKey, name: 'brave-search' })
     const buttons = (scope: ReturnType<typeof within>) =>
       scope.getAllByRole('button').map((one: HTMLElement) => one.textContent)

@@ -23,7 +23,7 @@ export function IntegrationsSection() {
   const reload = () => Promise.all([types.mutate(), integrations.mutate()])
 
   /** Opens the consent page at once for an integration that needs the user's consent (§2.89, §19.7). */
-  const askForConsent = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
+  const openConsentPage = async ({ name, auth_type }: IntegrationInput, isWanted: () => boolean) => {
     if (auth_type === 'oauth') await authorization.authorize(name, isWanted)
   }
 
@@ -50,7 +50,7 @@ export function IntegrationsSection() {
         <IntegrationFormDialog
           offers={listOffers(types, integrations)}
           onRetry={reload}
-          onSaved={askForConsent}
+          onSaved={openConsentPage}
           onClose={close}
         />
       )}

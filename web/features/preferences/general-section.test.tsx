@@ -38,7 +38,7 @@ it('shows picture, name, email, ID and prefix (§2.49, §3.2, §7.27)', async ()
   expect(container.querySelector('img')).toBeNull()
 })
 
-it("calls a user without a name 'User' (§2.49)", async () => {
+it("shows 'User' for a user without a name (§2.49)", async () => {
   const unnamed = { ...ada, name: null, email: null, picture: null }
   renderScreen(
     new ScriptedApi().on(route, () => json(unnamed)),
@@ -47,7 +47,7 @@ it("calls a user without a name 'User' (§2.49)", async () => {
   expect(await screen.findByText('User')).toBeVisible()
 })
 
-it("says 'Loading...' until the response arrives (§2.49)", async () => {
+it("shows 'Loading...' until the response arrives (§2.49)", async () => {
   let answer: (response: Response) => void = () => undefined
   const waiting = new Promise<Response>((resolve) => {
     answer = resolve
@@ -62,7 +62,7 @@ it("says 'Loading...' until the response arrives (§2.49)", async () => {
   expect(screen.queryByText('Loading...')).toBeNull()
 })
 
-it("says 'Error loading user data' when it fails (§2.49)", async () => {
+it("shows 'Error loading user data' when the request fails (§2.49)", async () => {
   expectConsole('error', /fetching the data\. 500/)
   renderScreen(
     new ScriptedApi().on(route, () => failure(500, 'internal', 'Down.')),
@@ -88,7 +88,7 @@ it('toggles the theme: light, dark, system, light (§2.50, §4.6)', async () => 
   expect(localStorage.getItem('theme')).toBe('light')
 })
 
-it('switches the logs of connections on and off, here and in other tabs; at first they are off (§1.10, §3.22, §9.14, §13.22)', async () => {
+it('switches the connection logs on and off, here and in other tabs; they are off by default (§1.10, §3.22, §9.14, §13.22)', async () => {
   renderScreen(
     new ScriptedApi().on(route, () => json(ada)),
     <GeneralSection />,

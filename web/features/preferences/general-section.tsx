@@ -16,7 +16,10 @@ export function GeneralSection({ children }: { readonly children?: ReactNode }) 
         <SettingsRow name="Theme" meaning="Light, dark, or the same as the system.">
           <ThemeToggle />
         </SettingsRow>
-        <SettingsRow name="Connection logs" meaning="Shows beside a chat how its tool servers connect.">
+        <SettingsRow
+          name="Connection logs"
+          meaning="Shows the connection logs of tool servers beside the chat."
+        >
           <LogsSwitch />
         </SettingsRow>
       </SettingsGroup>

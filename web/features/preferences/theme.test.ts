@@ -8,7 +8,7 @@ const readText = (path: string) => readFileSync(join(import.meta.dirname, '../..
 const firstPaint = readText('public/theme.js')
 const page = readText('index.html')
 
-/** The operating system, at the browser's edge. */
+/** Stands in for the operating system's preference, as the browser reports it. */
 let prefersDark = false
 let system = new EventTarget()
 
@@ -68,7 +68,7 @@ describe('the theme', () => {
     expect(isDark()).toBe(false)
   })
 
-  it('is dark when chosen so, whatever the system says (§4.6)', () => {
+  it('is dark when dark is chosen, whatever the system prefers (§4.6)', () => {
     follow()
     themePreference.set('dark')
     expect(isDark()).toBe(true)
@@ -80,7 +80,7 @@ describe('the theme', () => {
     expect(isDark()).toBe(false)
   })
 
-  it('follows the system live when it is system (§4.6)', () => {
+  it("follows the system live when 'system' is chosen (§4.6)", () => {
     follow()
     themePreference.set('system')
     expect(isDark()).toBe(false)
@@ -90,7 +90,7 @@ describe('the theme', () => {
     expect(isDark()).toBe(false)
   })
 
-  it('is remembered (§3.21, §1.10)', () => {
+  it('is stored when it is chosen (§3.21, §1.10)', () => {
     follow()
     themePreference.set('system')
     expect(localStorage.getItem('theme')).toBe('system')
@@ -125,7 +125,7 @@ describe('the first paint', () => {
       [stored, false] as const,
       [stored, true] as const,
     ]),
-  )('is what the application paints, with %j stored and a dark system: %j (§4.6)', (stored, dark) => {
+  )('has the colours of the application, with %j stored and a dark system: %j (§4.6)', (stored, dark) => {
     prefersDark = dark
     if (stored !== null) localStorage.setItem('theme', stored)
     runInThisContext(firstPaint)

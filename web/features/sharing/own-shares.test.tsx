@@ -36,7 +36,7 @@ function serve(shares = [first, second]) {
     })
 }
 
-it('lists the links, each to open in a new tab and to copy (§20.4)', async () => {
+it('lists the links, which open in a new tab and can be copied (§20.4)', async () => {
   const user = userEvent.setup()
   open(serve())
   const link = await screen.findByRole('link', { name: /How do tides work/ })
@@ -48,7 +48,7 @@ it('lists the links, each to open in a new tab and to copy (§20.4)', async () =
   expect(await navigator.clipboard.readText()).toBe(`${location.origin}/share/abc`)
 })
 
-it('revokes a link once that is confirmed, and shows the list without it (§20.4)', async () => {
+it('revokes a link after a confirmation, and removes it from the list (§20.4)', async () => {
   const api = serve()
   open(api)
   await screen.findByRole('link', { name: /How do tides work/ })
@@ -85,23 +85,25 @@ it('treats a link that is already gone as revoked', async () => {
   expect(await screen.findByText('Link revoked')).toBeVisible()
 })
 
-it('says why a link could not be revoked, and keeps it', async () => {
+it('shows why a link could not be revoked, and keeps it', async () => {
   expectConsole('error', /Failed to revoke link/)
-  open(serve().on('DELETE /api/share/abc', () => failure(503, 'unavailable', 'The database is away.')))
+  open(
+    serve().on('DELETE /api/share/abc', () => failure(503, 'unavailable', 'The database does not respond.')),
+  )
   const [revoke] = await screen.findAllByRole('button', { name: 'Revoke' })
   await userEvent.click(revoke as Element)
   await userEvent.click(screen.getAllByRole('button', { name: 'Revoke' }).at(-1) as Element)
-  expect(await screen.findByText('Failed to revoke link: The database is away.')).toBeVisible()
+  expect(await screen.findByText('Failed to revoke link: The database does not respond.')).toBeVisible()
   expect(screen.getByText('How do tides work?')).toBeInTheDocument()
 })
 
-it('says what to do when there are none, and that they could not be loaded', async () => {
+it('shows how to create a link when there are none', async () => {
   open(serve([]))
   expect(screen.getByText('Loading shared links...')).toBeVisible()
   expect(await screen.findByText(/No shared links yet/)).toBeVisible()
 })
 
-it('says that the links could not be loaded', async () => {
+it('shows an error when the links could not be loaded', async () => {
   expectConsole('error', /fetching the data\. 500/)
   open(new ScriptedApi().on('GET /api/shares', () => failure(500, 'internal', 'Broken.')))
   expect(await screen.findByText('Error loading shared links')).toBeVisible()

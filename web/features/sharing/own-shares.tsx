@@ -41,7 +41,7 @@ function ShareList({ onRevoke }: { readonly onRevoke: (share: OwnShare) => void 
   if (data.shares.length === 0)
     return (
       <p className="py-4 text-sm text-muted">
-        No shared links yet. The share button under a message makes one.
+        No shared links yet. To create one, press the share button under a message.
       </p>
     )
   return (
@@ -65,7 +65,7 @@ function RevokeShareDialog({ share, onRevoked, onCancel }: RevokeShareDialogProp
   return (
     <ConfirmDialog
       title="Revoke Link"
-      message="This chat can no longer be read through its link. Sharing it again makes another link."
+      message="The link will no longer open the chat. Sharing the chat again creates a new link."
       action="Revoke"
       onConfirm={async () => (await revokeShare.run(share.id)).done}
       onDone={onRevoked}

@@ -44,7 +44,7 @@ async function click() {
   await pass(0)
 }
 
-it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3, §20.3)", async () => {
+it("copies the link and shows 'Copied to clipboard!' for two seconds (§2.30, §7.10, §9.3, §20.3)", async () => {
   const api = open()
   await click()
   expect(api.seen(route)[0]?.body).toEqual({ messageId: 'm1' })
@@ -57,7 +57,7 @@ it("copies the link and says 'Copied to clipboard!' for two seconds (§2.30, §7
   expect(feedback()).toBe('')
 })
 
-it('passes the link to the system where that can share, and copies nothing (§7.10, §20.3)', async () => {
+it("opens the system's share dialog if there is one, and copies nothing (§7.10, §20.3)", async () => {
   const shared: ShareData[] = []
   setNativeShare(async (data) => {
     shared.push(data)
@@ -69,7 +69,7 @@ it('passes the link to the system where that can share, and copies nothing (§7.
   expect(feedback()).toBe('Shared')
 })
 
-it('does nothing more when the user closes the dialog of the system (§20.12)', async () => {
+it('does nothing more when the user closes the share dialog (§20.12)', async () => {
   setNativeShare(() => Promise.reject(new DOMException('closed', 'AbortError')))
   open()
   await click()
@@ -77,7 +77,7 @@ it('does nothing more when the user closes the dialog of the system (§20.12)', 
   expect(feedback()).toBe('')
 })
 
-it('copies when the system refuses to share (§7.10)', async () => {
+it('copies the link when the share dialog fails (§7.10)', async () => {
   setNativeShare(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()
   await click()
@@ -85,7 +85,7 @@ it('copies when the system refuses to share (§7.10)', async () => {
   expect(feedback()).toBe('Copied to clipboard!')
 })
 
-it('logs a failure, and does not say that anything was copied (§8.14)', async () => {
+it("logs a failure, and shows 'Not shared' (§8.14)", async () => {
   expectConsole('error', /^Failed to generate share link/)
   open(new ScriptedApi().on(route, () => failure(409, 'conflict', 'Still being written.')))
   await click()
@@ -96,7 +96,7 @@ it('logs a failure, and does not say that anything was copied (§8.14)', async (
   expect(feedback()).toBe('')
 })
 
-it('logs a refused clipboard, and shows the link that was made all the same (§20.3)', async () => {
+it('shows the created link in a dialog when the browser refuses to copy it (§20.3)', async () => {
   expectConsole('error', /^Copying failed/)
   setClipboard(() => Promise.reject(new DOMException('no', 'NotAllowedError')))
   open()
@@ -108,7 +108,7 @@ it('logs a refused clipboard, and shows the link that was made all the same (§2
   expect(shown).toHaveFocus()
   expect([shown.selectionStart, shown.selectionEnd]).toEqual([0, link.length])
 
-  // Another click may be what the browser wants.
+  // Some browsers allow copying after another click.
   setClipboard(async (text) => void copied.push(text))
   fireEvent.click(within(dialog).getByRole('button', { name: 'Copy link' }))
   await pass(0)
@@ -118,7 +118,7 @@ it('logs a refused clipboard, and shows the link that was made all the same (§2
   expect(feedback()).toBe('')
 })
 
-it('sends one request, however often it is clicked meanwhile', async () => {
+it('sends one request, however often the button is clicked', async () => {
   let answer: (response: Response) => void = () => undefined
   const api = open(new ScriptedApi().on(route, () => new Promise((resolve) => (answer = resolve))))
   await click()

@@ -28,7 +28,7 @@ afterEach(async () => {
   await mutate(() => true, undefined, { revalidate: false })
 })
 
-/** Each test has a link of its own. */
+/** Each test uses another link. */
 function open() {
   serial += 1
   const shareId = `s${serial}`
@@ -45,7 +45,7 @@ function open() {
 const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms))
 const notice = 'This is a shared chat view. The content is read-only.'
 
-it("says 'Loading...' until the chat is loaded (§2.39)", async () => {
+it("shows 'Loading...' until the chat is loaded (§2.39)", async () => {
   let resolve: (response: Response) => void = () => undefined
   answer = () => new Promise((done) => (resolve = done))
   open()
@@ -58,7 +58,7 @@ it("says 'Loading...' until the chat is loaded (§2.39)", async () => {
   expect(screen.getByText('1 message shown')).toBeVisible()
 })
 
-it('has a footer that says what it is and links to the home page, and no composer or actions (§2.37, §2.38)', async () => {
+it('has a footer with a link to the home page, and no composer or actions (§2.37, §2.38)', async () => {
   open()
   await pass(0)
   expect(screen.getByRole('contentinfo')).toHaveTextContent(notice)
@@ -67,7 +67,7 @@ it('has a footer that says what it is and links to the home page, and no compose
   expect(screen.queryByRole('button')).toBeNull()
 })
 
-it('is read without a token and without cookies (§7.1, §7.9)', async () => {
+it('is loaded without a token and without cookies (§7.1, §7.9)', async () => {
   const shareId = open()
   await pass(0)
   expect(requests.map(({ path }) => path)).toEqual([`/api/share/${shareId}`])
@@ -78,13 +78,13 @@ it('is read without a token and without cookies (§7.1, §7.9)', async () => {
 it.each([
   ['an unknown or revoked link', () => Response.json(gone, { status: 404 })],
   [
-    'too many reads',
+    'too many requests',
     () => Response.json({ error: { code: 'rate_limited', message: 'No.' } }, { status: 429 }),
   ],
   ['a broken server', () => new Response('oops', { status: 500 })],
   ['a lost network', () => Promise.reject(new TypeError('network'))],
-  ['an answer that is none', () => new Response('<html>')],
-])("says 'Chat Not Found' on %s, and the console says why (§2.40, §8.11, §8.34)", async (_name, failing) => {
+  ['a response that is not JSON', () => new Response('<html>')],
+])("shows 'Chat Not Found' after %s, and logs the reason (§2.40, §8.11, §8.34)", async (_name, failing) => {
   expectConsole(
     'error',
     /^(?:An error occurred while fetching the data\. \d{3}|network|.*JSON) \(\/api\/share\/s\d+\)$/,
@@ -97,7 +97,7 @@ it.each([
   expect(screen.queryByText(notice)).toBeNull()
 })
 
-it('retries after five seconds when the server cannot be reached, but not for a link that does not exist (§7.1)', async () => {
+it('retries after five seconds when the server cannot be reached (§7.1)', async () => {
   expectConsole('error', /network/)
   answer = () => Promise.reject(new TypeError('network'))
   open()
@@ -117,7 +117,7 @@ it('does not retry for a link that does not exist (§20.11)', async () => {
   expect(requests).toHaveLength(1)
 })
 
-it('is not read again on focus or when the connection returns (§7.28)', async () => {
+it('is not loaded again on focus or when the connection returns (§7.28)', async () => {
   open()
   await pass(5000)
   await act(async () => {

@@ -10,12 +10,12 @@ import './page.css'
 
 declare global {
   interface Window {
-    /** For tests that ask for tokens by themselves. */
+    /** For tests that request tokens directly. */
     identity: IdentityClient
   }
 }
 
-/** Sign-in by itself, for the browser tests of what a hostile provider, a lost network or many tabs do to it. */
+/** A page with only the sign-in, for browser tests with a hostile provider, a lost network or many tabs. */
 function Page({ settings }: { readonly settings: ClientSettings }) {
   const { state, identity } = useIdentity()
   const { pathname, search } = location

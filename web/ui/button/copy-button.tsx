@@ -4,7 +4,7 @@ import { logError } from '../../lib/log-error.ts'
 import { IconButton } from './icon-button.tsx'
 
 export interface CopyButtonProps {
-  /** Says what the button copies, for example 'Copy message'. */
+  /** The accessible name and the tooltip, for example 'Copy message'. */
   readonly title: string
   readonly text: string
 }

@@ -5,7 +5,7 @@ import { moveFocus } from '../focus-list.ts'
 /** The open dialogs, the topmost last. */
 const open = createStore<readonly HTMLDialogElement[]>([])
 
-/** Gives the topmost open dialog. Anything that must stay visible above a dialog is rendered inside that element. */
+/** The topmost open dialog. Content that must stay visible above a dialog is rendered inside that element. */
 export const dialogStack = {
   top: (): HTMLDialogElement | null => open.get().at(-1) ?? null,
   subscribe: open.subscribe,

@@ -12,7 +12,7 @@ function pressBackdrop(dialog: HTMLElement) {
 }
 
 describe('a dialog', () => {
-  it('is modal, named and described, and starts at its first field', () => {
+  it('is modal, has a name and a description, and focuses its first field', () => {
     render(
       <Dialog title="Add" description="One more." onClose={vi.fn()}>
         <TextInput aria-label="Name" />
@@ -24,7 +24,7 @@ describe('a dialog', () => {
     expect(screen.getByLabelText('Name')).toHaveFocus()
   })
 
-  it('starts at the field that requests it, wherever it is, and never at a disabled one', () => {
+  it('focuses the field that requests the initial focus, and never a disabled one', () => {
     const { unmount } = render(
       <Dialog title="Edit" onClose={vi.fn()}>
         <Select aria-label="Kind" disabled />
@@ -43,7 +43,7 @@ describe('a dialog', () => {
     expect(screen.getByLabelText('Name')).toHaveFocus()
   })
 
-  it('closes by its button, its backdrop and Escape, but not by a click inside', () => {
+  it('closes on its button, its backdrop and Escape, but not on a click inside', () => {
     const onClose = vi.fn()
     render(
       <Dialog title="Add" onClose={onClose}>
@@ -83,7 +83,7 @@ describe('a dialog', () => {
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('leaves the dialog beneath open', () => {
+  it('closes without the dialog below it', () => {
     const [closeLower, closeUpper] = [vi.fn(), vi.fn()]
     render(
       <Dialog title="Lower" onClose={closeLower}>
@@ -99,7 +99,7 @@ describe('a dialog', () => {
 })
 
 describe('a confirmation', () => {
-  it('starts at Cancel, and acts by the button that names the action', async () => {
+  it('focuses Cancel, and runs the action on the button that names it', async () => {
     const [onConfirm, onDone, onCancel] = [vi.fn(async () => true), vi.fn(), vi.fn()]
     render(
       <ConfirmDialog

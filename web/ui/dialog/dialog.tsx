@@ -16,7 +16,7 @@ export interface DialogProps {
   readonly size?: 'small' | 'medium'
   /** `top` is for a search dialog, whose list of results grows downwards. */
   readonly place?: 'center' | 'top'
-  /** Shows the title only to screen readers, for a dialog whose first element already says what it is for. */
+  /** Shows the title only to screen readers, for a dialog whose first element already shows its purpose. */
   readonly hideTitle?: boolean
   /** The result of `useInitialFocus`, for a parent that moves the focus again while the dialog is open. */
   readonly initialFocus?: InitialFocus

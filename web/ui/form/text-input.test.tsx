@@ -24,7 +24,7 @@ function placeCaret(box: HTMLInputElement, at: number): readonly (number | null)
   return [box.selectionStart, box.selectionEnd]
 }
 
-it('lets a mask only be replaced as a whole, and typed text be edited', () => {
+it('selects a mask as a whole, and allows typed text to be edited', () => {
   render(<Box />)
   const box = screen.getByLabelText<HTMLInputElement>('Key')
   expect(box).toHaveAttribute('type', 'password')

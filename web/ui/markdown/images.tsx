@@ -51,7 +51,7 @@ export interface MarkdownImageProps {
 }
 
 /**
- * An image that a text refers to. Loading it tells its site that this user reads this text, so nothing is requested
+ * An image in an untrusted text. Loading it would reveal to its site that this user reads the text, so nothing is requested
  * before the user clicks or has allowed that site. The address is not changed (§14.18, §14.21).
  */
 export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
@@ -62,7 +62,7 @@ export function MarkdownImage({ src, alt, title }: MarkdownImageProps) {
     return (
       <span className="markdown-image" title={title}>
         <ImageOff size={18} aria-hidden />
-        <span>{alt === '' ? 'Image without a usable address' : alt}</span>
+        <span>{alt === '' ? 'Image with an invalid address' : alt}</span>
       </span>
     )
   if (shown || sites.has(address.host))

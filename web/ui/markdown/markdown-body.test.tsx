@@ -30,7 +30,7 @@ test('draws headings, lists, task lists, tables, quotes and code (§1.3)', () =>
   expect(screen.getByText('ts')).toBeVisible()
 })
 
-test('colours code once its block is closed, without changing its text (§1.3)', async () => {
+test('highlights code once its block is closed, without changing its text (§1.3)', async () => {
   const view = render(<MarkdownBody text={'```ts\nconst a = 1'} open />)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(view.container.querySelector('.hljs-keyword')).toBeNull()
@@ -41,7 +41,7 @@ test('colours code once its block is closed, without changing its text (§1.3)',
   expect(view.container.querySelector('pre')?.textContent).toBe('const a = 1')
 })
 
-test('shows code in an unknown language as it is', async () => {
+test('shows code in an unknown language without highlighting', async () => {
   const page = draw('```<b>x</b>\nplain\n```')
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(page.querySelector('pre')).toHaveTextContent('plain')
@@ -249,7 +249,7 @@ test.each([
   ['strikes', '~a'.repeat(5000)],
   ['lines', '\n'.repeat(1_000_000)],
   ['definitions', '[a]: b\n'.repeat(5000) + '\n' + '[a] '.repeat(500)],
-])('stays quick with a text of nested %s, and shows it', (_name, text) => {
+])('shows a text of many nested %s without blocking the page', (_name, text) => {
   const worked = measureWork()
   const page = draw(text)
   expect(worked()).toBeLessThan(2000)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { measureWork } from '../../testing/measure-work.ts'
 import { MarkdownBody } from './markdown-body.tsx'
 
-// The test's page has no doctype; KaTeX asks when it is loaded, with the first formula.
+// KaTeX needs standards mode, but the page of the test has no doctype. KaTeX is loaded with the first formula.
 Object.defineProperty(document, 'compatMode', { value: 'CSS1Compat' })
 
 async function draw(text: string) {
@@ -34,14 +34,14 @@ test.each([
     '\\def\\a{xxxx}\\def\\b{\\a\\a\\a\\a}\\def\\c{\\b\\b\\b\\b}\\def\\d{\\c\\c\\c\\c}\\def\\e{\\d\\d\\d\\d}\\e\\e\\e\\e',
   ],
   ['is nested too deep', '{'.repeat(900) + 'x' + '}'.repeat(900)],
-])('shows a formula as it was written that %s, and stays quick (§14.17)', async (_name, tex) => {
+])('shows the source of a formula that %s, without blocking the page (§14.17)', async (_name, tex) => {
   const worked = measureWork()
   const page = await draw(`$$\n${tex}\n$$`)
   expect(worked()).toBeLessThan(4000)
   expect(page).toHaveTextContent(tex.slice(0, 20))
 })
 
-test('makes neither addresses nor attributes of a formula', async () => {
+test('creates no links or HTML attributes from a formula', async () => {
   const page = await draw(
     '$\\href{javascript:alert(1)}{x}$ $\\url{https://bad.example}$ $\\htmlData{a=b}{x}$ $\\htmlId{root}{x}$ ' +
       '$\\includegraphics{https://bad.example/a.png}$ $\\htmlStyle{position:fixed}{x}$',

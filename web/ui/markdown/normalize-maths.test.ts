@@ -27,17 +27,17 @@ test.each([
   'nothing',
   '$ x $',
   '$$$$',
-])('finds none in %j (§14.16)', (source) => {
+])('finds no formula in %j (§14.16)', (source) => {
   expect(normalizeMaths(source)).toBeUndefined()
 })
 
-test('leaves a block with hundreds of formulas as it is (§14.17)', () => {
+test('does not convert a block with more than 200 formulas (§14.17)', () => {
   expect(normalizeMaths('$x$ '.repeat(200))).toBeDefined()
   expect(normalizeMaths('$x$ '.repeat(201))).toBeUndefined()
 })
 
 test.each(['$', '$$', '\\[', '\\(', '`', '$a ', '``a`', '\\'])(
-  'stays quick with %j over and over',
+  'takes little time for many repetitions of %j',
   (piece) => {
     const worked = measureWork()
     normalizeMaths(piece.repeat(50_000 / piece.length))

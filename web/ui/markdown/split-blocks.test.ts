@@ -64,7 +64,7 @@ test('keeps finished blocks as they are while the end grows (§14.19)', () => {
   expect(after.blocks[2]).toEqual({ kind: 'text', key: 2, source: 'Second\ngrows' })
 })
 
-test('keeps a list open until its next line is whole, since "2" may become "2."', () => {
+test('keeps a list open until its next line is complete, since "2" may become "2."', () => {
   const cut = createBlockSplitter()
   expect(cut('1. one\n\n2').blocks).toHaveLength(2)
   expect(cut('1. one\n\n2. two').blocks).toHaveLength(1)
@@ -80,18 +80,18 @@ test('recognizes the end of a fence, and leaves its first characters out of the 
   ])
 })
 
-test('starts again when the text is a different one', () => {
+test('starts again when the text does not continue the previous one', () => {
   const cut = createBlockSplitter()
   cut('One.\n\nTwo.\n\nThree.')
   expect(cut('Other').blocks).toEqual([{ kind: 'text', key: 0, source: 'Other' }])
 })
 
-test('survives nesting that is deeper than the stack', () => {
+test('returns one block for nesting that exceeds the call stack', () => {
   const text = '>'.repeat(10_000) + 'a'
   expect(createBlockSplitter()(text).blocks).toEqual([{ kind: 'text', key: 0, source: text }])
 })
 
-test('keeps lines of maths together, whatever they look like', () => {
+test('keeps lines of maths in one block, even if they resemble markdown', () => {
   const source = '$$\na\n\n- b\n+ c\n$$\n'
   const blocks = createBlockSplitter()(`Before\n${source}\nAfter`).blocks
   expect(blocks.map((block) => (block.kind === 'text' ? block.source.trim() : ''))).toEqual([

@@ -53,7 +53,7 @@ describe('with a pointer', () => {
     expect(menu()).toBeNull()
   })
 
-  it('stays when the pointer comes back in time (§2.18)', async () => {
+  it('stays open when the pointer returns within 100 ms (§2.18)', async () => {
     hover()
     leave()
     await wait(60)
@@ -70,12 +70,12 @@ describe('with a pointer', () => {
     expect(menu()).toBeNull()
   })
 
-  it('stays closed under a resting pointer when what covered it goes away', () => {
+  it('stays closed when an element above it disappears under a resting pointer', () => {
     enter('mouse')
     expect(menu()).toBeNull()
   })
 
-  it('opens by a tap, and closes by a press elsewhere', () => {
+  it('opens on a tap, and closes on a press elsewhere', () => {
     hover('touch')
     expect(menu()).toBeNull()
     fireEvent.click(trigger(), { detail: 1 })
@@ -96,7 +96,7 @@ describe('opened by hover while the focus is elsewhere', () => {
 
   afterEach(() => window.removeEventListener('keydown', beneath))
 
-  it('closes by Escape, which goes no further, and leaves the focus there', () => {
+  it('closes on Escape, which has no other effect, and does not move the focus', () => {
     render(<textarea aria-label="Message" onKeyDown={beneath} />)
     act(() => screen.getByLabelText('Message').focus())
     hover()
@@ -108,7 +108,7 @@ describe('opened by hover while the focus is elsewhere', () => {
     expect(beneath).toHaveBeenCalled()
   })
 
-  it('leaves Escape to a dialog over it', () => {
+  it('does not close on Escape while a dialog is open above it', () => {
     hover()
     render(<Dialog title="Search" onClose={vi.fn()} />)
     pressEscape()
@@ -118,7 +118,7 @@ describe('opened by hover while the focus is elsewhere', () => {
 })
 
 describe('with the keyboard', () => {
-  it('moves by arrow keys around the ends, Home, End and first letters', async () => {
+  it('moves the focus on arrow keys, with wrapping, on Home, End and first letters', async () => {
     await openByKeys()
     expect(item('First')).toHaveFocus()
     for (const [key, name] of [
@@ -134,7 +134,7 @@ describe('with the keyboard', () => {
     }
   })
 
-  it('closes by Escape alone, and the focus returns without opening it again', async () => {
+  it('closes on Escape, and stays closed when the focus returns to the trigger', async () => {
     const beneath = vi.fn()
     document.addEventListener('keydown', beneath)
     await openByKeys()
@@ -148,18 +148,18 @@ describe('with the keyboard', () => {
   it.each([
     ['ArrowDown', 'First'],
     ['ArrowUp', 'Second'],
-  ])('opens by %s and moves the focus into it', (key, name) => {
+  ])('opens on %s and moves the focus into it', (key, name) => {
     act(() => trigger().focus())
     fireEvent.keyDown(trigger(), { key })
     expect(item(name)).toHaveFocus()
   })
 
-  it('opens by Enter, Space or a screen reader, which all click without a press, and focuses its first item', () => {
+  it('focuses its first item when Enter, Space or a screen reader opens it', () => {
     fireEvent.click(trigger(), { detail: 0 })
     expect(item('First')).toHaveFocus()
   })
 
-  it('moves the focus into it again when it was closed by Escape', () => {
+  it('moves the focus into it again after Escape has closed it', () => {
     act(() => trigger().focus())
     fireEvent.click(trigger(), { detail: 0 })
     fireEvent.keyDown(item('First'), { key: 'Escape' })
@@ -200,14 +200,14 @@ describe('with the keyboard', () => {
     expect(fireEvent.keyDown(item('First'), { key: 'Enter' })).toBe(true)
   })
 
-  it('closes by Tab, which moves on from the trigger', async () => {
+  it('closes on Tab, and the focus continues from the trigger', async () => {
     await openByKeys()
     expect(fireEvent.keyDown(item('First'), { key: 'Tab' })).toBe(true)
     expect(menu()).toBeNull()
     expect(trigger()).toHaveFocus()
   })
 
-  it('closes when the focus goes elsewhere, and leaves it there', async () => {
+  it('closes when the focus moves elsewhere, and does not move it back', async () => {
     render(<textarea aria-label="Message" />)
     await openByKeys()
     act(() => screen.getByLabelText('Message').focus())
@@ -235,19 +235,19 @@ describe('typing', () => {
 
   afterEach(() => vi.restoreAllMocks())
 
-  it('goes to the item that begins with the letters typed', () => {
+  it('focuses the item that begins with the typed letters', () => {
     type('bl')
     expect(item('Blood orange')).toHaveFocus()
   })
 
-  it('goes through the items that begin with a letter typed again', () => {
+  it('focuses the next item with the same first letter when a letter is repeated', () => {
     type('a')
     expect(item('Apricot')).toHaveFocus()
     type('a')
     expect(item('Apple')).toHaveFocus()
   })
 
-  it('starts a new word after a moment', () => {
+  it('starts a new search after 500 ms', () => {
     type('a')
     vi.mocked(performance.now).mockReturnValue(1501)
     type('b')
@@ -255,7 +255,7 @@ describe('typing', () => {
   })
 })
 
-it('acts and closes when an item is chosen', () => {
+it('runs the command of a chosen item, and closes', () => {
   fireEvent.click(trigger(), { detail: 1 })
   fireEvent.click(item('First'))
   expect(onFirst).toHaveBeenCalledOnce()

@@ -41,16 +41,16 @@ export function useMenu() {
   const hover = useHover(open, show, hide)
   const moveInMenu = useMenuKeys(items)
 
-  const enter = (place: 0 | -1) => {
+  const enter = (index: 0 | -1) => {
     // The items exist only once the menu is open.
     flushSync(show)
-    items.list().at(place)?.focus()
+    items.list().at(index)?.focus()
   }
   const handleFocus = () => {
     if (!isReturning() && trigger.current?.matches(':focus-visible')) show()
   }
   const handleClick = (event: MouseEvent) => {
-    const wasOpenedByHover = hover.takeOpened()
+    const wasOpenedByHover = hover.consumeOpened()
     // A click without a press comes from Enter, Space or a screen reader.
     if (event.detail === 0) enter(0)
     // After hovering has opened the menu, users often click the trigger. That click must not close the menu.
@@ -147,7 +147,7 @@ function useHover(open: boolean, show: () => void, hide: () => void) {
   useEffect(() => () => clearTimeout(timer.current), [])
   return {
     /** Returns whether hovering opened the menu; true only once for each opening. */
-    takeOpened: () => {
+    consumeOpened: () => {
       const was = opened.current
       opened.current = false
       return was

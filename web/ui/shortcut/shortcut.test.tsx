@@ -38,14 +38,14 @@ describe('a shortcut of the page', () => {
     return event.defaultPrevented
   }
 
-  it("runs in place of the browser's own", () => {
+  it("runs and prevents the browser's own action", () => {
     expect(press(document.body, search)).toBe(true)
     expect(press(document.body, stop)).toBe(true)
     expect(onSearch).toHaveBeenCalledOnce()
     expect(onStop).toHaveBeenCalledOnce()
   })
 
-  it('does nothing behind a dialog, nor does the browser, but Escape is left to the dialog', () => {
+  it("does nothing while a dialog is open and prevents the browser's action, except for Escape", () => {
     render(<Dialog title="Search chats" onClose={vi.fn()} />)
     const dialog = screen.getByRole('dialog')
     expect(press(dialog, search)).toBe(true)

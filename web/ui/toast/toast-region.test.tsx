@@ -85,17 +85,17 @@ describe('while the user may be reading', () => {
     expect(screen.queryByText('Saved')).toBeNull()
   }
 
-  it('its time stands still under the pointer (§9.1)', async () => {
+  it('its timer is paused while the pointer is on it (§9.1)', async () => {
     fireEvent.pointerEnter(card())
     await expectHeld(() => void fireEvent.pointerLeave(card()))
   })
 
-  it('its time stands still while it has the focus (§9.1)', async () => {
+  it('its timer is paused while it has the focus (§9.1)', async () => {
     act(() => screen.getByRole('button', { name: 'Dismiss' }).focus())
     await expectHeld(() => screen.getByRole('button', { name: 'Dismiss' }).blur())
   })
 
-  it('its time stands still while the tab is hidden (§9.1)', async () => {
+  it('its timer is paused while the tab is hidden (§9.1)', async () => {
     const hidden = vi.spyOn(document, 'hidden', 'get').mockReturnValue(true)
     fireEvent(document, new Event('visibilitychange'))
     await expectHeld(() => {
@@ -105,7 +105,7 @@ describe('while the user may be reading', () => {
     hidden.mockRestore()
   })
 
-  it('continues with the others when the one under the pointer is dismissed', async () => {
+  it('the other timers continue when the toast under the pointer is dismissed', async () => {
     act(() => toast.error('Not saved'))
     fireEvent.pointerEnter(card())
     act(() => screen.getAllByRole('button', { name: 'Dismiss' })[0]?.click())

@@ -4,7 +4,7 @@ import { createPortal } from 'react-dom'
 import { classNames } from '../class-names.ts'
 import { dialogStack } from '../dialog/dialog-layer.ts'
 import { useStore } from '../../lib/store.ts'
-import { dismissToast, holdToasts, toasts, type Toast } from '../../lib/toasts.ts'
+import { dismissToast, pauseToasts, toasts, type Toast } from '../../lib/toasts.ts'
 
 /** How long a new live region stays empty: screen readers announce only what changes in it. */
 const settleMs = 100
@@ -13,7 +13,7 @@ const settleMs = 100
 export function ToastRegion() {
   const dialog = useSyncExternalStore(dialogStack.subscribe, dialogStack.top)
   const isHidden = useSyncExternalStore(subscribeToVisibility, () => document.hidden)
-  useHold(isHidden)
+  usePause(isHidden)
   return createPortal(<Region />, dialog ?? document.body)
 }
 
@@ -43,7 +43,7 @@ function Region() {
 function ToastCard({ toast }: { readonly toast: Toast }) {
   const [isHovered, setHovered] = useState(false)
   const [isFocused, setFocused] = useState(false)
-  useHold(isHovered || isFocused)
+  usePause(isHovered || isFocused)
   const Icon = toast.kind === 'success' ? CircleCheck : CircleAlert
   return (
     <div
@@ -71,8 +71,8 @@ function ToastCard({ toast }: { readonly toast: Toast }) {
   )
 }
 
-function useHold(isHeld: boolean): void {
-  useEffect(() => (isHeld ? holdToasts() : undefined), [isHeld])
+function usePause(isPaused: boolean): void {
+  useEffect(() => (isPaused ? pauseToasts() : undefined), [isPaused])
 }
 
 function subscribeToVisibility(listener: () => void): () => void {

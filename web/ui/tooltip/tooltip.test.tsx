@@ -20,7 +20,7 @@ async function hover(name: string) {
 
 beforeEach(() => {
   vi.useFakeTimers()
-  // Not within the moment after the tooltip of another test.
+  // Long after the tooltip of the previous test closed, so that its delay is not skipped.
   vi.setSystemTime(Date.now() + 60_000)
   render(
     <>
@@ -44,7 +44,7 @@ it('opens when the pointer has rested on the control, and closes when it leaves'
   expect(tooltip('Search')).toBeNull()
 })
 
-it('opens at once for the next control of a row, and only one is open', async () => {
+it('opens without delay for the next control, and closes the previous tooltip', async () => {
   await hover('Search')
   leave('Search')
   enter('Stop')
@@ -55,7 +55,7 @@ it('opens at once for the next control of a row, and only one is open', async ()
   expect(tooltip('Stop')).toBeNull()
 })
 
-it('opens by the keyboard after a press that ended beside the control', () => {
+it('opens on keyboard focus after a press that ended outside of the control', () => {
   fireEvent.pointerDown(control('Stop'))
   act(() => control('Stop').focus())
   expect(tooltip('Stop')).toBeNull()
@@ -65,7 +65,7 @@ it('opens by the keyboard after a press that ended beside the control', () => {
   expect(tooltip('Stop')).toBeInTheDocument()
 })
 
-it('does not open for a finger', async () => {
+it('does not open on touch', async () => {
   enter('Search', 'touch')
   await wait(1000)
   expect(tooltip('Search')).toBeNull()
@@ -80,7 +80,7 @@ it('stays while the pointer is on the bubble (WCAG 1.4.13)', async () => {
   expect(tooltip('Search')).toBeInTheDocument()
 })
 
-it('closes by Escape wherever the focus is, and nothing beneath it does (WCAG 1.4.13)', async () => {
+it('closes on Escape wherever the focus is, and Escape has no other effect (WCAG 1.4.13)', async () => {
   const beneath = vi.fn()
   window.addEventListener('keydown', beneath)
   await hover('Stop')
@@ -92,7 +92,7 @@ it('closes by Escape wherever the focus is, and nothing beneath it does (WCAG 1.
   window.removeEventListener('keydown', beneath)
 })
 
-it('closes when a press or the focus leaves the control', async () => {
+it('closes on a press and when the control loses the focus', async () => {
   act(() => control('Search').focus())
   expect(tooltip('Search')).toBeInTheDocument()
   act(() => control('Search').blur())
@@ -102,7 +102,7 @@ it('closes when a press or the focus leaves the control', async () => {
   expect(tooltip('Stop')).toBeNull()
 })
 
-it('closes when scrolling or a new size moves its control, and stays when nothing moves', async () => {
+it('closes when scrolling or resizing moves its control, and stays otherwise', async () => {
   await hover('Search')
   fireEvent.scroll(document)
   expect(tooltip('Search')).toBeInTheDocument()
@@ -118,13 +118,13 @@ it('closes when scrolling or a new size moves its control, and stays when nothin
   expect(tooltip('Stop')).toBeNull()
 })
 
-it('leaves Escape to a dialog that covers it', async () => {
+it('closes when a dialog covers its control', async () => {
   await hover('Search')
   render(<Dialog title="Add" onClose={vi.fn()} />)
   expect(tooltip('Search')).toBeNull()
 })
 
-it('does not open for the focus that a dialog moves', () => {
+it('does not open when a dialog moves the focus to its control', () => {
   const { unmount } = render(
     <Dialog title="Add" onClose={vi.fn()}>
       <TextInput aria-label="Name" />
@@ -134,7 +134,7 @@ it('does not open for the focus that a dialog moves', () => {
   unmount()
 })
 
-it('keeps to the window at every edge', () => {
+it('stays inside the window at every edge', () => {
   const bubble = document.createElement('span')
   const button = document.createElement('button')
   bubble.getBoundingClientRect = () => new DOMRect(0, 0, 100, 30)

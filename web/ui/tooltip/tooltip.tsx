@@ -44,7 +44,7 @@ export interface TooltipProps {
 export function Tooltip({ text, shortcut, children }: TooltipProps) {
   const anchor = useRef<HTMLSpanElement>(null)
   const isPressed = useRef(false)
-  const { isOpen, open, openSoon, close } = useTooltip()
+  const { isOpen, open, openAfterDelay, close } = useTooltip()
   const endPress = () => {
     isPressed.current = false
   }
@@ -53,7 +53,7 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       ref={anchor}
       role="presentation"
       className="inline-flex"
-      onPointerEnter={openSoon}
+      onPointerEnter={openAfterDelay}
       // The bubble is a child element, so moving the pointer onto it fires no pointerleave.
       onPointerLeave={() => {
         // A press may end beside the control, where no pointerup arrives.
@@ -67,7 +67,7 @@ export function Tooltip({ text, shortcut, children }: TooltipProps) {
       onPointerUp={endPress}
       onPointerCancel={endPress}
       onFocus={(event) => {
-        // A press that focuses the control does not open the tooltip: Escape after a click must reach the control's shortcut.
+        // A press that focuses the control does not open the tooltip, because the tooltip would prevent Escape from reaching the page.
         if (!isPressed.current && event.target.matches(':focus-visible') && !isFocusMoving()) open()
       }}
       onBlur={close}
@@ -90,7 +90,7 @@ function useTooltip() {
     [self],
   )
   const open = () => openTooltip.set(self)
-  const openSoon = (event: PointerEvent) => {
+  const openAfterDelay = (event: PointerEvent) => {
     if (event.pointerType === 'touch') return
     clearTimeout(timer.current)
     timer.current = setTimeout(open, Date.now() - closedAt < skipDelayMs ? 0 : hoverDelayMs)
@@ -99,7 +99,7 @@ function useTooltip() {
     clearTimeout(timer.current)
     closeTooltip(self)
   }
-  return { isOpen, open, openSoon, close }
+  return { isOpen, open, openAfterDelay, close }
 }
 
 interface BubbleProps extends Omit<TooltipProps, 'children'> {

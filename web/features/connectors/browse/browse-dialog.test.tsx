@@ -26,7 +26,7 @@ const entryOf = (dialog: ReturnType<typeof within>, title: string) =>
   within(dialog.getByText(title).closest('li'))
 
 describe('the catalogue', () => {
-  it('says while it loads, with the search at hand (§2.65, §2.67)', async () => {
+  it('shows that it loads, with the search box focused (§2.65, §2.67)', async () => {
     const scene = new ConnectorsScene()
     const reply = defer<Response>()
     scene.api.on(catalogue, () => reply.promise)
@@ -39,7 +39,7 @@ describe('the catalogue', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
   })
 
-  it('shows title or name, author, description and configuration of each (§2.66)', async () => {
+  it("shows each entry's title or name, author, description and configuration name (§2.66)", async () => {
     const untitled = makeServer('', { name: 'plain-name', description: 'Without one.', uuid: 'u' })
     const dialog = await browse(sceneOf([makeServer('Weather'), untitled]))
     const entry = entryOf(dialog, await dialog.findByText('Weather').then(() => 'Weather'))
@@ -50,12 +50,12 @@ describe('the catalogue', () => {
     expect(dialog.getByText('plain-name')).toBeInTheDocument()
   })
 
-  it('says why it cannot be read, and reads it again on Try Again (§2.67, §8.23)', async () => {
+  it('shows why it cannot be loaded, and loads it again on Try Again (§2.67, §8.23)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     const scene = new ConnectorsScene()
-    scene.api.on(catalogue, () => refuse(503, 'The database does not answer.'))
+    scene.api.on(catalogue, () => refuse(503, 'The database does not respond.'))
     const dialog = await browse(scene)
-    expect(await dialog.findByText('The database does not answer.')).toBeInTheDocument()
+    expect(await dialog.findByText('The database does not respond.')).toBeInTheDocument()
     const reply = defer<Response>()
     scene.api.on(catalogue, () => reply.promise)
     await userEvent.click(buttonOf('Try Again', dialog))
@@ -64,7 +64,7 @@ describe('the catalogue', () => {
     expect(await dialog.findByText('Weather')).toBeInTheDocument()
   })
 
-  it('says so when an error has no message (§8.23)', async () => {
+  it('shows a general message when an error has none (§8.23)', async () => {
     expectConsole('error', /browse-connectors/)
     const scene = new ConnectorsScene()
     scene.api.on(catalogue, () => {
@@ -74,7 +74,7 @@ describe('the catalogue', () => {
     expect(await dialog.findByText('Failed to fetch servers')).toBeInTheDocument()
   })
 
-  it('is narrowed by words, wherever they stand (§18.11)', async () => {
+  it('shows the entries that contain every word of the search (§18.11)', async () => {
     const dialog = await browse(
       sceneOf([makeServer('Weather'), makeServer('Maps', { author_name: 'weather.org' })]),
     )
@@ -86,7 +86,7 @@ describe('the catalogue', () => {
     expect(dialog.getByText('No connectors found matching "ORG mapsx"')).toBeInTheDocument()
   })
 
-  it('draws a part of thousands, and more when asked (§18.11)', async () => {
+  it("shows 40 entries at first, and 40 more for each 'Show more' (§18.11)", async () => {
     const many = Array.from({ length: 100 }, (_, at) => makeServer(`S${at}`))
     const dialog = await browse(sceneOf(many))
     await dialog.findByText('S0')
@@ -96,8 +96,8 @@ describe('the catalogue', () => {
   })
 })
 
-describe('adding from it', () => {
-  it('says that it adds, then that it is added, and lists it not connected (§2.66, §4.27, §7.15, §8.32, §18.3)', async () => {
+describe('adding from the catalogue', () => {
+  it('shows progress and success, and lists the connector as disconnected (§2.66, §4.27, §7.15, §8.32, §18.3)', async () => {
     const scene = sceneOf([makeServer('Weather')])
     const reply = defer<void>()
     scene.api.on('POST /api/mcp-server', async ({ body }) => {
@@ -129,7 +129,7 @@ describe('adding from it', () => {
     expect(screen.getByText('Disconnected')).toBeInTheDocument()
   })
 
-  it('says why it failed (§8.22)', async () => {
+  it('shows why it failed (§8.22)', async () => {
     expectConsole('error', /Failed to add connector: You have reached the limit of 20 connectors/)
     const scene = sceneOf([makeServer('Weather')])
     scene.api.on('POST /api/mcp-server', () =>
@@ -154,7 +154,7 @@ describe('adding from it', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
-  it('asks for the token first where one is needed (§18.12)', async () => {
+  it('opens the form first for a server that needs a token (§18.12)', async () => {
     const scene = sceneOf([makeServer('Weather', { needs_token: true })])
     const dialog = await browse(scene)
     await userEvent.click(await dialog.findByRole('button', { name: 'Add' }))
@@ -170,7 +170,7 @@ describe('adding from it', () => {
     expect(await dialog.findByText('Added')).toBeInTheDocument()
   })
 
-  it('keeps a form that was opened while another one was being saved', async () => {
+  it('does not close a form that was opened while another one was being saved', async () => {
     const scene = sceneOf(['Weather', 'Maps'].map((title) => makeServer(title, { needs_token: true })))
     const reply = defer<Response>()
     const dialog = await browse(scene)
@@ -186,7 +186,7 @@ describe('adding from it', () => {
     expect(dialogOf('Add New Connector').getByLabelText('Token (Optional)')).toHaveValue('secret')
   })
 
-  it('takes a name that is free (§18.27)', () => {
+  it('chooses an unused name (§18.27)', () => {
     const server = makeServer('Weather')
     expect(nameNewConnector(server, [])).toBe('Weather')
     expect(nameNewConnector(server, ['weather'])).toBe('Weather (example.com)')

@@ -45,7 +45,7 @@ export function BrowseDialog({ connectors, onClose }: BrowseDialogProps) {
   )
 }
 
-/** §8.23. */
+/** Returns the server's reason, else the message of the error (§8.23). */
 function describe(error: Error): string {
   const reason = error instanceof ApiError ? error.reason : undefined
   return (reason ?? error.message) || 'Failed to fetch servers'

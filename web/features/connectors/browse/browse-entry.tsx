@@ -36,7 +36,7 @@ export function BrowseEntry({ server, isAdded, usedNames, onForm }: BrowseEntryP
         </p>
         {server.description !== '' && <p className="mt-0.5 text-sm text-muted">{server.description}</p>}
         <p className="mt-1">Config: {server.config_name}</p>
-        {server.needs_token && !isAdded && <p>It needs a token of yours.</p>}
+        {server.needs_token && !isAdded && <p>You need a token to connect it.</p>}
       </div>
       {isAdded ? (
         <p className="inline-flex h-8 shrink-0 items-center gap-1.5 px-3 text-sm text-muted">

@@ -2,11 +2,11 @@ import type { Connector } from '@yonder/contract/connector'
 
 type AllowTools = readonly string[] | null
 
-/** The unsaved choice of the tools that run without asking. */
+/** The unsaved choice of the tools that run without approval. */
 export interface AllowDraft {
   /** The stored list when the user began to change it. */
   readonly before: AllowTools
-  /** Whether every tool runs without asking. `names` stays, in case the user changes this back (§18.6). */
+  /** Whether every tool runs without approval. `names` stays, in case the user changes this back (§18.6). */
   readonly everyTool: boolean
   readonly names: readonly string[]
 }
@@ -21,7 +21,7 @@ export function addToolName(names: readonly string[], typed: string): readonly s
   return name === '' || names.includes(name) ? names : [...names, name]
 }
 
-/** Returns the list for the request; null means that no tool asks. */
+/** Returns the list for the request; null means that no tool needs approval. */
 export function allowToolsOf({ everyTool, names }: AllowDraft): string[] | null {
   return everyTool ? null : [...names]
 }

@@ -19,7 +19,7 @@ export function AllowEditor({ draft, onChange, onEmptied, children }: AllowEdito
     <div className="flex flex-col gap-3">
       <Checkbox
         label="Run every tool without asking"
-        hint="Even those that delete things, and any that are added later."
+        hint="This includes tools that delete data and tools that the connector adds later."
         checked={draft.everyTool}
         onChange={(event) => onChange({ ...draft, everyTool: event.target.checked })}
       />

@@ -32,7 +32,9 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
         <ToolChips names={allow_tools} />
       )}
       {missing.length > 0 && (
-        <p className="text-xs text-muted wrap-anywhere">Not among its tools now: {missing.join(', ')}</p>
+        <p className="text-xs text-muted wrap-anywhere">
+          Allowed, but not offered by the connector now: {missing.join(', ')}
+        </p>
       )}
     </section>
   )

@@ -47,7 +47,7 @@ export function AvailableTools({ connector, busy, allowed, onAllow, onAllowAgain
       {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
       {tools.length === 0 ? (
         <p className="mt-2 text-sm text-muted">
-          {status === 'connected' ? 'This connector offers no tools.' : 'Connect it to see what it offers.'}
+          {status === 'connected' ? 'This connector offers no tools.' : 'Connect it to see its tools.'}
         </p>
       ) : (
         <ul className="mt-1 divide-y divide-line">

@@ -17,7 +17,7 @@ export function CallRecord({ connector }: { readonly connector: Connector }) {
     >
       <summary className="touch-target -mx-1 flex w-fit list-none items-center gap-1 rounded-control px-1 text-sm font-medium text-muted hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight size={14} aria-hidden className="transition-transform group-open:rotate-90" />
-        Record of calls
+        Call log
       </summary>
       {open && <Calls name={connector.name} />}
     </details>

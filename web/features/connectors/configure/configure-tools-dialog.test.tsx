@@ -31,7 +31,7 @@ const chips = (dialog: ReturnType<typeof within>) =>
   dialog.queryByRole('list', { name: 'Allowed tools' })?.textContent ?? ''
 
 describe('the tools', () => {
-  it('are listed with name, title, description, and why one is not offered (§2.68, §2.73)', async () => {
+  it('are listed with name, title, description, and why a tool cannot be used (§2.68, §2.73)', async () => {
     const dialog = await openTools(
       sceneOf({
         tools: [
@@ -47,7 +47,7 @@ describe('the tools', () => {
     expect(dialog.getByText('Its parameters are too deep.')).toBeInTheDocument()
   })
 
-  it('show a long description in part, and whole when asked', async () => {
+  it("show the beginning of a long description, and all of it on 'Show more'", async () => {
     const description = `${'long '.repeat(100)}end`
     const dialog = await openTools(sceneOf({ tools: [makeTool('read', { description })] }))
     expect(dialog.queryByText(/end$/)).not.toBeInTheDocument()
@@ -55,22 +55,22 @@ describe('the tools', () => {
     expect(dialog.getByText(/end$/)).toBeInTheDocument()
   })
 
-  it('say what to do when there are none', async () => {
+  it('are replaced by a hint to connect when there are none', async () => {
     const dialog = await openTools(sceneOf({ tools: [], status: 'disconnected' }))
     expect(dialog.getByText('Available Tools (0)')).toBeInTheDocument()
-    expect(dialog.getByText('Connect it to see what it offers.')).toBeInTheDocument()
+    expect(dialog.getByText('Connect it to see its tools.')).toBeInTheDocument()
   })
 })
 
 describe('the allowed tools', () => {
-  it('are counted and shown, with a way to manage them (§2.69)', async () => {
+  it('are counted and listed, with a Manage button (§2.69)', async () => {
     const dialog = await openTools(sceneOf({ allow_tools: ['read', 'gone'] }))
     expect(dialog.getByText('Allowed Tools (2)')).toBeInTheDocument()
     expect(buttonOf('Manage', dialog)).toHaveFocus()
     expect(chips(dialog)).toBe('readgone')
     expect(dialog.queryByRole('button', { name: /^Remove/ })).not.toBeInTheDocument()
     expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
-    expect(dialog.getByText('Not among its tools now: gone')).toBeInTheDocument()
+    expect(dialog.getByText('Allowed, but not offered by the connector now: gone')).toBeInTheDocument()
   })
 
   it('have a badge when there are none (§2.72)', async () => {
@@ -79,7 +79,7 @@ describe('the allowed tools', () => {
     expect(dialog.getByText('All tools need confirmation')).toBeInTheDocument()
   })
 
-  it('say that nothing asks when there is no list', async () => {
+  it('have another badge when every tool runs without approval', async () => {
     const dialog = await openTools(sceneOf({ allow_tools: null }))
     expect(dialog.getByText('Every tool runs without asking')).toBeInTheDocument()
     expect(dialog.queryByText('All tools need confirmation')).not.toBeInTheDocument()
@@ -89,7 +89,7 @@ describe('the allowed tools', () => {
     const scene = sceneOf({ allow_tools: ['read', 'list'], token: 'mask' })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
-    // The neighbour takes the focus over.
+    // The focus moves to the next chip.
     expect(buttonOf('Remove list', dialog)).toHaveFocus()
     expect(dialog.getByText('Allowed Tools (1)')).toBeInTheDocument()
     expect(scene.writes).toEqual([])
@@ -116,7 +116,7 @@ describe('the allowed tools', () => {
     expect(chips(dialog)).toBe('list')
   })
 
-  it('stay as they were on Cancel (§2.71, §4.30)', async () => {
+  it('do not change on Cancel (§2.71, §4.30)', async () => {
     const scene = sceneOf({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
@@ -127,7 +127,7 @@ describe('the allowed tools', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('keep what was allowed elsewhere meanwhile: what is saved is what was added and removed here (§7.16)', async () => {
+  it('keep changes from another tab: only the tools added or removed here change (§7.16)', async () => {
     const scene = sceneOf({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     await userEvent.click(buttonOf('Remove read', dialog))
@@ -143,15 +143,15 @@ describe('the allowed tools', () => {
     expect(scene.writes[0]?.body).toMatchObject({
       token: 'a new mask',
       allow_tools: ['list', 'send', 'write'],
-      tool_fingerprints: { write: 'print of write' },
+      tool_fingerprints: { write: 'fingerprint of write' },
     })
     expect(chips(dialog)).toBe('listsendwrite')
   })
 
   it.each([
-    ['what they became elsewhere, when nothing was changed here', [], null],
-    ['the list that was made here, which asks more', ['Remove read'], ['list']],
-  ])('are, when nothing asks any more elsewhere, %s', async (_case, press, sent) => {
+    ['stay all allowed when nothing was changed here', [], null],
+    ['become the list from here, which allows fewer', ['Remove read'], ['list']],
+  ])('after another tab has allowed every tool, %s', async (_case, press, sent) => {
     const scene = sceneOf({ allow_tools: ['read', 'list'] })
     const dialog = await manage(scene)
     for (const name of press) await userEvent.click(buttonOf(name, dialog))
@@ -161,7 +161,7 @@ describe('the allowed tools', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: sent })
   })
 
-  it('take no other choice while one is being saved', async () => {
+  it('cannot be changed while they are being saved', async () => {
     const scene = sceneOf()
     scene.api.on(update, () => defer<Response>().promise)
     const dialog = await manage(scene)
@@ -188,11 +188,11 @@ describe('the allowed tools', () => {
     ).toBeInTheDocument()
     expect(buttonOf('Save Changes', dialog)).toBeEnabled()
     expect(chips(dialog)).toBe('read')
-    // Here it is as it is now.
+    // The list of tools shows the current description.
     expect(await dialog.findByText('Deletes.')).toBeInTheDocument()
   })
 
-  it('can be all of them, which is stored as no list (§18.6)', async () => {
+  it('can include every tool, which is stored as null (§18.6)', async () => {
     const scene = sceneOf({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.click(dialog.getByLabelText('Run every tool without asking'))
@@ -205,13 +205,13 @@ describe('the allowed tools', () => {
 })
 
 describe('the search', () => {
-  it('is there only when the connector has tools (§2.70)', async () => {
+  it('is shown only when the connector has tools (§2.70)', async () => {
     const dialog = await manage(sceneOf({ tools: [] }))
     expect(dialog.queryByPlaceholderText(search)).not.toBeInTheDocument()
     expect(buttonOf('Save Changes', dialog)).toBeEnabled()
   })
 
-  it('finds by name or description in any case, and only what is not allowed yet (§2.70)', async () => {
+  it('finds tools that are not allowed yet by name or description, ignoring case (§2.70)', async () => {
     const dialog = await manage(
       sceneOf({
         allow_tools: ['read_all'],
@@ -245,13 +245,13 @@ describe('the search', () => {
     expect(found[1]).toHaveTextContent(`Allow tool1${'y'.repeat(80)}`)
   })
 
-  it('says when nothing matches (§2.70)', async () => {
+  it('shows a message when nothing matches (§2.70)', async () => {
     const dialog = await manage(sceneOf())
     await userEvent.type(dialog.getByPlaceholderText(search), 'zz(')
     expect(dialog.getByText('No tools found matching "zz("')).toBeInTheDocument()
   })
 
-  it('adds what is chosen, which is allowed as it was seen here (§2.70, §7.16)', async () => {
+  it('allows the chosen tool with the fingerprint that was shown (§2.70, §7.16)', async () => {
     const scene = sceneOf({ allow_tools: ['read'] })
     const dialog = await manage(scene)
     await userEvent.type(dialog.getByPlaceholderText(search), 'write')
@@ -262,13 +262,13 @@ describe('the search', () => {
     await screen.findByText(saved)
     expect(scene.writes[0]?.body).toMatchObject({
       allow_tools: ['read', 'write'],
-      tool_fingerprints: { write: 'print of write' },
+      tool_fingerprints: { write: 'fingerprint of write' },
     })
   })
 })
 
 describe('a tool in the list below', () => {
-  it('can be allowed there too, and not any more, without losing one’s place', async () => {
+  it('can be allowed and removed there, and the button keeps the focus', async () => {
     const dialog = await manage(sceneOf())
     const toggle = buttonOf('Allow write', dialog)
     await userEvent.click(toggle)
@@ -279,7 +279,7 @@ describe('a tool in the list below', () => {
     expect(chips(dialog)).toBe('')
   })
 
-  it('that has changed says so and can be allowed again as it is now (§18.5, §18.26)', async () => {
+  it('is marked when it has changed, and can be allowed again (§18.5, §18.26)', async () => {
     const scene = sceneOf({
       allow_tools: ['read', 'write'],
       tools: [makeTool('read', { consent: 'run' }), makeTool('write', { consent: 'ask_changed' })],
@@ -290,13 +290,13 @@ describe('a tool in the list below', () => {
     await screen.findByText(saved)
     expect(scene.writes[0]?.body).toMatchObject({
       allow_tools: ['read', 'write'],
-      tool_fingerprints: { write: 'print of write' },
+      tool_fingerprints: { write: 'fingerprint of write' },
     })
     expect(buttonOf('Manage', dialog)).toBeInTheDocument()
   })
 })
 
-describe('the record of calls', () => {
+describe('the call log', () => {
   const call = {
     id: '1',
     connector: 'Files',
@@ -310,16 +310,16 @@ describe('the record of calls', () => {
   }
   const route = 'GET /api/mcp-server/Files/calls'
 
-  async function openRecord(scene: ConnectorsScene) {
+  async function openLog(scene: ConnectorsScene) {
     const dialog = await openTools(scene)
     expect(scene.api.seen(route)).toEqual([])
-    const fold = dialog.getByText('Record of calls').closest('details')!
-    fold.open = true
-    fireEvent(fold, new Event('toggle'))
+    const details = dialog.getByText('Call log').closest('details')!
+    details.open = true
+    fireEvent(details, new Event('toggle'))
     return dialog
   }
 
-  it('is read when it is opened, page by page (§18.10)', async () => {
+  it('is loaded page by page once it is opened (§18.10)', async () => {
     const scene = sceneOf()
     scene.api.on(route, ({ query }) =>
       json(
@@ -341,7 +341,7 @@ describe('the record of calls', () => {
             },
       ),
     )
-    const dialog = await openRecord(scene)
+    const dialog = await openLog(scene)
     const list = within(await dialog.findByRole('list', { name: 'Calls' }))
     expect(list.getByRole('listitem')).toHaveTextContent(
       /^readDone.*2026.* · allowed once · 1\.2 s · 2\.5 kB$/,
@@ -353,21 +353,21 @@ describe('the record of calls', () => {
     expect(dialog.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
   })
 
-  it('says while it loads, and when there is nothing in it', async () => {
+  it('shows that it loads, and a message when it is empty', async () => {
     const scene = sceneOf()
     const reply = defer<Response>()
     scene.api.on(route, () => reply.promise)
-    const dialog = await openRecord(scene)
+    const dialog = await openLog(scene)
     expect(dialog.getByText('Loading calls...')).toBeInTheDocument()
     reply.resolve(json({ calls: [], next: null }))
     expect(await dialog.findByText('No tool of this connector was called yet.')).toBeInTheDocument()
   })
 
-  it('says when it cannot be read', async () => {
+  it('shows an error when it cannot be loaded', async () => {
     expectConsole('error', /fetching the data\. 503/)
     const scene = sceneOf()
-    scene.api.on(route, () => refuse(503, 'The database does not answer.'))
-    const dialog = await openRecord(scene)
-    expect(await dialog.findByText('Error loading calls: The database does not answer.')).toBeInTheDocument()
+    scene.api.on(route, () => refuse(503, 'The database does not respond.'))
+    const dialog = await openLog(scene)
+    expect(await dialog.findByText('Error loading calls: The database does not respond.')).toBeInTheDocument()
   })
 })

@@ -1,8 +1,8 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
 import { useState, type ReactNode } from 'react'
 
-/** How much of a description is shown before the user expands it. */
-const shownLength = 280
+/** A longer description is cut to this length until the user expands it. */
+const maxCollapsedChars = 280
 
 export interface ToolEntryProps {
   readonly tool: ConnectorTool
@@ -33,17 +33,17 @@ export function ToolEntry({ tool, action }: ToolEntryProps) {
 }
 
 function Description({ text }: { readonly text: string }) {
-  const [isWhole, setWhole] = useState(text.length <= shownLength)
+  const [isExpanded, setExpanded] = useState(text.length <= maxCollapsedChars)
   if (text === '') return null
   return (
     <p className="text-xs text-muted wrap-anywhere">
       <span className="whitespace-pre-line">
-        {isWhole ? text : `${text.slice(0, shownLength).trimEnd()}…`}
+        {isExpanded ? text : `${text.slice(0, maxCollapsedChars).trimEnd()}…`}
       </span>
-      {!isWhole && (
+      {!isExpanded && (
         <button
           type="button"
-          onClick={() => setWhole(true)}
+          onClick={() => setExpanded(true)}
           className="ml-1.5 font-medium text-accent underline-offset-2 hover:underline"
         >
           Show more

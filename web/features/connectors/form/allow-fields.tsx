@@ -31,8 +31,8 @@ export function AllowFields({ draft, moved, onChange }: AllowFieldsProps) {
       </p>
       {moved ? (
         <p className="text-xs text-muted">
-          The address changed, so the list of allowed tools will be removed: at the new one every tool needs
-          approval.
+          The address changed, so the list of allowed tools will be removed. At the new address every tool
+          needs approval.
         </p>
       ) : (
         <AllowEditor

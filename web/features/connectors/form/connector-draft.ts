@@ -29,7 +29,7 @@ export function draftOf(connector: Connector | undefined, known?: NewConnector):
   }
 }
 
-/** What is known of a connector before it is added. */
+/** The name and address of a connector from the catalogue before it is added. */
 export interface NewConnector {
   readonly name: string
   readonly url: string
@@ -46,8 +46,8 @@ export function isMoved(draft: ConnectorDraft, stored: Connector | undefined): b
 }
 
 /**
- * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are left out if they
- * were not changed, since others can have been allowed meanwhile.
+ * Returns the request body. It names every field, with null for an empty one (§2.64). The allowed tools are omitted if they
+ * were not changed, since another tab can have changed them meanwhile.
  */
 export function inputOf(draft: ConnectorDraft, stored: Connector | undefined): ConnectorInput {
   const names = addToolName(draft.allow.names, draft.toolName)

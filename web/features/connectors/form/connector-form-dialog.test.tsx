@@ -52,7 +52,7 @@ describe('adding', () => {
     expect(buttonOf('Add Connector', form)).toBeEnabled()
   })
 
-  it('sends what was typed and null for what is empty, says so, and shows the row (§2.64, §7.15, §8.32, §18.3)', async () => {
+  it('sends what was typed, with null for empty fields, and shows a toast and the row (§2.64, §7.15, §8.32, §18.3)', async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.type(form.getByLabelText('Name *'), ' Files ')
@@ -78,7 +78,7 @@ describe('adding', () => {
     expect(screen.getByText('Files')).toBeInTheDocument()
   })
 
-  it('lists it once, also where the list was read again before the answer came', async () => {
+  it('lists the new connector once, also when the list was loaded again before the response', async () => {
     const scene = new ConnectorsScene([github])
     const reply = defer<Response>()
     const form = await openAdd(scene)
@@ -89,7 +89,7 @@ describe('adding', () => {
     await userEvent.click(buttonOf('Cancel', form))
     const files = makeConnector({ name: 'Files' })
     scene.connectors = [...scene.connectors, files]
-    // Whatever is toggled has the list read again.
+    // Toggling a connector loads the list again.
     await userEvent.click(buttonOf(/onnect$/, rowOf('GitHub')))
     await screen.findByText('Files')
     scene.api.on('GET /api/mcp-servers', () => new Promise(() => undefined))
@@ -98,7 +98,7 @@ describe('adding', () => {
     expect(screen.getByText('Files')).toBeInTheDocument()
   })
 
-  it('asks in the dialog for what is missing, and sends nothing (§5.10, §8.34)', async () => {
+  it('shows the missing fields in the dialog, and sends nothing (§5.10, §8.34)', async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.type(form.getByLabelText('URL *'), '  ')
@@ -115,7 +115,7 @@ describe('adding', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('saves once, saying so, however often it is asked to (§2.63)', async () => {
+  it('saves once and shows progress, however often the button is pressed (§2.63)', async () => {
     const scene = new ConnectorsScene()
     const reply = defer<Response>()
     scene.api.on('POST /api/mcp-server', () => reply.promise)
@@ -148,7 +148,7 @@ describe('adding', () => {
     },
   )
 
-  it('says Unknown error when there is no reason (§8.18)', async () => {
+  it("shows 'Unknown error' when there is no reason (§8.18)", async () => {
     expectConsole('error', /Failed to save connector: Unknown error/)
     const scene = new ConnectorsScene()
     scene.api.on('POST /api/mcp-server', () => {
@@ -161,7 +161,7 @@ describe('adding', () => {
     expect(await screen.findByText('Failed to save connector: Unknown error')).toBeInTheDocument()
   })
 
-  it('takes a client’s registration in its folded part (§18.18)', async () => {
+  it("accepts a client ID and secret under 'Advanced' (§18.18)", async () => {
     const scene = new ConnectorsScene()
     const form = await openAdd(scene)
     await userEvent.click(form.getByText('Advanced'))
@@ -177,7 +177,7 @@ describe('adding', () => {
 })
 
 describe('editing', () => {
-  it('starts with what is stored and sends it back, secrets as their masks (§2.61, §2.63, §2.74, §7.16, §8.32)', async () => {
+  it('starts with the stored values and sends them back, secrets as their masks (§2.61, §2.63, §2.74, §7.16, §8.32)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     expect(form.getByLabelText('URL *')).toHaveValue('https://one.example/mcp')
@@ -200,7 +200,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ token: null })
   })
 
-  it('takes names of allowed tools as typed: trimmed, nothing empty, none twice (§2.74, §5.16, §18.25)', async () => {
+  it('trims the names of allowed tools and ignores empty and repeated ones (§2.74, §5.16, §18.25)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     const entry = form.getByLabelText('Name of a tool to allow')
@@ -210,7 +210,7 @@ describe('editing', () => {
     await userEvent.type(entry, ' read{Enter}')
     expect(form.getByText('Allowed Tools (3)')).toBeInTheDocument()
     await userEvent.click(buttonOf('Remove list', form))
-    // One that was typed and not added yet is meant too.
+    // A name that was typed but not added yet is saved too.
     await userEvent.type(entry, 'last')
     expect(scene.writes).toEqual([])
     await userEvent.click(buttonOf('Update Connector', form))
@@ -218,7 +218,7 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: ['read', 'write', 'last'] })
   })
 
-  it('can say that every tool runs without asking, and take it back (§18.6)', async () => {
+  it('can allow every tool, and undo that (§18.6)', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
     await userEvent.click(form.getByLabelText('Run every tool without asking'))
@@ -231,10 +231,10 @@ describe('editing', () => {
     expect(scene.writes[0]?.body).toMatchObject({ allow_tools: null })
   })
 
-  it('leaves alone what was allowed in another tab meanwhile, unless its list was changed here', async () => {
+  it('does not overwrite tools allowed in another tab unless the list was changed here', async () => {
     const scene = new ConnectorsScene([github])
     const form = await openEdit(scene)
-    // The list as it was: a name taken off and put back where it stood.
+    // A name is removed and added again, so the list is unchanged.
     await userEvent.click(buttonOf('Remove list', form))
     await userEvent.type(form.getByLabelText('Name of a tool to allow'), 'list{Enter}')
     scene.connectors = [{ ...github, allow_tools: ['read', 'list', 'write'] }]
@@ -244,27 +244,27 @@ describe('editing', () => {
     expect(scene.connectors[0]?.allow_tools).toEqual(['read', 'list', 'write'])
   })
 
-  it('says that another address removes the token and the allowed tools, so that everything needs approval (§18.7)', async () => {
+  it('warns that a new address removes the token and the allowed tools (§18.7)', async () => {
     const scene = new ConnectorsScene([{ ...github, allow_tools: null }])
     const form = await openEdit(scene)
     await userEvent.type(form.getByLabelText('URL *'), '/other')
-    expect(form.getByLabelText('Token (Optional)')).toHaveAccessibleDescription(/Enter the one for the new/)
-    expect(form.getByText(/at the new one every tool needs approval/)).toBeInTheDocument()
+    expect(form.getByLabelText('Token (Optional)')).toHaveAccessibleDescription(/Enter the value for the new/)
+    expect(form.getByText(/At the new address every tool needs approval/)).toBeInTheDocument()
     expect(form.getByLabelText('Client ID')).toHaveAccessibleDescription(/will be removed/)
     await userEvent.click(buttonOf('Update Connector', form))
     await waitFor(() => expect(scene.writes).toHaveLength(1))
     expect(scene.writes[0]?.body).toMatchObject({ url: 'https://one.example/mcp/other', allow_tools: [] })
   })
 
-  it('keeps what was typed when saving fails, and gives the reason (§8.18)', async () => {
-    expectConsole('error', /Failed to save connector: The database does not answer\./)
+  it('keeps what was typed when saving fails, and shows the reason (§8.18)', async () => {
+    expectConsole('error', /Failed to save connector: The database does not respond\./)
     const scene = new ConnectorsScene([github])
-    scene.api.on(update, () => refuse(503, 'The database does not answer.'))
+    scene.api.on(update, () => refuse(503, 'The database does not respond.'))
     const form = await openEdit(scene)
     await userEvent.type(form.getByLabelText('Name *'), ' two')
     await userEvent.click(buttonOf('Update Connector', form))
     expect(
-      await screen.findByText('Failed to save connector: The database does not answer.'),
+      await screen.findByText('Failed to save connector: The database does not respond.'),
     ).toBeInTheDocument()
     expect(form.getByLabelText('Name *')).toHaveValue('GitHub two')
     expect(buttonOf('Update Connector', form)).toBeEnabled()

@@ -28,11 +28,11 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
       </summary>
       <div className="mt-3 ml-1.5 flex flex-col gap-4 border-l border-line pl-4">
         <p className="text-xs text-muted">
-          Only for a server that signs users in and where you must register this application by hand.
+          Only for a server with OAuth where you must register this application yourself.
         </p>
         <Field
           label="Client ID"
-          hint={isLost ? 'The address changed, so the stored one will be removed.' : undefined}
+          hint={isLost ? 'The address changed, so the stored client ID will be removed.' : undefined}
         >
           <TextInput
             autoComplete="off"
@@ -44,7 +44,7 @@ export function RegistrationFields({ draft, stored, moved, onChange }: Registrat
         </Field>
         <SecretField
           label="Client Secret"
-          hint="If the server issued one."
+          hint="Leave it empty if the server did not issue one."
           stored={stored?.client_secret ?? null}
           moved={moved}
           value={draft.clientSecret}

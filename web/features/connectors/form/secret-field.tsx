@@ -6,7 +6,7 @@ export interface SecretFieldProps {
   readonly hint: string
   /** The mask of the stored secret. */
   readonly stored: string | null
-  /** Whether the address of the connector was changed, so that the stored secret will be removed. */
+  /** Whether the address of the connector was changed: the server then removes the stored secret. */
   readonly moved: boolean
   /** Gets the focus when the dialog opens. */
   readonly focusFirst?: boolean
@@ -31,6 +31,6 @@ export function SecretField({ label, hint, stored, moved, focusFirst, value, onC
 
 function describeStored(mask: string, moved: boolean): string {
   return moved
-    ? 'The address changed, so the stored one will be removed. Enter the one for the new address.'
+    ? 'The address changed, so the stored value will be removed. Enter the value for the new address.'
     : `Stored: ${mask}. Type to replace it, or empty the field to remove it.`
 }

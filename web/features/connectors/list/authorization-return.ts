@@ -29,7 +29,7 @@ const reasons = {
   denied: 'You did not give your consent.',
   expired:
     'This connection was started more than ten minutes ago, or its page was opened twice. Connect again.',
-  failed: 'The authorization did not work. Connect again.',
+  failed: 'The authorization failed. Connect again.',
 } as const
 
 /**

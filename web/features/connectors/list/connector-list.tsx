@@ -13,7 +13,7 @@ export interface ConnectorListProps {
   readonly onDelete: (connector: Connector) => void
 }
 
-/** The connectors, or why none can be shown (§2.56, §2.57). A loaded list stays when a later request fails. */
+/** The list of connectors and its loading, empty and error states (§2.56, §2.57). A loaded list stays when a later request fails. */
 export function ConnectorList(actions: ConnectorListProps) {
   const { data: connectors, error } = useConnectors()
   if (connectors === undefined && error !== undefined) {
@@ -50,7 +50,8 @@ export function ConnectorList(actions: ConnectorListProps) {
 function NothingYet({ title }: { readonly title: string }) {
   return (
     <EmptyState icon={<Plug size={22} aria-hidden />} title={title}>
-      A connector gives bots tools: a server that speaks MCP, at an address you know or from the catalogue.
+      A connector is an MCP server that gives tools to your bots. Add one by its address, or choose one from
+      the catalogue.
     </EmptyState>
   )
 }

@@ -10,12 +10,12 @@ import { storeAuthorization } from './pending-authorization.ts'
 
 const gmail = makeIntegration({ connected: true })
 const route = 'POST /api/integration/callback/google-gmail'
-const answered = '/callback/gmail?state=s-1&code=c-1&scope=mail'
+const responsePath = '/callback/gmail?state=s-1&code=c-1&scope=mail'
 
 let api: ScriptedApi
 
 beforeEach(() => {
-  // As in development, where every effect begins twice.
+  // In development, React's strict mode runs every effect twice.
   configure({ reactStrictMode: true })
   vi.useFakeTimers()
   storeAuthorization('s-1')
@@ -62,7 +62,7 @@ async function expectReturnAfter(milliseconds: number): Promise<void> {
 it('submits the code with its state once, and shows the progress (§2.91, §2.92, §4.29, §7.26)', async () => {
   let answer: (response: Response) => void = () => undefined
   api.on(route, () => new Promise((resolve) => (answer = resolve)))
-  open(answered)
+  open(responsePath)
   expect(screen.getByRole('heading', { name: 'Gmail Integration' })).toBeInTheDocument()
   expect(screen.getByText('Processing Gmail authorization...')).toHaveRole('status')
   expect(document.querySelector('.animate-spin')).not.toBeNull()
@@ -80,23 +80,23 @@ it('removes the code from the address before it submits it (§19.9)', async () =
     seen = screen.getByTestId('search').textContent
     return json(gmail)
   })
-  open(answered)
+  open(responsePath)
   await pass(0)
   expect(seen).toBe('')
 })
 
-it('goes to the integrations 1.5 s after it is connected (§2.93, §9.2)', async () => {
-  open(answered)
+it('opens the integrations 1.5 s after a success (§2.93, §9.2)', async () => {
+  open(responsePath)
   await pass(0)
   expect(screen.getByText('Gmail connected successfully!')).toBeInTheDocument()
   expect(document.querySelector('svg.lucide-circle-check.text-success')).not.toBeNull()
   await expectReturnAfter(1500)
 })
 
-it('says when it fails, and why, and goes to the integrations after 3 s (§2.94, §8.28, §9.2)', async () => {
+it('shows a failure with its reason, and opens the integrations after 3 s (§2.94, §8.28, §9.2)', async () => {
   expectConsole('error', /Failed to connect Gmail/)
   api.on(route, () => failure(409, 'conflict', 'The authorization has expired.'))
-  open(answered)
+  open(responsePath)
   await pass(0)
   expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
   expect(screen.getByText('The authorization has expired.')).toBeInTheDocument()
@@ -110,7 +110,7 @@ it('never writes the code into the log', async () => {
   api.on(route, () => {
     throw new TypeError('Failed to fetch')
   })
-  open(answered)
+  open(responsePath)
   await pass(0)
   expect(screen.getByText('Failed to connect Gmail. Please try again.')).toBeInTheDocument()
 })
@@ -152,10 +152,10 @@ it.each(['/callback/gmail', '/callback/gmail?code=', '/callback/gmail?state=s-1'
 )
 
 it.each([
-  ['access_denied', 'Access was not allowed, so nothing was connected.'],
-  ['server_error', 'The service answered with the error "server_error".'],
-  ['Call 555 at once', 'The service answered with an error.'],
-])('says what %s means, and hands nothing in (§5.17)', async (error, detail) => {
+  ['access_denied', 'You did not allow access, so nothing was connected.'],
+  ['server_error', 'The service returned the error "server_error".'],
+  ['Call 555 at once', 'The service returned an error. Connect again.'],
+])('explains the error %s, and submits nothing (§5.17)', async (error, detail) => {
   expectConsole('error', /No authorization code found/)
   open(`/callback/gmail?state=s-1&code=c-1&error=${encodeURIComponent(error)}`)
   await pass(0)
@@ -165,7 +165,7 @@ it.each([
 })
 
 it.each(['&state=s-2', '&state=', ''])(
-  'submits nothing that this tab did not request: "%s" (§8.28)',
+  'submits nothing for a state that this tab did not store: "%s" (§8.28)',
   async (state) => {
     expectConsole('error', /Failed to connect Gmail/)
     open(`/callback/gmail?code=c-1${state}`)
@@ -178,11 +178,11 @@ it.each(['&state=s-2', '&state=', ''])(
   },
 )
 
-it('submits nothing at a second visit of the same address, and shows the current state (§4.29, §19.9)', async () => {
-  open(answered)
+it('submits nothing at a second visit of the same address, and opens the integrations (§4.29, §19.9)', async () => {
+  open(responsePath)
   await pass(0)
   cleanup()
-  open(answered)
+  open(responsePath)
   await pass(0)
   expect(screen.getByText('The integrations')).toBeInTheDocument()
   expect(api.requests).toHaveLength(1)
@@ -190,7 +190,7 @@ it('submits nothing at a second visit of the same address, and shows the current
 
 it('does not show success after a 401 (§8.2)', async () => {
   api.on(route, () => new Response(null, { status: 401 }))
-  open(answered)
+  open(responsePath)
   await pass(5000)
   expect(api.signedOut).toBe(true)
   expect(screen.getByText('Processing Gmail authorization...')).toBeInTheDocument()

@@ -46,10 +46,13 @@ function isPending(value: unknown): value is PendingAuthorization {
 export async function leaveForConsent(authUrl: string): Promise<void> {
   const address = URL.parse(authUrl)
   if (address === null || !/^https?:$/.test(address.protocol))
-    throw new Error('The address to authenticate at is not a web address.')
+    throw new Error(
+      'The sign-in address of the service is not a web address. Tell the operator of this site.',
+    )
   const state = address.searchParams.get('state')
   // Without a state, the response could not be distinguished from one that another site started.
-  if (!state) throw new Error('The address to authenticate at has no state.')
+  if (!state)
+    throw new Error('The sign-in address of the service is incomplete. Tell the operator of this site.')
   storeAuthorization(state)
   await leaveFor(address)
 }

@@ -22,7 +22,7 @@ export type CallbackOutcome =
   /** The response was processed before, so there is nothing to show. */
   | { readonly kind: 'used' }
 
-/** What is sent to the server to connect an integration. */
+/** The input of the request that connects an integration. */
 interface CallbackInput {
   readonly name: string
   readonly code: string
@@ -104,7 +104,7 @@ function parseCallback(service: string, params: URLSearchParams): Callback {
   return { kind: 'response', input: { name: integrationOfService(service), code, state } }
 }
 
-/** §8.28 */
+/** Returns the failure to show when the server could not connect the integration (§8.28). */
 function describeCallbackFailure(service: string): CallbackFailure {
   return {
     kind: 'failed',
@@ -114,8 +114,8 @@ function describeCallbackFailure(service: string): CallbackFailure {
 
 /** Anyone can write a link to this page, so only an error that looks like a code is shown (§19.19). */
 function describeRefusal(error: string): string {
-  if (error === 'access_denied') return 'Access was not allowed, so nothing was connected.'
+  if (error === 'access_denied') return 'You did not allow access, so nothing was connected.'
   return /^[a-z_]{1,40}$/.test(error)
-    ? `The service answered with the error "${error}".`
-    : 'The service answered with an error.'
+    ? `The service returned the error "${error}".`
+    : 'The service returned an error. Connect again.'
 }

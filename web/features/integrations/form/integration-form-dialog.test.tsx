@@ -39,8 +39,8 @@ async function addGmail(form: Scope) {
   await userEvent.click(button('Add Integration', form))
 }
 
-describe('the form that adds', () => {
-  it('lists what is not added yet (§2.83, §2.84, §2.85, §7.21)', async () => {
+describe('the form for a new integration', () => {
+  it('lists the integrations that are not added yet (§2.83, §2.84, §2.85, §7.21)', async () => {
     scene.open(gmail, tavily)
     await cardOf('Gmail')
     const form = await openAdd()
@@ -54,7 +54,7 @@ describe('the form that adds', () => {
     expect(button('Cancel', form)).toBeInTheDocument()
   })
 
-  it('says when there is nothing left to add (§2.85)', async () => {
+  it('shows a message when every integration is already added (§2.85)', async () => {
     scene.open(gmail, calendar, tavily, { ...tavily, name: 'brave-search' })
     await cardOf('Gmail')
     const form = await openAdd()
@@ -62,7 +62,7 @@ describe('the form that adds', () => {
     expect(button('Add Integration', form)).toBeDisabled()
   })
 
-  it('says while it does not know what can be added, then lists it (§2.86)', async () => {
+  it('shows that the list loads, then the list (§2.86)', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
@@ -73,7 +73,7 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
-  it('does not move the focus that the user moved before the list was read', async () => {
+  it('does not move the focus if the user moved it before the list was loaded', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(types, () => new Promise((resolve) => (answer = resolve)))
     scene.open()
@@ -84,7 +84,7 @@ describe('the form that adds', () => {
     expect(button('Cancel', form)).toHaveFocus()
   })
 
-  it('says when that cannot be known, and asks again (§2.86)', async () => {
+  it('shows an error when the list cannot be loaded, and loads it on Try again (§2.86)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
@@ -95,7 +95,7 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
-  it('shows that it asks again (§2.86)', async () => {
+  it('shows that the list loads after Try again (§2.86)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     scene.api.on(types, () => failure(503, 'unavailable', 'Down.'))
     scene.open()
@@ -109,7 +109,7 @@ describe('the form that adds', () => {
     expect(await form.findByLabelText('Integration *')).toHaveFocus()
   })
 
-  it('derives the type of authorization from the name, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
+  it('derives the authentication type from the integration, and shows it read-only (§2.87, §2.88, §2.89, §5.15)', async () => {
     scene.open()
     const form = await openAdd()
     const select = await form.findByLabelText('Integration *')
@@ -131,7 +131,7 @@ describe('the form that adds', () => {
     expect(form.queryByText(/After adding/)).not.toBeInTheDocument()
   })
 
-  it('asks for what is missing in the dialog, and sends nothing (§5.11, §5.12, §5.13, §8.34)', async () => {
+  it('shows the missing fields in the dialog, and sends nothing (§5.11, §5.12, §5.13, §8.34)', async () => {
     scene.open()
     const form = await openAdd()
     const select = await form.findByLabelText('Integration *')
@@ -147,7 +147,7 @@ describe('the form that adds', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('asks for the key of what needs one (§5.14)', async () => {
+  it('requires a key for an integration that needs one (§5.14)', async () => {
     scene.open()
     const form = await openAdd()
     await userEvent.selectOptions(await form.findByLabelText('Integration *'), 'Tavily')
@@ -160,7 +160,7 @@ describe('the form that adds', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('does not take a key along to another integration', async () => {
+  it('clears the typed key when another integration is selected', async () => {
     scene.open()
     const form = await openAdd()
     const select = await form.findByLabelText('Integration *')
@@ -170,7 +170,7 @@ describe('the form that adds', () => {
     expect(form.getByLabelText('API Key *')).toHaveValue('')
   })
 
-  it('adds one with its key, connected at once (§4.28, §7.22, §8.33)', async () => {
+  it('adds an integration with its key as connected (§4.28, §7.22, §8.33)', async () => {
     scene.open()
     const form = await openAdd()
     await userEvent.selectOptions(await form.findByLabelText('Integration *'), 'Tavily')
@@ -188,7 +188,7 @@ describe('the form that adds', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
-  it('lists one once, also where the list was read again before the answer came', async () => {
+  it('lists the new integration once, also when the list was loaded again before the response', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(create, () => new Promise((resolve) => (answer = resolve)))
     expectConsole('error', /Failed to disconnect Google Calendar/)
@@ -198,7 +198,7 @@ describe('the form that adds', () => {
     await addGmail(form)
     await userEvent.click(button('Cancel', form))
     const answered = scene.keep(gmail)
-    // What fails has the list read again.
+    // A failed action loads the list again.
     await userEvent.click(button('Disconnect', await cardOf('Google Calendar')))
     await userEvent.click(button('Disconnect', within(screen.getByRole('alertdialog'))))
     await cardOf('Gmail')
@@ -208,7 +208,7 @@ describe('the form that adds', () => {
     expect(await cardOf('Gmail')).toBeDefined()
   })
 
-  it('adds one that needs consent unconnected, and goes on to ask for it (§2.89, §4.28, §7.22, §7.25)', async () => {
+  it('adds an OAuth integration as not connected, and opens the consent page (§2.89, §4.28, §7.22, §7.25)', async () => {
     scene.open()
     const form = await openAdd()
     await addGmail(form)
@@ -223,7 +223,7 @@ describe('the form that adds', () => {
     expect(button('Saving...', form)).toBeInTheDocument()
   })
 
-  it('keeps what is added when consent cannot be asked for (§8.24)', async () => {
+  it('keeps the added integration when the consent page cannot be opened (§8.24)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
     scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open()
@@ -258,7 +258,7 @@ describe('the form that adds', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
-  it('says that it is saving, once (§2.90)', async () => {
+  it('shows that it saves, and sends one request (§2.90)', async () => {
     scene.open()
     scene.api.on(create, never)
     const form = await openAdd()
@@ -269,7 +269,7 @@ describe('the form that adds', () => {
     expect(scene.writes).toHaveLength(1)
   })
 
-  it('keeps what was chosen when saving fails, and gives the reason (§8.27)', async () => {
+  it('keeps the selection when saving fails, and shows the reason (§8.27)', async () => {
     expectConsole('error', /Failed to save integration: You have already added Gmail/)
     scene.api.on(create, () => failure(409, 'name_taken', 'You have already added Gmail.'))
     scene.open()
@@ -284,7 +284,7 @@ describe('the form that adds', () => {
   })
 })
 
-describe('the form that edits', () => {
+describe('the form for a stored integration', () => {
   const route = 'PUT /api/integration/tavily'
 
   async function openEdit(integration: Integration) {
@@ -293,7 +293,7 @@ describe('the form that edits', () => {
     return within(screen.getByRole('dialog', { name: 'Edit Integration' }))
   }
 
-  it('starts at the key, of an integration that stays (§2.84, §2.87, §2.88)', async () => {
+  it('starts at the key, and the integration cannot be changed (§2.84, §2.87, §2.88)', async () => {
     const form = await openEdit(withKey)
     expect(form.getByLabelText('Integration *')).toHaveValue('tavily')
     expect(form.getByLabelText('Integration *')).toBeDisabled()
@@ -304,7 +304,7 @@ describe('the form that edits', () => {
     expect(key).toHaveAccessibleDescription('Stored: tvly••••••••9876. Type to replace it.')
   })
 
-  it('replaces the key and says so (§2.90, §7.23, §8.33)', async () => {
+  it('replaces the key and shows a toast (§2.90, §7.23, §8.33)', async () => {
     scene.api.on(route, () => scene.keep({ ...withKey, api_key: 'next••••••••9876' }))
     const form = await openEdit(withKey)
     await userEvent.type(form.getByLabelText('API Key *'), 'another', {
@@ -322,7 +322,7 @@ describe('the form that edits', () => {
     expect(screen.getByText('next••••••••9876')).toBeInTheDocument()
   })
 
-  it('sends the mask back untouched (§7.23, §19.4)', async () => {
+  it('sends the unchanged mask of the key (§7.23, §19.4)', async () => {
     scene.api.on(route, () => scene.keep(withKey))
     const form = await openEdit(withKey)
     await userEvent.click(button('Update Integration', form))
@@ -330,7 +330,7 @@ describe('the form that edits', () => {
     expect(scene.api.seen(route)[0]?.body).toMatchObject({ api_key: mask, connected: true })
   })
 
-  it('asks for a key (§5.14)', async () => {
+  it('requires a key (§5.14)', async () => {
     const form = await openEdit(withKey)
     await userEvent.clear(form.getByLabelText('API Key *'))
     await userEvent.click(button('Update Integration', form))
@@ -338,7 +338,7 @@ describe('the form that edits', () => {
     expect(scene.writes).toEqual([])
   })
 
-  it('gives the reason when it fails (§8.27)', async () => {
+  it('shows the reason when saving fails (§8.27)', async () => {
     expectConsole('error', /Failed to save integration: The key is too long/)
     scene.api.on(route, () => failure(400, 'invalid_request', 'The key is too long.'))
     const form = await openEdit(withKey)
@@ -346,7 +346,7 @@ describe('the form that edits', () => {
     expect(await screen.findByText('Failed to save integration: The key is too long.')).toBeInTheDocument()
   })
 
-  it('calls a refused field what it calls it itself (§8.27)', async () => {
+  it('shows the label of a refused field in the reason (§8.27)', async () => {
     expectConsole('error', /Failed to save integration: API Key: Too big/)
     scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: Too big'))
     const form = await openEdit(withKey)

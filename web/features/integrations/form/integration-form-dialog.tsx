@@ -31,7 +31,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const isOpen = useIsOpen()
   const initialFocus = useInitialFocus()
   /** The options can load after the dialog opened. The first field then gets the focus, unless the user has moved it. */
-  const takeFocus = useCallback(
+  const focusFirstField = useCallback(
     (element: HTMLFormElement | null) => {
       if (element !== null && document.activeElement === document.body) initialFocus.focus()
     },
@@ -68,7 +68,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     >
       {canSelect ? (
         <form
-          ref={takeFocus}
+          ref={focusFirstField}
           id={id}
           noValidate
           onSubmit={form.onSubmit}

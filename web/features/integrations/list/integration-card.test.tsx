@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 
 describe('connecting', () => {
-  it('sends the browser to the consent page, and keeps in this tab what has to come back (§7.25)', async () => {
+  it('opens the consent page, and stores its state in this tab (§7.25)', async () => {
     scene.open(gmail)
     await userEvent.click(button('Connect', await cardOf('Gmail')))
     await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
@@ -37,7 +37,7 @@ describe('connecting', () => {
     expect(localStorage).toHaveLength(0)
   })
 
-  it('can be begun again when the browser comes back by its back button', async () => {
+  it('can be started again when the user returns with the back button', async () => {
     scene.open(gmail)
     await userEvent.click(button('Connect', await cardOf('Gmail')))
     await waitFor(() => expect(scene.assign).toHaveBeenCalledOnce())
@@ -56,7 +56,7 @@ describe('connecting', () => {
     expect(scene.assign).not.toHaveBeenCalled()
   })
 
-  it('says that it could not be begun, and on the card why (§8.24, §8.34, §19.6)', async () => {
+  it('shows a failure in a toast, and its reason on the card (§8.24, §8.34, §19.6)', async () => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
     scene.api.on(consent, () => failure(409, 'conflict', 'Google is not set up here.'))
     scene.open(gmail)
@@ -72,7 +72,7 @@ describe('connecting', () => {
     'data:text/html,x?state=s',
     '/relative?state=s',
     'https://accounts.example/auth',
-  ])('goes nowhere for %s (§8.24)', async (authUrl) => {
+  ])('does not open the address %s (§8.24)', async (authUrl) => {
     expectConsole('error', /Failed to initiate Gmail authentication/)
     scene.api.on(consent, () => json({ authUrl }))
     scene.open(gmail)
@@ -82,14 +82,14 @@ describe('connecting', () => {
     expect(sessionStorage).toHaveLength(0)
   })
 
-  it('says of one that has ended that it wants to be connected again (§19.6)', async () => {
+  it('shows the notice of a connection that has ended, and a Connect button (§19.6)', async () => {
     scene.open({ ...gmail, notice: 'Google has ended this connection.' })
     const card = await cardOf('Gmail')
     expect(card.getByText('Google has ended this connection.')).toBeInTheDocument()
     expect(button('Connect', card)).toBeEnabled()
   })
 
-  it('says of one that is connected what it was not allowed (§19.6)', async () => {
+  it('shows which permission a connected integration lacks (§19.6)', async () => {
     scene.open({ ...calendar, notice: 'You did not allow Yonder to change events.' })
     const card = await cardOf('Google Calendar')
     expect(card.getByText('You did not allow Yonder to change events.')).toBeInTheDocument()
@@ -106,7 +106,7 @@ describe('disconnecting', () => {
     return within(screen.getByRole('alertdialog', { name: 'Disconnect Google Calendar' }))
   }
 
-  it('asks first, then ends the connection, says so, and keeps the focus (§2.82, §7.24, §8.33)', async () => {
+  it('ends the connection after a confirmation, shows a toast and returns the focus (§2.82, §7.24, §8.33)', async () => {
     scene.api.on(route, () => scene.keep({ ...calendar, connected: false }))
     const question = await ask()
     expect(
@@ -123,7 +123,7 @@ describe('disconnecting', () => {
     expect(again).toHaveFocus()
   })
 
-  it('does not move the focus that the user moved meanwhile', async () => {
+  it('does not move the focus if the user moved it meanwhile', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
     const question = await ask()
@@ -135,13 +135,13 @@ describe('disconnecting', () => {
     expect(button('Add Integration')).toHaveFocus()
   })
 
-  it('ends nothing on Cancel (§2.82)', async () => {
+  it('does not disconnect on Cancel (§2.82)', async () => {
     await userEvent.click(button('Cancel', await ask()))
     expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
     expect(scene.writes).toEqual([])
   })
 
-  it('says when it fails, and stays connected (§8.25)', async () => {
+  it('shows the failure, and stays connected (§8.25)', async () => {
     expectConsole('error', /Failed to disconnect Google Calendar/)
     scene.api.on(route, () => failure(500, 'internal', 'Something went wrong.'))
     await userEvent.click(button('Disconnect', await ask()))
@@ -149,7 +149,7 @@ describe('disconnecting', () => {
     expect((await cardOf('Google Calendar')).getByText('Connected')).toBeInTheDocument()
   })
 
-  it('shows how things stand when it fails because they stand otherwise', async () => {
+  it('loads the current state after a failure', async () => {
     expectConsole('error', /Failed to disconnect Google Calendar/)
     const question = await ask()
     scene.stored = [{ ...calendar, connected: false, notice: 'Google has ended this connection.' }]
@@ -177,7 +177,7 @@ describe('the key of a card', () => {
     return { toggle, box: screen.getByPlaceholderText('Enter API Key') }
   }
 
-  it('is typed into a box that its button reveals, and is seen masked from then on (§2.80, §4.28, §7.23, §8.33)', async () => {
+  it('is typed into a box that its button opens, and is shown masked once it is saved (§2.80, §4.28, §7.23, §8.33)', async () => {
     scene.api.on(route, () => scene.keep(withKey))
     const { toggle, box } = await openKey(tavily)
     expect(toggle).toHaveAttribute('aria-expanded', 'true')
@@ -196,7 +196,7 @@ describe('the key of a card', () => {
     expect(button('Update API Key')).toHaveFocus()
   })
 
-  it('is removed by saving nothing, which the box says (§4.28, §19.3)', async () => {
+  it('is removed by saving an empty box, as its hint says (§4.28, §19.3)', async () => {
     scene.api.on(route, () => scene.keep(tavily))
     const { box } = await openKey(withKey)
     expect(box).toHaveAccessibleDescription(/Save it empty to remove the key/)
@@ -205,7 +205,7 @@ describe('the key of a card', () => {
     expect(scene.api.seen(route)[0]?.body).toMatchObject({ api_key: '', connected: false })
   })
 
-  it('says that it is being saved, once', async () => {
+  it('is sent once, and the button shows that it is being saved', async () => {
     scene.api.on(route, never)
     const { box } = await openKey(tavily)
     await userEvent.type(box, 'k{Enter}{Enter}')
@@ -213,7 +213,7 @@ describe('the key of a card', () => {
     expect(scene.writes).toHaveLength(1)
   })
 
-  it('does not clear a box that was opened again meanwhile', async () => {
+  it('is not cleared from a box that was opened again meanwhile', async () => {
     let answer: (response: Response) => void = () => undefined
     scene.api.on(route, () => new Promise((resolve) => (answer = resolve)))
     const { toggle, box } = await openKey(tavily)
@@ -226,7 +226,7 @@ describe('the key of a card', () => {
     expect(screen.getByPlaceholderText('Enter API Key')).toHaveFocus()
   })
 
-  it('stays in the box when it cannot be saved (§8.26)', async () => {
+  it('stays in the box when saving fails (§8.26)', async () => {
     expectConsole('error', /Failed to update Tavily API key/)
     scene.api.on(route, () => failure(500, 'internal', 'Something went wrong.'))
     const { box } = await openKey(tavily)
@@ -235,7 +235,7 @@ describe('the key of a card', () => {
     expect(box).toHaveValue('k')
   })
 
-  it('is refused with the reason under its box, until another one is typed (§2.80, §8.26)', async () => {
+  it("shows the server's reason under the box until the user types (§2.80, §8.26)", async () => {
     expectConsole('error', /Failed to update Tavily API key/)
     scene.api.on(route, () => failure(400, 'invalid_request', 'api_key: must be plain characters.'))
     const { box } = await openKey(withKey)
@@ -249,7 +249,7 @@ describe('the key of a card', () => {
     expect(box).toBeValid()
   })
 
-  it('is left alone by Escape and by the same button (§19.3)', async () => {
+  it('is not changed when Escape or its button closes the box (§19.3)', async () => {
     const { toggle, box } = await openKey(withKey)
     await userEvent.type(box, 'k{Escape}')
     expect(box).not.toBeInTheDocument()

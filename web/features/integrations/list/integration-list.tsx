@@ -13,7 +13,7 @@ export interface IntegrationListProps {
   readonly onEdit: (integration: Integration) => void
 }
 
-/** The integrations, or why none can be shown (§2.76). A loaded list stays when a later request fails. */
+/** The list of integrations and its loading, empty and error states (§2.76). A loaded list stays when a later request fails. */
 export function IntegrationList({ list, authorization, onEdit }: IntegrationListProps) {
   const { data: integrations, error, mutate } = list
   const { retrying, retry } = useRetry(mutate)
@@ -28,7 +28,7 @@ export function IntegrationList({ list, authorization, onEdit }: IntegrationList
   if (integrations.length === 0)
     return (
       <EmptyState icon={<Blocks size={22} aria-hidden />} title="No integrations available">
-        An integration lets your bots work with an account of yours elsewhere. Add one to start.
+        An integration lets your bots use your account at another service. Add one to start.
       </EmptyState>
     )
   return (

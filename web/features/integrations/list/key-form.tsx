@@ -37,7 +37,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
     <form id={id} onSubmit={onSubmit} className="mt-3.5 animate-rise border-t border-line pt-3.5">
       <div className="flex gap-2">
         <TextInput
-          ref={focusAtOnce}
+          ref={focusOnMount}
           aria-label="API Key"
           aria-describedby={described.length === 0 ? undefined : described.join(' ')}
           aria-invalid={problems.key !== undefined || undefined}
@@ -71,6 +71,6 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
 }
 
 /** Focuses the text box when the form opens, since the user opened the form to type a key. */
-function focusAtOnce(input: HTMLInputElement | null): void {
+function focusOnMount(input: HTMLInputElement | null): void {
   input?.focus()
 }
