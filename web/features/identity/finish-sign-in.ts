@@ -1,5 +1,5 @@
 import type { OpenIdClient } from './open-id-client.ts'
-import { takePendingSignIn } from './pending-sign-in.ts'
+import { takePendingSignIn } from './begin-sign-in.ts'
 import { toReturnPath } from './return-path.ts'
 import type { SessionStore } from './session-store.ts'
 import { toSession } from './to-session.ts'
