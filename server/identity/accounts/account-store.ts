@@ -20,6 +20,16 @@ export async function insertAccount(db: Db, account: AccountRow): Promise<void> 
   await db.insertInto('accounts').values(account).execute()
 }
 
+/** Does nothing when the hash is no longer `known`, because the user has changed the password since. */
+export async function replacePasswordHash(db: Db, id: string, known: string, hash: string): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ password_hash: hash })
+    .where('id', '=', id)
+    .where('password_hash', '=', known)
+    .execute()
+}
+
 /** Stores a Google account, or updates its profile. */
 export async function upsertFederatedAccount(
   db: Db,

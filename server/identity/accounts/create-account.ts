@@ -33,10 +33,15 @@ export const minPasswordChars = 8
 export const maxPasswordChars = 1_000
 
 /** Normalizes an e-mail, because case, outer spaces and Unicode composition do not distinguish accounts. */
-export const Email = z
+const Email = z
   .string()
   .transform((email) => normalizeText(email).normalize('NFC').trim().toLowerCase())
   .pipe(z.email('Enter a valid e-mail address.').max(254, 'This e-mail address is too long.'))
+
+/** Returns null for text that is not an e-mail. */
+export function normalizeEmail(text: string): string | null {
+  return Email.safeParse(text).data ?? null
+}
 
 const NewAccount = z.object({
   name: z

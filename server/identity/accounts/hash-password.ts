@@ -1,44 +1,81 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../../lib/app-error.ts'
+import { createBoundedRunner } from '../../lib/bounded-runner.ts'
 
-/** The cost parameter N of scrypt. It takes about 90 ms and 32 MB: slow for guessing, acceptable for a sign-in. */
-const scryptCost = 2 ** 15
+/**
+ * The cost parameter N of scrypt that OWASP recommends. A computation takes about half a second and 128 MB.
+ * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
+ */
+export const scryptCost = 2 ** 17
 const blockSize = 8
 const saltBytes = 16
 const keyBytes = 32
-const maxMemoryBytes = 64 * 1024 * 1024
+const maxMemoryBytes = 256 * 1024 * 1024
+
+/** Node computes in a pool of four threads, which also resolves names and reads files. */
+const maxConcurrent = 2
+/** Further computations are refused, because the last one would wait longer than a user does. */
+const maxWaiting = 32
 
 /** Derives a key from a password. Tests replace it to count the computations. */
-export type DeriveKey = (password: string, salt: Buffer, cost: number) => Promise<Buffer>
+export type DeriveKey = (
+  password: string,
+  salt: Buffer,
+  parameters: { readonly cost: number; readonly rounds: number },
+) => Promise<Buffer>
 
 /** Returns `scrypt$N$salt$key`. It contains the cost, so that old hashes stay valid when the cost is raised (§15.5). */
-export async function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string, cost: number = scryptCost): Promise<string> {
   const salt = randomBytes(saltBytes)
-  const key = await deriveScryptKey(password, salt, scryptCost)
-  return ['scrypt', scryptCost, salt.toString('base64url'), key.toString('base64url')].join('$')
+  const key = await deriveScryptKey(password, salt, { cost, rounds: 1 })
+  return ['scrypt', cost, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
 
-/** Whether a password has this hash. Without a hash it returns false after the same computation (§15.6). */
+/**
+ * Whether a password has this hash. Without a hash it returns false after the same computation, and a hash of a lower cost
+ * takes as long as one of today's, so that the time reveals nothing (§15.6).
+ */
 export async function isPassword(
   password: string,
   hash: string | null | undefined,
   deriveKey: DeriveKey = deriveScryptKey,
 ): Promise<boolean> {
-  const [, cost, salt = '', key = ''] = (hash ?? placeholderHash).split('$')
-  const expected = Buffer.from(key, 'base64url')
-  const actual = await deriveKey(password, Buffer.from(salt, 'base64url'), Number(cost))
+  const { cost, salt, key: expected } = readHash(hash ?? placeholderHash)
+  const actual = await deriveKey(password, salt, { cost, rounds: 1 })
+  if (cost < scryptCost) await deriveKey(password, salt, { cost, rounds: scryptCost / cost - 1 })
   const isEqual = expected.length === actual.length && timingSafeEqual(expected, actual)
   return isEqual && hash !== null && hash !== undefined
 }
 
+/** Whether the hash costs less to guess than today's. Only its password can replace it. */
+export function isHashOutdated(hash: string): boolean {
+  return readHash(hash).cost < scryptCost
+}
+
 const placeholderHash = ['scrypt', scryptCost, Buffer.alloc(saltBytes).toString('base64url'), ''].join('$')
 
-function deriveScryptKey(password: string, salt: Buffer, cost: number): Promise<Buffer> {
+function readHash(hash: string): { readonly cost: number; readonly salt: Buffer; readonly key: Buffer } {
+  const [, cost, salt = '', key = ''] = hash.split('$')
+  return { cost: Number(cost), salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url') }
+}
+
+const runBounded = createBoundedRunner({
+  maxConcurrent,
+  maxWaiting,
+  refusal: () =>
+    new AppError('unavailable', 'Too many users are signing in at the moment. Try again in a minute.'),
+})
+
+/** Computes in the thread pool of Node, not on the main thread, and a few at a time (§15.22). */
+const deriveScryptKey: DeriveKey = (...input) => runBounded(() => runScrypt(...input))
+
+function runScrypt(...[password, salt, { cost, rounds }]: Parameters<DeriveKey>): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(
       password.normalize('NFC'),
       salt,
       keyBytes,
-      { N: cost, r: blockSize, maxmem: maxMemoryBytes },
+      { N: cost, r: blockSize, p: rounds, maxmem: maxMemoryBytes },
       (error, key) => {
         if (error) reject(error)
         else resolve(key)

@@ -5,6 +5,7 @@ import type { GoogleFederation } from '../google/google-federation.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import type { SignUpPolicy } from './create-account.ts'
 import { isFormToken } from './forms.ts'
+import type { SignInBudget } from './sign-in-budget.ts'
 
 export interface SignInDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -14,8 +15,7 @@ export interface SignInDeps {
   /** Null when Google is not set up. */
   readonly google: GoogleFederation | null
   readonly now: () => number
-  /** The configuration of a route that limits attempts by IP address. */
-  readonly limit: { readonly rateLimit: object }
+  readonly budget: SignInBudget
 }
 
 export type InteractionRequest = FastifyRequest<{

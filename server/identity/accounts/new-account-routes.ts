@@ -8,7 +8,7 @@ import type { Interaction, InteractionRequest, SignInDeps } from './interaction.
 
 /** Registers the page that creates a local account during a sign-in. */
 export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { database, provider, signUp, formKey, now, limit } = deps
+  const { database, provider, signUp, formKey, now, budget } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
@@ -18,7 +18,7 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
     return show(reply, interaction, { name: '', email: '', error: null })
   })
 
-  scope.post(`${base}/:uid/new-account`, { config: limit }, async (request: InteractionRequest, reply) => {
+  scope.post(`${base}/:uid/new-account`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     if (!signUp.isOffered) return showClosed(reply)
@@ -26,7 +26,8 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
     const { name = '', email = '' } = fields
     const findRefusal = async (_trx: unknown, normalizedEmail: string) =>
       signUp.maySignUp(normalizedEmail) ? null : emailNotAllowed
-    const { accountId, error } = await createAccount({ database, now, findRefusal }, fields)
+    const create = () => createAccount({ database, now, findRefusal }, fields)
+    const { accountId, error } = await budget.attempt(reply, null, create)
     if (accountId === undefined) return show(reply, interaction, { name, email, error }, 422)
     return finishInteraction(deps, request, reply, accountId)
   })

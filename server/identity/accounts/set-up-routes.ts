@@ -9,6 +9,7 @@ import { findKey, insertKey, deleteKey } from '../provider/key-store.ts'
 import { hasAccounts } from './account-store.ts'
 import { createAccount } from './create-account.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
+import type { SignInBudget } from './sign-in-budget.ts'
 
 /** The name under which the token of the link is stored. The link is valid until the token is deleted. */
 const keyName = 'set-up'
@@ -38,7 +39,7 @@ export interface SetUpDeps {
   readonly formKey: string
   readonly provider: Provider
   readonly now: () => number
-  readonly limit: { readonly rateLimit: object }
+  readonly budget: SignInBudget
 }
 
 type SetUpRequest = FastifyRequest<{
@@ -48,22 +49,23 @@ type SetUpRequest = FastifyRequest<{
 
 /** Registers the page of the set-up link, which a closed installation prints until it has an account (§15.4). */
 export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): void {
-  const { database, sealer, provider, formKey, now, limit } = deps
+  const { database, sealer, provider, formKey, now, budget } = deps
   const path = `${new URL(provider.issuer).pathname}/set-up`
 
-  scope.get(path, { config: limit }, async (request: SetUpRequest, reply) => {
+  scope.get(path, async (request: SetUpRequest, reply) => {
     const { token } = request.query
     if (!(await isSetUpToken(database.db, sealer, token))) return showInvalidLink(reply)
     return show(reply, String(token), { name: '', email: '', error: null })
   })
 
-  scope.post(path, { config: limit }, async (request: SetUpRequest, reply) => {
+  scope.post(path, async (request: SetUpRequest, reply) => {
     const { token } = request.query
     if (!(await isSetUpToken(database.db, sealer, token))) return showInvalidLink(reply)
     const fields = request.body ?? {}
     if (!isFormToken(formKey, `set-up ${String(token)}`, fields['form'])) return showInvalidLink(reply)
     const findRefusal = async (trx: Db) => ((await deleteKey(trx, keyName)) ? null : invalidLink)
-    const { accountId, error } = await createAccount({ database, now, findRefusal }, fields)
+    const create = () => createAccount({ database, now, findRefusal }, fields)
+    const { accountId, error } = await budget.attempt(reply, null, create)
     if (accountId === undefined) {
       const { name = '', email = '' } = fields
       return show(reply, String(token), { name, email, error }, 422)

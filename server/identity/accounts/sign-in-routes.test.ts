@@ -4,6 +4,7 @@ import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { hashPassword } from './hash-password.ts'
 import { findAccountByPassword } from './sign-in-routes.ts'
 
 let database: TestDatabase
@@ -115,16 +116,48 @@ describe('the sign-in page', () => {
       await findAccountByPassword(
         database.db,
         { email: attempt, password: 'wrong horse' },
-        async (text, salt, cost) => {
-          computations.push({ text, saltBytes: salt.length, cost })
+        async (text, salt, parameters) => {
+          computations.push({ text, saltBytes: salt.length, ...parameters })
           return Buffer.alloc(32)
         },
       )
       return computations
     }
     const known = await listComputations(email)
-    expect(known).toEqual([{ text: 'wrong horse', saltBytes: 16, cost: 32_768 }])
+    expect(known).toEqual([{ text: 'wrong horse', saltBytes: 16, cost: 131_072, rounds: 1 }])
     expect(await listComputations(unknown)).toEqual(known)
+  })
+
+  it('replaces a hash of a lower cost at the next sign-in (§15.5)', async () => {
+    const readHash = async () =>
+      (await database.db.selectFrom('accounts').select('password_hash').executeTakeFirstOrThrow())
+        .password_hash
+    await database.db
+      .updateTable('accounts')
+      .set({ password_hash: await hashPassword(password, 2 ** 15) })
+      .execute()
+    const attempt = (text: string) => findAccountByPassword(database.db, { email, password: text })
+    expect(await attempt('wrong horse')).toBeUndefined()
+    expect(await readHash()).toMatch(/^scrypt\$32768\$/)
+    expect(await attempt(password)).toBeDefined()
+    const replaced = await readHash()
+    expect(replaced).toMatch(/^scrypt\$131072\$/)
+    expect(await attempt(password)).toBeDefined()
+    expect(await readHash()).toBe(replaced)
+  })
+
+  it('counts the attempts of all forms together (§15.6)', async () => {
+    const limited = await openIdentityServer({ database, environment: { RATE_LIMIT_SIGN_IN: '2' } })
+    const session = new SignInSession(limited.baseUrl)
+    const { path, form } = await session.openForm()
+    const statuses = [
+      (await session.post(path, { email, password: 'guess', form })).status,
+      (await session.post(`${path}/new-account`, { ...testAccount, form })).status,
+      (await session.post(path, { email, password, form })).status,
+      (await session.post(`${path}/new-account`, { ...testAccount, form })).status,
+    ]
+    await limited.close()
+    expect(statuses).toEqual([401, 422, 429, 429])
   })
 
   it('refuses further attempts of one IP address after too many (§15.6)', async () => {
@@ -139,6 +172,7 @@ describe('the sign-in page', () => {
     await limited.close()
     expect(statuses).toEqual([401, 401, 401, 429])
     expect(right.status).toBe(429)
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await right.text()).toContain('Too many attempts')
   })
 })

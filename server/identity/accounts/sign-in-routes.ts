@@ -3,17 +3,17 @@ import type { Db } from '../../db/database.ts'
 import { signInPage } from '../pages/account-pages.ts'
 import { sendPage } from '../pages/render-page.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
-import { findLocalAccount } from './account-store.ts'
-import { Email, maxPasswordChars } from './create-account.ts'
+import { findLocalAccount, replacePasswordHash } from './account-store.ts'
+import { maxPasswordChars, normalizeEmail } from './create-account.ts'
 import { makeFormToken } from './forms.ts'
-import { isPassword } from './hash-password.ts'
+import { hashPassword, isHashOutdated, isPassword } from './hash-password.ts'
 import type { DeriveKey } from './hash-password.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
 
 /** Registers the sign-in page of the embedded provider. */
 export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): void {
-  const { database, provider, signUp, formKey, google, limit } = deps
+  const { database, provider, signUp, formKey, google, budget } = deps
   const base = interactionPath(provider)
 
   scope.get(`${base}/:uid`, async (request: InteractionRequest, reply) => {
@@ -27,11 +27,13 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
     return show(reply, interaction, { email: '', error: null })
   })
 
-  scope.post(`${base}/:uid`, { config: limit }, async (request: InteractionRequest, reply) => {
+  scope.post(`${base}/:uid`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     const { email = '', password = '' } = request.body ?? {}
-    const account = await findAccountByPassword(database.db, { email, password })
+    const account = await budget.attempt(reply, normalizeEmail(email), () =>
+      findAccountByPassword(database.db, { email, password }),
+    )
     if (account === undefined) {
       return show(
         reply,
@@ -63,15 +65,20 @@ export function registerSignInRoutes(scope: FastifyInstance, deps: SignInDeps): 
 
 /**
  * The account with this e-mail and password. An unknown e-mail costs as much computation as a wrong password, so that
- * the response time does not reveal which e-mails have an account (§15.6).
+ * the response time does not reveal which e-mails have an account (§15.6). A hash of a lower cost than today's is replaced,
+ * which needs the password (§15.5).
  */
 export async function findAccountByPassword(
   db: Db,
   { email, password }: { readonly email: string; readonly password: string },
   deriveKey?: DeriveKey,
 ): Promise<{ readonly id: string } | undefined> {
-  const parsed = Email.safeParse(email)
-  const account = parsed.success ? await findLocalAccount(db, parsed.data) : undefined
-  const isRight = await isPassword(password.slice(0, maxPasswordChars), account?.password_hash, deriveKey)
-  return isRight ? account : undefined
+  const normalized = normalizeEmail(email)
+  const account = normalized === null ? undefined : await findLocalAccount(db, normalized)
+  const hash = account?.password_hash
+  if (!(await isPassword(password.slice(0, maxPasswordChars), hash, deriveKey))) return undefined
+  if (account !== undefined && hash !== null && hash !== undefined && isHashOutdated(hash)) {
+    await replacePasswordHash(db, account.id, hash, await hashPassword(password))
+  }
+  return account
 }

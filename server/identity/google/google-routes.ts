@@ -15,10 +15,10 @@ export function registerGoogleRoutes(
   deps: SignInDeps,
   google: GoogleFederation,
 ): void {
-  const { database, provider, now, limit } = deps
+  const { database, provider, now } = deps
   const base = interactionPath(provider)
 
-  scope.get(`${base}/:uid/google`, { config: limit }, async (request: InteractionRequest, reply) => {
+  scope.get(`${base}/:uid/google`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     try {
@@ -41,7 +41,7 @@ export function registerGoogleRoutes(
     },
   )
 
-  scope.get(`${base}/:uid/federated`, { config: limit }, async (request: InteractionRequest, reply) => {
+  scope.get(`${base}/:uid/federated`, async (request: InteractionRequest, reply) => {
     const interaction = await requireInteraction(deps, request, reply)
     if (interaction === undefined) return reply
     let user: GoogleUser

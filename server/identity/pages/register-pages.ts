@@ -15,6 +15,9 @@ export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDe
     if (error.code === 'rate_limited' || error.statusCode === 429) {
       return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), 429)
     }
+    if (error.code === 'unavailable') {
+      return sendPage(reply, noticePage('The server is busy', error.message), 503)
+    }
     const status = error.statusCode ?? 500
     if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
     return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), status)

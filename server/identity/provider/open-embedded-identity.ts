@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Db } from '../../db/database.ts'
 import { AppError } from '../../lib/app-error.ts'
 import { readSignUpPolicy } from '../accounts/create-account.ts'
+import { createSignInBudget } from '../accounts/sign-in-budget.ts'
 import { requireSetUpToken } from '../accounts/set-up-routes.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps } from '../identity.ts'
@@ -61,12 +63,12 @@ export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: Upser
       })
     },
     async register(app) {
-      const rateLimit = { max: config.rateLimits.signIn, timeWindow: minuteMs, groupId: 'sign-in' }
+      const budget = createSignInBudget(app, { perMinute: config.rateLimits.signIn, now, wait })
       const google =
         config.google === null
           ? null
           : createGoogleFederation({ google: config.google, issuer, db, sealer, now })
-      const pageDeps = { database, sealer, provider, formKey: keys.form, google, now, limit: { rateLimit } }
+      const pageDeps = { database, sealer, provider, formKey: keys.form, google, now, budget }
       await app.register(async (scope) =>
         registerPages(scope, { ...pageDeps, signUp: readSignUpPolicy(config) }),
       )

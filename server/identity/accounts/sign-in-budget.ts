@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { AppError } from '../../lib/app-error.ts'
+
+/** Limits attempts to sign in. All forms that check or set a password share one budget (§15.6). */
+export interface SignInBudget {
+  /**
+   * Counts one attempt of the network that sent the request, then runs `check`. When the attempt is at the password of an
+   * account, `email` names it: after several failures each further attempt at this account waits before `check` runs, for
+   * a few seconds at most. `check` resolves to undefined when the password is wrong.
+   * @throws AppError `rate_limited` when the network has no attempts left in this minute
+   */
+  attempt<T>(reply: FastifyReply, email: string | null, check: () => Promise<T>): Promise<T>
+}
+
+export interface SignInBudgetOptions {
+  /** Attempts per minute of one network. */
+  readonly perMinute: number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+const minuteMs = 60_000
+/** Attempts at an account that do not wait. */
+const freeAttempts = 5
+const firstWaitMs = 500
+const maxWaitMs = 8_000
+/** Failures are forgotten when the account had none for this time. */
+const memoryMs = 15 * minuteMs
+const maxAccounts = 50_000
+
+interface Attempts {
+  readonly count: number
+  readonly lastAt: number
+}
+
+/**
+ * Creates the budget of this process. An account is slowed down and never locked, because anyone who knows its e-mail
+ * could lock out its owner. Unknown e-mails are counted like known ones, so that a wait does not reveal an account.
+ */
+export function createSignInBudget(
+  app: FastifyInstance,
+  { perMinute, now, wait }: SignInBudgetOptions,
+): SignInBudget {
+  const countAttempt = app.createRateLimit({ max: perMinute, timeWindow: minuteMs })
+  const attemptsOf = new LRUCache<string, Attempts>({ max: maxAccounts })
+
+  /** Counts an attempt before its result is known, so that concurrent attempts wait too. */
+  function addAttempt(email: string): number {
+    const { count, lastAt } = attemptsOf.get(email) ?? { count: 0, lastAt: 0 }
+    const recent = now() - lastAt < memoryMs ? count : 0
+    attemptsOf.set(email, { count: recent + 1, lastAt: now() })
+    return recent
+  }
+
+  return {
+    async attempt(reply, email, check) {
+      const limit = await countAttempt(reply.request)
+      if (!limit.isAllowed && limit.isExceeded) {
+        reply.header('retry-after', limit.ttlInSeconds)
+        throw new AppError('rate_limited', 'Too many attempts. Wait a minute, then try again.')
+      }
+      if (email === null) return check()
+      const waitMs = toWaitMs(addAttempt(email))
+      if (waitMs > 0) await wait(waitMs)
+      const result = await check()
+      if (result !== undefined) attemptsOf.delete(email)
+      return result
+    },
+  }
+}
+
+/** How long an attempt waits after this number of failures. */
+function toWaitMs(failures: number): number {
+  return failures < freeAttempts ? 0 : Math.min(firstWaitMs * 2 ** (failures - freeAttempts), maxWaitMs)
+}
