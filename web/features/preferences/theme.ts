@@ -1,4 +1,4 @@
-import { createStoredValue } from '../../lib/stored-value.ts'
+import { createStoredValue } from '../../lib/browser-storage.ts'
 
 /** The theme preference (§3.19). */
 const themes = ['light', 'dark', 'system'] as const

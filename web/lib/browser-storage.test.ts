@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { createStoredValue } from './stored-value.ts'
+import { createStoredValue } from './browser-storage.ts'
 
 const create = () => createStoredValue('colour', (text) => text ?? 'green')
 
