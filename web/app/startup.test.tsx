@@ -1,15 +1,17 @@
-import { act, render, screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
-import { WebApp } from './web-app.tsx'
+import { WebAppScene } from '../testing/web-app-scene.tsx'
 
+/** The requests of the settings that have no response yet. */
 let settle: ((response: Response) => void)[]
+let scene: WebAppScene
 
 beforeEach(() => {
   settle = []
-  history.replaceState(null, '', '/')
-  vi.stubGlobal('fetch', () => new Promise((resolve) => settle.push(resolve)))
+  scene = new WebAppScene()
+  scene.api.on('GET /api/settings', () => new Promise((resolve) => settle.push(resolve)))
 })
 
 afterEach(() => {
@@ -18,7 +20,7 @@ afterEach(() => {
 
 it('shows a spinner while the sign-in state loads, and an error when the server cannot be reached (§2.9)', async () => {
   expectConsole('error', /settings could not be loaded/)
-  render(<WebApp />)
+  scene.open()
   expect(screen.getByRole('status', { name: '' })).toHaveTextContent('Loading')
   expect(screen.getByRole('status', { name: '' }).querySelector('.animate-spin')).not.toBeNull()
   await act(async () => settle.shift()?.(new Response('', { status: 502 })))
@@ -32,8 +34,7 @@ it('shows a spinner while the sign-in state loads, and an error when the server 
 
 it('shows the legal pages also when the server cannot be reached (§2.7)', async () => {
   expectConsole('error', /settings could not be loaded/)
-  history.replaceState(null, '', '/terms')
-  render(<WebApp />)
+  scene.open('/terms')
   await act(async () => settle.shift()?.(new Response('', { status: 502 })))
   expect(await screen.findByRole('heading', { name: 'Terms of Service' }, { timeout: 5000 })).toBeVisible()
   expect(screen.queryByText('Yonder cannot be reached')).toBeNull()

@@ -4,6 +4,7 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { vi } from 'vitest'
 import { ChatView } from '../features/chat/chat-view.tsx'
+import { ToastRegion } from '../ui/toast/toast-region.tsx'
 import { renderScreen } from './render-screen.tsx'
 import { json, ScriptedApi } from './scripted-api.ts'
 import { makeChat, makeMessage, owlAndFox } from './wire-objects.ts'
@@ -27,7 +28,17 @@ export const shortChat = makeChat([message('u1', null), reply('a1', 'u1')])
 export function openChat(chat: Chat, api = new ScriptedApi()) {
   vi.stubGlobal('scrollTo', () => undefined)
   api.on('GET /api/bots', () => json(owlAndFox)).on('GET /api/chats/c1', () => json(chat))
-  return { api, view: renderScreen(api, <ChatView chatId="c1" />, '/chat/c1') }
+  return {
+    api,
+    view: renderScreen(
+      api,
+      <>
+        <ChatView chatId="c1" />
+        <ToastRegion />
+      </>,
+      '/chat/c1',
+    ),
+  }
 }
 
 /** Responds to a message with a stream; `started` sends its first event, with the ids that the client created. */

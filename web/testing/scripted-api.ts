@@ -24,6 +24,8 @@ export class ScriptedApi {
     },
     fetch: async (input, init) => this.#serve(input, init),
   })
+  /** For tests of the whole web app, which replace the global `fetch`. */
+  readonly fetch: typeof fetch = async (input, init) => this.#serve(input, init)
   signedOut = false
 
   /** For example `on('GET /api/bots', () => json([]))`. */

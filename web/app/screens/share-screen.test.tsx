@@ -3,6 +3,7 @@ import type { Message } from '@yonder/contract/message'
 import { render, screen, waitFor, within } from '@testing-library/react'
 import { MemoryRouter, Route, Routes } from 'react-router'
 import { afterEach, expect, it, vi } from 'vitest'
+import { json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { ShareScreen } from './share-screen.tsx'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -16,7 +17,8 @@ const message = (id: number, fields: Partial<Message>) =>
 
 /** Each test uses another link, because responses are cached. */
 function open(shareId: string, messages: readonly Message[]) {
-  vi.stubGlobal('fetch', async () => Response.json(makeSharedChat(shareId, messages)))
+  const api = new ScriptedApi().on(`GET /api/share/${shareId}`, () => json(makeSharedChat(shareId, messages)))
+  vi.stubGlobal('fetch', api.fetch)
   return render(
     <MemoryRouter initialEntries={[`/share/${shareId}`]}>
       <Routes>

@@ -1,14 +1,12 @@
-import { makeBot } from '../../testing/wire-objects.ts'
-import type { Bot } from '@yonder/contract/bot'
-import { render, screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createApiClient } from '../../lib/api-client.ts'
-import { ApiProvider } from '../../lib/api-provider.tsx'
+import { toasts } from '../../lib/toasts.ts'
+import { BotsScene } from '../../testing/bots-scene.tsx'
+import { buttonOf as button, defer, rowOf } from '../../testing/connectors-scene.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
-import { ToastRegion } from '../../ui/toast/toast-region.tsx'
-import { dismissToast, toasts } from '../../lib/toasts.ts'
-import { BotsSection } from './bots-section.tsx'
+import { failure, json } from '../../testing/scripted-api.ts'
+import { makeBot } from '../../testing/wire-objects.ts'
 
 /** The fields of the form that are optional. */
 const empty = { base_url: null, api_key: null, api_type: null, custom_api_path: null, max_tokens: null }
@@ -23,99 +21,21 @@ const full = makeBot({
   max_tokens: 100,
 })
 
-interface Call {
-  readonly method: string
-  readonly path: string
-  readonly body: unknown
-}
-
-/** The server at the network's edge: it keeps bots, and responds as the test scripts it. */
-let bots: Bot[]
-let calls: Call[]
-let answer: (call: Call) => Response | Promise<Response> | undefined
-let signedOut: number
-
-function serve({ method, path, body }: Call): Response {
-  if (method === 'GET') return Response.json(bots)
-  if (method === 'DELETE') {
-    bots = bots.filter((bot) => path !== `/api/bot/${encodeURIComponent(bot.name)}`)
-    return new Response(null, { status: 204 })
-  }
-  const bot = makeBot(body as Bot)
-  bots =
-    method === 'POST'
-      ? [...bots, bot]
-      : bots.map((known) => (path.endsWith(encodeURIComponent(known.name)) ? bot : known))
-  return Response.json(bot, { status: method === 'POST' ? 201 : 200 })
-}
-
-function refuse(status: number, message: string): Response {
-  return Response.json({ error: { code: 'name_taken', message } }, { status })
-}
-
-function open() {
-  const api = createApiClient({
-    getAccessToken: async () => 'token',
-    onUnauthorized: () => {
-      signedOut++
-    },
-    fetch: async (input, init) => {
-      const call = {
-        method: init?.method ?? 'GET',
-        path: input as string,
-        body: typeof init?.body === 'string' ? (JSON.parse(init.body) as unknown) : undefined,
-      }
-      calls.push(call)
-      return (await answer(call)) ?? serve(call)
-    },
-  })
-  render(
-    <ApiProvider api={api}>
-      <BotsSection />
-      <ToastRegion />
-    </ApiProvider>,
-  )
-}
-
-function defer<Value>() {
-  let resolve: (value: Value) => void = () => undefined
-  const promise = new Promise<Value>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
-
-const writes = () => calls.filter((call) => call.method !== 'GET')
-const button = (name: string, within_: ReturnType<typeof within> = screen) =>
-  within_.getByRole('button', { name })
-const dialog = (name: string) => within(screen.getByRole('dialog', { name }))
-const rowOf = (name: string) => within(screen.getByText(name).closest('li')!)
-
-async function openAdd() {
-  open()
-  await userEvent.click(await screen.findByRole('button', { name: 'Add Bot' }))
-  return dialog('Add New Bot')
-}
-
-async function openEdit(bot: Bot) {
-  bots = [bot]
-  open()
-  await userEvent.click(await screen.findByRole('button', { name: 'Edit' }))
-  return dialog('Edit Bot')
-}
+let scene: BotsScene
 
 beforeEach(() => {
-  bots = []
-  calls = []
-  answer = () => undefined
-  signedOut = 0
-  for (const { id } of toasts.get()) dismissToast(id)
+  scene = new BotsScene()
 })
+
+/** The server refuses a request. */
+const refuse = (route: string, status: number, message: string) =>
+  scene.api.on(route, () => failure(status, 'name_taken', message))
+const deleteFull = 'DELETE /api/bot/a%2Fb%20100%25'
 
 describe('the list', () => {
   it('shows name and model of each bot with Edit and Delete (§2.51)', async () => {
-    bots = [helper, full]
-    open()
+    scene = new BotsScene([helper, full])
+    scene.open()
     expect(await screen.findByRole('heading', { name: 'Bots' })).toBeInTheDocument()
     expect(await screen.findByText('gpt-x')).toBeInTheDocument()
     expect(button('Add Bot')).toBeEnabled()
@@ -127,10 +47,10 @@ describe('the list', () => {
 
   it('shows that it loads, and how to start when it is empty (§2.52)', async () => {
     const reply = defer<Response>()
-    answer = () => reply.promise
-    open()
+    scene.api.on('GET /api/bots', () => reply.promise)
+    scene.open()
     expect(screen.getByText('Loading bot configurations...')).toBeInTheDocument()
-    reply.resolve(Response.json([]))
+    reply.resolve(json([]))
     expect(await screen.findByText('No bot configurations found')).toBeInTheDocument()
     expect(screen.getByText(/Add one to start a chat/)).toBeInTheDocument()
     expect(button('Add Bot')).toBeEnabled()
@@ -139,8 +59,8 @@ describe('the list', () => {
   it('shows an error when it cannot be loaded, and reloads the page on Try again (§2.52)', async () => {
     expectConsole('error', /fetching the data\. 503/)
     const reload = vi.spyOn(location, 'reload').mockImplementation(() => undefined)
-    answer = () => refuse(503, 'The database does not respond.')
-    open()
+    refuse('GET /api/bots', 503, 'The database does not respond.')
+    scene.open()
     expect(await screen.findByText('Error loading bot configurations')).toBeInTheDocument()
     expect(screen.getByText('The database does not respond.')).toBeInTheDocument()
     await userEvent.click(button('Try again'))
@@ -150,13 +70,13 @@ describe('the list', () => {
 
 describe('adding', () => {
   it('sends what was typed, and shows a toast and the new row (§7.3, §8.30, §8.31)', async () => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), ' Helper ')
     await userEvent.type(form.getByLabelText('Model *'), 'gpt-x')
     await userEvent.click(button('Save', form))
     expect(await screen.findByText('Bot "Helper" added successfully')).toBeInTheDocument()
-    expect(writes()).toEqual([
-      { method: 'POST', path: '/api/bot', body: { ...empty, name: 'Helper', model: 'gpt-x' } },
+    expect(scene.writes).toEqual([
+      { route: 'POST /api/bot', body: { ...empty, name: 'Helper', model: 'gpt-x' } },
     ])
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
     expect(screen.getByText('Helper')).toBeInTheDocument()
@@ -168,7 +88,7 @@ describe('adding', () => {
   ])(
     'shows in the dialog that the %s is missing, and sends nothing (§5.5, §8.17, §8.34)',
     async (_, given, missing) => {
-      const form = await openAdd()
+      const form = await scene.openAdd()
       await userEvent.type(form.getByLabelText(given), 'x')
       await userEvent.type(form.getByLabelText(missing), '   ')
       await userEvent.click(button('Save', form))
@@ -177,7 +97,7 @@ describe('adding', () => {
       expect(form.getByLabelText(missing)).toBeInvalid()
       expect(form.getByLabelText(given)).toBeValid()
       expect(toasts.get()).toEqual([])
-      expect(writes()).toEqual([])
+      expect(scene.writes).toEqual([])
     },
   )
 
@@ -188,8 +108,8 @@ describe('adding', () => {
     'keeps the dialog and its texts when saving fails, and shows and logs the reason: %i (§8.15, §8.34)',
     async (status, sent, reason) => {
       expectConsole('error', new RegExp(`Failed to save bot: ${reason}`))
-      answer = ({ method }) => (method === 'POST' ? refuse(status, sent) : undefined)
-      const form = await openAdd()
+      refuse('POST /api/bot', status, sent)
+      const form = await scene.openAdd()
       await userEvent.type(form.getByLabelText('Name *'), 'Helper')
       await userEvent.type(form.getByLabelText('Model *'), 'm')
       await userEvent.click(button('Save', form))
@@ -201,11 +121,10 @@ describe('adding', () => {
 
   it("shows 'Unknown error' when there is no reason (§8.15)", async () => {
     expectConsole('error', /Failed to save bot: Unknown error/)
-    answer = ({ method }) => {
-      if (method === 'POST') throw new Error('')
-      return undefined
-    }
-    const form = await openAdd()
+    scene.api.on('POST /api/bot', () => {
+      throw new Error('')
+    })
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'Helper')
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(button('Save', form))
@@ -214,31 +133,31 @@ describe('adding', () => {
 
   it('sends one request, however often Save is pressed', async () => {
     const reply = defer<Response>()
-    answer = ({ method }) => (method === 'POST' ? reply.promise : undefined)
-    const form = await openAdd()
+    scene.api.on('POST /api/bot', () => reply.promise)
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'Helper')
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(button('Save', form))
     await userEvent.click(button('Saving...', form))
-    expect(writes()).toHaveLength(1)
+    expect(scene.writes).toHaveLength(1)
     reply.resolve(Response.json(helper, { status: 201 }))
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
   })
 
   it('does not show success after a 401 (§8.2)', async () => {
-    answer = ({ method }) => (method === 'POST' ? new Response(null, { status: 401 }) : undefined)
-    const form = await openAdd()
+    scene.api.on('POST /api/bot', () => new Response(null, { status: 401 }))
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'Helper')
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(button('Save', form))
-    await waitFor(() => expect(signedOut).toBe(1))
+    await waitFor(() => expect(scene.api.signedOut).toBe(true))
     expect(toasts.get()).toEqual([])
   })
 })
 
 describe('the fields', () => {
   it('reveal base address and key on their checkbox, and clear both when it is unchecked (§5.6, §5.7)', async () => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     const checkbox = form.getByRole('checkbox', { name: 'Provide your own key' })
     expect(form.queryByLabelText('Base URL')).not.toBeInTheDocument()
     await userEvent.click(checkbox)
@@ -253,13 +172,13 @@ describe('the fields', () => {
   })
 
   it('warn that the admin can see the key (§5.9, §6.5)', async () => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     const checkbox = form.getByRole('checkbox', { name: 'Provide your own key' })
     expect(checkbox).toHaveAccessibleDescription(/admin of this site can see it.* credit limit/)
   })
 
   it('reveal the optional settings on their checkbox, and clear them when it is unchecked (§5.8)', async () => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     const checkbox = form.getByRole('checkbox', { name: 'Optional settings' })
     expect(form.queryByLabelText('API type')).not.toBeInTheDocument()
     await userEvent.click(checkbox)
@@ -275,18 +194,18 @@ describe('the fields', () => {
   })
 
   it('send max tokens as a number (§5.6)', async () => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'A')
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
     await userEvent.type(form.getByLabelText('Max tokens'), '4096')
     await userEvent.click(button('Save', form))
-    await waitFor(() => expect(writes()).toHaveLength(1))
-    expect(writes()[0]?.body).toMatchObject({ max_tokens: 4096 })
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toMatchObject({ max_tokens: 4096 })
   })
 
   it.each(['0', '-5', '1.5', '99999999'])('refuse %s as max tokens in the dialog (§5.6)', async (text) => {
-    const form = await openAdd()
+    const form = await scene.openAdd()
     await userEvent.type(form.getByLabelText('Name *'), 'A')
     await userEvent.type(form.getByLabelText('Model *'), 'm')
     await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
@@ -294,13 +213,14 @@ describe('the fields', () => {
     await userEvent.click(button('Save', form))
     expect(form.getByText(/Max tokens must be a whole number/)).toHaveRole('alert')
     expect(form.getByLabelText('Max tokens')).toHaveFocus()
-    expect(writes()).toEqual([])
+    expect(scene.writes).toEqual([])
   })
 })
 
 describe('editing', () => {
   it('starts with the stored values and sends the unchanged mask of the key (§7.4, §8.31)', async () => {
-    const form = await openEdit(full)
+    scene = new BotsScene([full])
+    const form = await scene.openEdit(full.name)
     expect(form.getByLabelText('Base URL')).toHaveValue('https://one.example/v1')
     expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Stored: sk-t••••••••tail/)
     expect(form.getByLabelText('API type')).toHaveValue('anthropic')
@@ -308,31 +228,32 @@ describe('editing', () => {
     await userEvent.type(form.getByLabelText('Model *'), 'm2')
     await userEvent.click(button('Save', form))
     expect(await screen.findByText('Bot "a/b 100%" updated successfully')).toBeInTheDocument()
-    expect(writes()).toEqual([
-      { method: 'PUT', path: '/api/bot/a%2Fb%20100%25', body: { ...full, model: 'm2' } },
-    ])
+    expect(scene.writes).toEqual([{ route: 'PUT /api/bot/a%2Fb%20100%25', body: { ...full, model: 'm2' } }])
     expect(screen.getByText('m2')).toBeInTheDocument()
   })
 
   it('warns that a new address removes the stored key (§21.2)', async () => {
-    const form = await openEdit(full)
+    scene = new BotsScene([full])
+    const form = await scene.openEdit(full.name)
     await userEvent.type(form.getByLabelText('Base URL'), '/other')
     expect(form.getByLabelText('API key')).toHaveAccessibleDescription(/Enter the key for the new address/)
   })
 
   it('clears the stored values of unchecked groups (§5.7, §5.8)', async () => {
-    const form = await openEdit(full)
+    scene = new BotsScene([full])
+    const form = await scene.openEdit(full.name)
     await userEvent.click(form.getByRole('checkbox', { name: 'Provide your own key' }))
     await userEvent.click(form.getByRole('checkbox', { name: 'Optional settings' }))
     await userEvent.click(button('Save', form))
-    await waitFor(() => expect(writes()).toHaveLength(1))
-    expect(writes()[0]?.body).toEqual({ ...empty, name: 'a/b 100%', model: 'm' })
+    await waitFor(() => expect(scene.writes).toHaveLength(1))
+    expect(scene.writes[0]?.body).toEqual({ ...empty, name: 'a/b 100%', model: 'm' })
   })
 
   it('keeps the dialog and its texts when saving fails, and shows the reason (§8.15)', async () => {
     expectConsole('error', /Failed to save bot: The database does not respond\./)
-    answer = ({ method }) => (method === 'PUT' ? refuse(503, 'The database does not respond.') : undefined)
-    const form = await openEdit(helper)
+    scene = new BotsScene([helper])
+    refuse('PUT /api/bot/Helper', 503, 'The database does not respond.')
+    const form = await scene.openEdit('Helper')
     await userEvent.type(form.getByLabelText('Name *'), ' two')
     await userEvent.click(button('Save', form))
     expect(await screen.findByText('Failed to save bot: The database does not respond.')).toBeInTheDocument()
@@ -340,19 +261,20 @@ describe('editing', () => {
   })
 
   it('changes nothing when it is cancelled', async () => {
-    const form = await openEdit(helper)
+    scene = new BotsScene([helper])
+    const form = await scene.openEdit('Helper')
     await userEvent.type(form.getByLabelText('Name *'), ' two')
     await userEvent.click(button('Cancel', form))
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
     expect(screen.getByText('Helper')).toBeInTheDocument()
-    expect(writes()).toEqual([])
+    expect(scene.writes).toEqual([])
   })
 })
 
 describe('deleting', () => {
   async function openDelete() {
-    bots = [helper, full]
-    open()
+    scene = new BotsScene([helper, full])
+    scene.open()
     await screen.findByText('a/b 100%')
     await userEvent.click(button('Delete', rowOf('a/b 100%')))
     return within(screen.getByRole('alertdialog', { name: 'Delete Bot' }))
@@ -363,10 +285,10 @@ describe('deleting', () => {
     expect(
       question.getByText('Are you sure you want to delete this bot? This action cannot be undone.'),
     ).toBeInTheDocument()
-    expect(writes()).toEqual([])
+    expect(scene.writes).toEqual([])
     await userEvent.click(button('Delete', question))
     expect(await screen.findByText('Bot deleted successfully')).toBeInTheDocument()
-    expect(writes()).toMatchObject([{ method: 'DELETE', path: '/api/bot/a%2Fb%20100%25' }])
+    expect(scene.writes).toMatchObject([{ route: 'DELETE /api/bot/a%2Fb%20100%25' }])
     expect(screen.queryByText('a/b 100%')).not.toBeInTheDocument()
     expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
     expect(button('Add Bot')).toHaveFocus()
@@ -376,14 +298,13 @@ describe('deleting', () => {
     const question = await openDelete()
     await userEvent.click(button('Cancel', question))
     expect(screen.queryByRole('alertdialog')).not.toBeInTheDocument()
-    expect(writes()).toEqual([])
+    expect(scene.writes).toEqual([])
   })
 
   it('keeps the row and shows the reason when deleting fails (§8.16)', async () => {
     expectConsole('error', /Failed to delete bot: You have no bot named/)
-    answer = ({ method }) =>
-      method === 'DELETE' ? refuse(404, 'You have no bot named "a/b 100%".') : undefined
     const question = await openDelete()
+    refuse(deleteFull, 404, 'You have no bot named "a/b 100%".')
     await userEvent.click(button('Delete', question))
     expect(
       await screen.findByText('Failed to delete bot: You have no bot named "a/b 100%".'),
@@ -392,10 +313,10 @@ describe('deleting', () => {
   })
 
   it('does not show success after a 401 (§8.2)', async () => {
-    answer = ({ method }) => (method === 'DELETE' ? new Response(null, { status: 401 }) : undefined)
     const question = await openDelete()
+    scene.api.on(deleteFull, () => new Response(null, { status: 401 }))
     await userEvent.click(button('Delete', question))
-    await waitFor(() => expect(signedOut).toBe(1))
+    await waitFor(() => expect(scene.api.signedOut).toBe(true))
     expect(toasts.get()).toEqual([])
   })
 })

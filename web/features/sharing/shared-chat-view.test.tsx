@@ -3,24 +3,22 @@ import { act, render, screen } from '@testing-library/react'
 import { MemoryRouter } from 'react-router'
 import { mutate } from 'swr'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { failure, json, ScriptedApi } from '../../testing/scripted-api.ts'
 import { SharedChatView } from './shared-chat-view.tsx'
 import { expectConsole } from '../../testing/expect-console.ts'
 
 const chat = makeSharedChat('abc', [makeMessage('1', null, { content: 'Hello' })])
-const gone = { error: { code: 'not_found', message: 'There is no such shared chat.' } }
+const gone = () => failure(404, 'not_found', 'There is no such shared chat.')
 
-let requests: { readonly path: string; readonly init: RequestInit | undefined }[]
-let answer: () => Response | Promise<Response>
+let api: ScriptedApi
+let respond: () => Response | Promise<Response>
 let serial = 0
 
 beforeEach(() => {
   vi.useFakeTimers()
-  requests = []
-  answer = () => Response.json(chat)
-  vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
-    requests.push({ path, init })
-    return answer()
-  })
+  api = new ScriptedApi()
+  respond = () => json(chat)
+  vi.stubGlobal('fetch', api.fetch)
 })
 afterEach(async () => {
   vi.useRealTimers()
@@ -32,6 +30,7 @@ afterEach(async () => {
 function open() {
   serial += 1
   const shareId = `s${serial}`
+  api.on(`GET /api/share/${shareId}`, () => respond())
   render(
     <MemoryRouter>
       <SharedChatView shareId={shareId}>
@@ -47,12 +46,12 @@ const notice = 'This is a shared chat view. The content is read-only.'
 
 it("shows 'Loading...' until the chat is loaded (§2.39)", async () => {
   let resolve: (response: Response) => void = () => undefined
-  answer = () => new Promise((done) => (resolve = done))
+  respond = () => new Promise((done) => (resolve = done))
   open()
   await pass(0)
   expect(screen.getByText('Loading...')).toBeVisible()
   expect(screen.queryByText(notice)).toBeNull()
-  resolve(Response.json(chat))
+  resolve(json(chat))
   await pass(0)
   expect(screen.queryByText('Loading...')).toBeNull()
   expect(screen.getByText('1 message shown')).toBeVisible()
@@ -70,17 +69,16 @@ it('has a footer with a link to the home page, and no composer or actions (§2.3
 it('is loaded without a token and without cookies (§7.1, §7.9)', async () => {
   const shareId = open()
   await pass(0)
-  expect(requests.map(({ path }) => path)).toEqual([`/api/share/${shareId}`])
-  expect(requests[0]?.init?.credentials).toBe('omit')
-  expect(new Headers(requests[0]?.init?.headers).has('authorization')).toBe(false)
+  const [request, ...others] = api.requests
+  expect(others).toEqual([])
+  expect(request?.route).toBe(`GET /api/share/${shareId}`)
+  expect(request?.credentials).toBe('omit')
+  expect(request?.headers.has('authorization')).toBe(false)
 })
 
 it.each([
-  ['an unknown or revoked link', () => Response.json(gone, { status: 404 })],
-  [
-    'too many requests',
-    () => Response.json({ error: { code: 'rate_limited', message: 'No.' } }, { status: 429 }),
-  ],
+  ['an unknown or revoked link', gone],
+  ['too many requests', () => failure(429, 'rate_limited', 'No.')],
   ['a broken server', () => new Response('oops', { status: 500 })],
   ['a lost network', () => Promise.reject(new TypeError('network'))],
   ['a response that is not JSON', () => new Response('<html>')],
@@ -89,7 +87,7 @@ it.each([
     'error',
     /^(?:An error occurred while fetching the data\. \d{3}|network|.*JSON) \(\/api\/share\/s\d+\)$/,
   )
-  answer = failing
+  respond = failing
   open()
   await pass(0)
   expect(screen.getByText('Chat Not Found')).toBeVisible()
@@ -99,22 +97,22 @@ it.each([
 
 it('retries after five seconds when the server cannot be reached (§7.1)', async () => {
   expectConsole('error', /network/)
-  answer = () => Promise.reject(new TypeError('network'))
+  respond = () => Promise.reject(new TypeError('network'))
   open()
   await pass(4999)
-  expect(requests).toHaveLength(1)
-  answer = () => Response.json(chat)
+  expect(api.requests).toHaveLength(1)
+  respond = () => json(chat)
   await pass(1)
   expect(screen.getByText('1 message shown')).toBeVisible()
-  expect(requests).toHaveLength(2)
+  expect(api.requests).toHaveLength(2)
 })
 
 it('does not retry for a link that does not exist (§20.11)', async () => {
   expectConsole('error', /fetching the data\. 404/)
-  answer = () => Response.json(gone, { status: 404 })
+  respond = gone
   open()
   await pass(30_000)
-  expect(requests).toHaveLength(1)
+  expect(api.requests).toHaveLength(1)
 })
 
 it('is not loaded again on focus or when the connection returns (§7.28)', async () => {
@@ -127,5 +125,5 @@ it('is not loaded again on focus or when the connection returns (§7.28)', async
     document.dispatchEvent(new Event('visibilitychange'))
   })
   await pass(5000)
-  expect(requests).toHaveLength(1)
+  expect(api.requests).toHaveLength(1)
 })
