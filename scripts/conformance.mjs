@@ -1,9 +1,9 @@
-import { provideConformance } from './provide-conformance.mjs'
+import { installConformanceTests } from './install-conformance-tests.mjs'
 import { runTool } from './run-command.mjs'
 import { setUp } from './setup.mjs'
 
 await setUp()
-if (await provideConformance()) {
+if (await installConformanceTests()) {
   const { code } = await runTool('vitest/vitest.mjs', [
     'run',
     'server/connectors/mcp/protocol-conformance.test.ts',

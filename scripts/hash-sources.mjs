@@ -8,7 +8,7 @@ const skipped = new Set(['node_modules', 'dist', 'testing'])
  * Returns a hash of all sources in these files and folders, without tests. Uses contents and not file times, so that
  * switching branches and back builds nothing.
  *
- * @param {string} folder of the repository
+ * @param {string} folder The root of the repository.
  * @param {readonly string[]} paths below it
  */
 export function hashSources(folder, paths) {

@@ -14,7 +14,7 @@ Then run this command again.`
 
 /**
  * The SQLite package for this Node, as `server/db/dialects/sqlite-file.ts` chooses it, and how npm builds it. The newer one
- * is prebuilt for most systems. The older one would be built on every Node if npm ran its install script by itself.
+ * is prebuilt for most systems. npm must not run the older one's install script, or it would be compiled where it is not used.
  */
 const sqlite =
   Number(process.versions.napi) >= 10
@@ -27,10 +27,10 @@ const sqlite =
  */
 export async function setUp() {
   await installMissing()
-  await requireSqlite()
+  await ensureSqlite()
 }
 
-/** The first part of `setUp`: enough to check and to build. Where SQLite has to be compiled, that takes a minute more. */
+/** The first part of `setUp`: enough to check and to build. It leaves out SQLite, which may take a minute to compile. */
 export async function installMissing() {
   requireNode()
   const reason = findInstallReason(rootFolder)
@@ -60,9 +60,9 @@ async function installPackages(reason) {
 }
 
 /** The second part of `setUp`: a SQLite that loads, fetched or compiled where there is none. */
-export async function requireSqlite() {
+export async function ensureSqlite() {
   if (loadsSqlite()) return
-  // The Node at the time of the installation used the other one.
+  // The packages were installed with a version of Node that uses the other SQLite package.
   if (!existsSync(`${rootFolder}node_modules/${sqlite.name}`)) {
     await installPackages('SQLite for this Node is missing')
     if (await loadsInNewProcess()) return

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { runChecks } from './check-steps.mjs'
 import { findPostgres } from './find-postgres.mjs'
 import { provideChromium } from './provide-chromium.mjs'
-import { provideConformance } from './provide-conformance.mjs'
+import { installConformanceTests } from './install-conformance-tests.mjs'
 import { runBrowserTests } from './run-browser-tests.mjs'
 import { rootFolder, runTool } from './run-command.mjs'
-import { installMissing, requireSqlite } from './setup.mjs'
+import { installMissing, ensureSqlite } from './setup.mjs'
 import { startPostgres } from './start-postgres.mjs'
 import { addCounts, countPlaywright, countVitest, describeCounts, noCounts } from './test-counts.mjs'
 
@@ -22,8 +22,8 @@ rmSync(reports, { recursive: true, force: true })
 mkdirSync(reports, { recursive: true })
 
 // The programs that later stages need are downloaded or compiled while the first stages run.
-const sqlite = requireSqlite()
-const provided = Promise.all([provideConformance(), provideChromium()])
+const sqlite = ensureSqlite()
+const provided = Promise.all([installConformanceTests(), provideChromium()])
 
 const stages = [
   { name: 'Format, lint, types, unused code and architecture', run: runCheckStage },

@@ -57,7 +57,7 @@ const server = {
     otherwise: '`http://localhost:` and the port',
     example: 'http://localhost:3000',
     description:
-      'The address that users open. Requests under any other name are refused, except that other names of this machine redirect to it.',
+      'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1] are redirected to this address.',
   }),
   TRUSTED_PROXIES: optional(networkList, {
     otherwise: 'none',
@@ -145,7 +145,8 @@ const google = {
     description: 'The secret of that client.',
   }),
   GOOGLE_ISSUER: withDefault(httpUrl, 'https://accounts.google.com', {
-    description: 'The issuer to sign in with. Change this and the addresses below only in a closed network.',
+    description:
+      'The issuer to sign in with. Change this and the addresses below only if this server cannot reach Google directly, such as in a closed network.',
   }),
   GOOGLE_AUTH_URL: withDefault(httpUrl, 'https://accounts.google.com/o/oauth2/v2/auth', {
     description: "The address of Google's consent page.",

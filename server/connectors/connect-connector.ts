@@ -19,21 +19,22 @@ export async function connectConnector(
   consent: ConsentRequest,
 ): Promise<void> {
   deps.shared.backoff.reset(connectionKey(connector))
-  if (await deps.builtIns.needsIntegration(connector)) return redirectToIntegrations(deps, consent)
+  if (await deps.builtIns.needsIntegration(connector)) return requestIntegration(deps, consent)
   await deps.shared.pool.drop(connectionPrefix(connector))
   try {
-    if (await requestMissingScope(deps, connector, consent)) return await stayDisconnected(deps, connector)
+    const needsConsent = await requestMissingScope(deps, connector, consent)
+    if (needsConsent) return await setDisconnected(deps, connector)
     await fetchTools(deps, connector, { signal: deps.closing, consent })
   } catch (error) {
-    if (consent.authorizationUrl !== null) return stayDisconnected(deps, connector)
+    if (consent.authorizationUrl !== null) return setDisconnected(deps, connector)
     if (
       error instanceof InsufficientScopeError &&
       (await requestMissingScope(deps, connector, consent, error))
     ) {
-      return stayDisconnected(deps, connector)
+      return setDisconnected(deps, connector)
     }
     const failure = explainFailure(error)
-    if (failure.code === 'not_connected') return redirectToIntegrations(deps, consent)
+    if (failure.code === 'not_connected') return requestIntegration(deps, consent)
     await changeState(deps, connector, {
       status: 'failed',
       error_message: failure.message,
@@ -42,14 +43,11 @@ export async function connectConnector(
   }
 }
 
-/** Sends the user to the settings of integrations, where the connector's integration is connected. */
-function redirectToIntegrations(
-  { settings }: Pick<ConnectorDeps, 'settings'>,
-  consent: ConsentRequest,
-): void {
+/** Makes the response lead to the settings of integrations, where the user can connect the connector's integration. */
+function requestIntegration({ settings }: Pick<ConnectorDeps, 'settings'>, consent: ConsentRequest): void {
   consent.authorizationUrl = new URL('/settings/integrations', settings.publicUrl)
 }
 
-async function stayDisconnected(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
+async function setDisconnected(deps: ConnectorDeps, connector: ConnectorRow): Promise<void> {
   await changeState(deps, connector, { status: 'disconnected', error_message: null })
 }

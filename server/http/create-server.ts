@@ -12,7 +12,7 @@ import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
 
 export interface ServerDeps {
-  /** Origins that the web app may connect to besides its own; the same list until it changes. */
+  /** Origins that the web app may connect to besides its own: the same array object while its contents are unchanged. */
   readonly connectOrigins: () => readonly string[]
   readonly isStorageFull: (error: unknown) => boolean
 }

@@ -14,7 +14,7 @@ export function registerSecurityHeaders(
     connectOrigins,
     https,
   }: {
-    /** The same list until it changes. */
+    /** Returns the same array object while its contents are unchanged. */
     readonly connectOrigins: () => readonly string[]
     readonly https: boolean
   },
@@ -23,9 +23,9 @@ export function registerSecurityHeaders(
   let origins = connectOrigins()
   let headers = makeHeaders(origins, https)
   app.addHook('onRequest', async (_request, reply) => {
-    const known = connectOrigins()
-    if (known !== origins) headers = makeHeaders(known, https)
-    origins = known
+    const current = connectOrigins()
+    if (current !== origins) headers = makeHeaders(current, https)
+    origins = current
     reply.headers(headers)
   })
 }

@@ -14,7 +14,7 @@ export interface IntegrationDeps {
    * @throws AppError `conflict` when Google is not set up
    */
   readonly loadGoogle: () => Promise<GoogleClient>
-  /** The services with an API key that the operator offers. */
+  /** The services that the operator offers and that need an API key. */
   readonly apiKeyServices: readonly ApiKeyService[]
   /** Continues work after the response to a request. Errors are only logged. */
   readonly inBackground: (work: Promise<unknown>) => void

@@ -5,7 +5,7 @@ import { leaveFor } from '../lib/leave-for.ts'
 import { readReason } from '../lib/api-error.ts'
 import { createStore, useStore } from '../lib/store.ts'
 import { useAction } from '../lib/use-action.ts'
-import { useIsOpen } from '../lib/use-is-open.ts'
+import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { connectorPath } from './connectors.ts'
 import { connectorsKey } from './keys.ts'
 
@@ -33,11 +33,11 @@ export function describeToggleFailure(name: string | undefined, reason: string):
  */
 export function useToggleConnector(returnTo: string) {
   const { mutate } = useSWRConfig()
-  const isOpen = useIsOpen()
+  const isMounted = useIsMounted()
   const action = useAction({
     call: async (api, { connector, onLeave }: ToggleInput) => {
       const result = await toggle(api, connector, returnTo)
-      if (result !== undefined && result.authorization_url !== null && isOpen()) {
+      if (result !== undefined && result.authorization_url !== null && isMounted()) {
         // If the user cancels the navigation, the buttons must be enabled again.
         onLeave()
         await leaveFor(result.authorization_url)

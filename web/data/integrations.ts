@@ -4,7 +4,7 @@ import { useState } from 'react'
 import useSWR from 'swr'
 import { readReason, type FieldLabels } from '../lib/api-error.ts'
 import { useAction } from '../lib/use-action.ts'
-import { useIsOpen } from '../lib/use-is-open.ts'
+import { useIsMounted } from '../lib/use-is-mounted.ts'
 import { integrationsKey } from './keys.ts'
 import { addToList, replaceInList } from './named-list.ts'
 
@@ -95,13 +95,13 @@ export interface Authorization {
 
 /** `openPage` sends the browser to the address of the consent page. */
 export function useAuthorization(openPage: (authUrl: string) => Promise<void>): Authorization {
-  const isOpen = useIsOpen()
+  const isMounted = useIsMounted()
   const [pending, setPending] = useState<string>()
   const [failed, setFailed] = useState<Authorization['failed']>()
   const action = useAction({
     call: async (api, { name, isWanted }: { readonly name: string; readonly isWanted: () => boolean }) => {
       const auth = await api.get<IntegrationAuth>(integrationPath(name, 'auth'))
-      if (auth !== undefined && isOpen() && isWanted()) await openPage(auth.authUrl)
+      if (auth !== undefined && isMounted() && isWanted()) await openPage(auth.authUrl)
       return auth
     },
     failure: (_error, { name }) => `Failed to initiate ${titleOfIntegration(name)} authentication`,
@@ -109,7 +109,7 @@ export function useAuthorization(openPage: (authUrl: string) => Promise<void>): 
   return {
     pending,
     failed,
-    async authorize(name, isWanted = isOpen) {
+    async authorize(name, isWanted = isMounted) {
       setPending(name)
       setFailed(undefined)
       const result = await action.run({ name, isWanted })

@@ -1,5 +1,5 @@
 /**
- * Sends the browser to another page. Resolves when the browser comes back to this page, as its back button may do, so that
+ * Sends the browser to another page. Resolves when the user returns to this page, for example with the back button, so that
  * pending controls become usable again.
  */
 export async function leaveFor(address: string | URL): Promise<void> {

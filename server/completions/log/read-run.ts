@@ -86,7 +86,7 @@ export async function* readRunEvents(
     }
     switch (await readRunStatus(deps, { runId, after: seen })) {
       case 'ended':
-        yield RunBatch.ofEnd
+        yield RunBatch.emptyEnd
         return
       case 'missing':
         return

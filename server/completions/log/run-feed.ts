@@ -6,8 +6,8 @@ import type { CompletionDeps } from '../completion-deps.ts'
 import type { ActiveRun } from './active-runs.ts'
 import { readRunEvents } from './read-run.ts'
 import { RunBatch } from './run-recorder.ts'
-import { findLastSeq, listForeignRuns, listRunOwners, listRunsOfUser } from './run-store.ts'
-import type { RunOwner } from './run-store.ts'
+import { findLastSeq, listForeignRuns, listRunRefs, listRunsOfUser } from './run-store.ts'
+import type { RunRef } from './run-store.ts'
 
 /** Milliseconds between two queries for runs of other nodes, in case a notification was lost. */
 const searchIntervalMs = 1_000
@@ -26,7 +26,7 @@ type Deps = Pick<CompletionDeps, 'database' | 'nodeId' | 'runs' | 'notifications
 
 /** A run whose events are being sent to its user. */
 interface Watch {
-  readonly run: RunOwner
+  readonly run: RunRef
   /** The number of the last event that was sent; before the first is sent, the number of the event before it. */
   after: number
   readonly controller: AbortController
@@ -84,19 +84,19 @@ export class RunFeed {
     if (!this.#subscribers.has(userId)) return
     const { nodeId } = this.#deps
     const message_id = started.assistant_message.id
-    const run: RunOwner = { id, chat_id: chatId, user_id: userId, message_id, node_id: nodeId }
+    const run: RunRef = { id, chat_id: chatId, user_id: userId, message_id, node_id: nodeId }
     const watch = this.#open(run, started.seq)
     this.#send(watch, new RunBatch([{ seq: started.seq, json: JSON.stringify(started) }]))
   }
 
-  #watch(run: RunOwner, after: number): void {
+  #watch(run: RunRef, after: number): void {
     if (this.#watches.has(run.id)) return
     const recorder = this.#deps.runs.get(run.id)?.recorder
     if (recorder?.isRunning === true) this.#open(run, recorder.state.seq)
     else if (run.node_id !== this.#deps.nodeId) this.#open(run, after)
   }
 
-  #open(run: RunOwner, after: number): Watch {
+  #open(run: RunRef, after: number): Watch {
     const watch: Watch = { run, after, controller: new AbortController() }
     this.#watches.set(run.id, watch)
     this.#read(watch).catch(this.#deps.onError)
@@ -149,7 +149,7 @@ export class RunFeed {
       while (this.#unknown.size > 0) {
         const runIds = [...this.#unknown]
         this.#unknown.clear()
-        for (const run of await listRunOwners(this.#deps.database.db, runIds)) {
+        for (const run of await listRunRefs(this.#deps.database.db, runIds)) {
           if (run.node_id === this.#deps.nodeId) continue
           if (this.#subscribers.has(run.user_id)) this.#watch(run, 0)
           else this.#ignore(run.id)

@@ -15,8 +15,8 @@ export interface NumberedEvent {
 
 /** Committed events of one run, framed once for all readers. */
 export class RunBatch {
-  /** A batch without events, for a reader that already has all events of the run. */
-  static readonly ofEnd = new RunBatch([], { isEnd: true, isStored: true })
+  /** The end without events, for a reader that already has all stored events of the run. */
+  static readonly emptyEnd = new RunBatch([], { isEnd: true, isStored: true })
 
   readonly events: readonly NumberedEvent[]
   /** True for the batch that ends the run. */
@@ -63,7 +63,7 @@ export class RunBatch {
   }
 }
 
-/** Runs in the transaction that commits the event; `run` is the state after all events of that commit. */
+/** Writes in the transaction that commits the event. `run` is the state after all events of that commit. */
 export type EventWrite = (trx: Db, run: RunState) => Promise<void>
 
 /** A reader of a run that this process writes. */
@@ -99,7 +99,7 @@ export class RunRecorder {
   state: RunState
   /** The time of the first of several failed commits, in milliseconds since 1970. Undefined after a success. */
   failingSince: number | undefined
-  /** True once the end was added. From then on, only its commit decides whether this process still owned the run. */
+  /** True once the end was added. After that, only the commit of the end shows whether this process still owned the run. */
   isEnding = false
   /** Resolves when the run's end was committed, or when the run was lost. */
   readonly closed: Promise<void>
@@ -158,8 +158,8 @@ export class RunRecorder {
   }
 
   /**
-   * Called when the source has data. The data is pulled at once before the reply's first text, or when the source
-   * `isFull`; otherwise just before the next commit, together with the data of other runs.
+   * Called when the source has data. Until the reply's first text has arrived, and whenever the source `isFull`, the data is
+   * pulled immediately; otherwise just before the next commit, together with the data of other runs.
    */
   onReadable(isFull: boolean): void {
     if (isFull || !this.#startedKinds.has('text')) this.#pull()

@@ -5,7 +5,7 @@ import { touchChat } from '../../chats/chat-store.ts'
 import { fillReply } from '../../chats/message-store.ts'
 import type { Db, Dialect } from '../../db/database.ts'
 import { prepareQuery } from '../../db/dialects/prepare-query.ts'
-import type { QuestionAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
+import type { ElicitationAnswerRow, RunEventRow, RunRow } from '../../db/tables/tables.ts'
 
 /** Milliseconds for which a lease is valid. The node of a run renews it in time. */
 export const leaseMs = 10_000
@@ -79,7 +79,10 @@ export async function findActiveRun(
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** Returns the chat's newest run that is still stored; with `messageId`, the newest whose first reply this is. */
+/**
+ * Returns the chat's newest run that is still stored. If `messageId` is given, returns the newest run whose first reply
+ * is that message.
+ */
 export async function findLatestRun(
   db: Db,
   dialect: Dialect,
@@ -93,30 +96,30 @@ export async function findLatestRun(
   return row === undefined ? undefined : toStoredRun(row)
 }
 
-/** The user of a run, and the node that executes it. */
-export type RunOwner = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
+/** The ids of a run, its chat, its user, its first reply and the node that executes it. */
+export type RunRef = Pick<RunRow, 'id' | 'chat_id' | 'user_id' | 'message_id' | 'node_id'>
 
-const ownerColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
+const refColumns = ['id', 'chat_id', 'user_id', 'message_id', 'node_id'] as const
 
-export function listRunOwners(db: Db, runIds: readonly number[]): Promise<RunOwner[]> {
-  return db.selectFrom('runs').select(ownerColumns).where('id', 'in', runIds).execute()
+export function listRunRefs(db: Db, runIds: readonly number[]): Promise<RunRef[]> {
+  return db.selectFrom('runs').select(refColumns).where('id', 'in', runIds).execute()
 }
 
 /** Returns the user's running runs on all nodes. */
-export function listRunsOfUser(db: Db, userId: string): Promise<RunOwner[]> {
+export function listRunsOfUser(db: Db, userId: string): Promise<RunRef[]> {
   return db
     .selectFrom('runs')
-    .select(ownerColumns)
+    .select(refColumns)
     .where('status', '=', running)
     .where('user_id', '=', userId)
     .execute()
 }
 
 /** Returns the running runs of other nodes. */
-export function listForeignRuns(db: Db, nodeId: string): Promise<RunOwner[]> {
+export function listForeignRuns(db: Db, nodeId: string): Promise<RunRef[]> {
   return db
     .selectFrom('runs')
-    .select(ownerColumns)
+    .select(refColumns)
     .where('status', '=', running)
     .where('node_id', '!=', nodeId)
     .execute()
@@ -161,8 +164,8 @@ export async function findLastSeq(db: Db, runId: number): Promise<number> {
 }
 
 /**
- * Returns the `started` and `tool_result` events in a chat whose JSON contains the id of the message. They come from
- * all runs of the chat, newest first.
+ * Returns the chat's `started` and `tool_result` events whose JSON contains the id of the message, from all runs of the
+ * chat, newest first.
  */
 export function listTurnEvents(db: Db, chatId: string, messageId: string): Promise<RunEventRow[]> {
   return db
@@ -244,7 +247,7 @@ export async function renewLeases(
   return rows.map((row) => row.id)
 }
 
-/** Stores the request that the node of the run stops it. */
+/** Stores a request to the run's node to stop the run. */
 export async function requestStop(db: Db, runId: number): Promise<void> {
   await db
     .updateTable('runs')
@@ -281,7 +284,7 @@ export async function deleteOldRuns(db: Db, before: number): Promise<void> {
 }
 
 /** Stores the answer to an elicitation. Returns false when the elicitation already has one. */
-export async function insertAnswer(db: Db, answer: QuestionAnswerRow): Promise<boolean> {
+export async function insertAnswer(db: Db, answer: ElicitationAnswerRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('question_answers')
     .values(answer)
@@ -291,6 +294,6 @@ export async function insertAnswer(db: Db, answer: QuestionAnswerRow): Promise<b
 }
 
 /** Returns the answers to the elicitations of runs. */
-export function listAnswers(db: Db, runIds: readonly number[]): Promise<QuestionAnswerRow[]> {
+export function listAnswers(db: Db, runIds: readonly number[]): Promise<ElicitationAnswerRow[]> {
   return db.selectFrom('question_answers').selectAll().where('run_id', 'in', runIds).execute()
 }

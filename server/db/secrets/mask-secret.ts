@@ -2,7 +2,7 @@ import type { Sealer } from './seal-secret.ts'
 
 const hidden = '•'.repeat(8)
 
-/** Shorter secrets are hidden completely: eight visible characters of twelve would be most of the secret. */
+/** Secrets of up to this length are hidden completely, because eight visible characters would be most of the secret. */
 const maxFullyHiddenChars = 12
 const visibleChars = 4
 

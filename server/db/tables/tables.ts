@@ -110,7 +110,7 @@ export interface ResultImageTable {
 }
 
 /** A user's response to an elicitation, on its way to the node that runs the call. */
-export interface QuestionAnswerTable {
+export interface ElicitationAnswerTable {
   question_id: string
   run_id: number
   /** JSON. */
@@ -182,7 +182,7 @@ export interface Tables extends ConnectorTables, IntegrationTables {
   runs: RunTable
   run_events: RunEventTable
   result_images: ResultImageTable
-  question_answers: QuestionAnswerTable
+  question_answers: ElicitationAnswerTable
   search_queue: SearchQueueTable
   search_users: SearchUserTable
   keys: KeyTable
@@ -199,5 +199,5 @@ export type UserRow = Selectable<UserTable>
 export type AccountRow = Selectable<AccountTable>
 export type RunRow = Selectable<RunTable>
 export type RunEventRow = Selectable<RunEventTable>
-export type QuestionAnswerRow = Selectable<QuestionAnswerTable>
+export type ElicitationAnswerRow = Selectable<ElicitationAnswerTable>
 export type ShareRow = Selectable<ShareTable>

@@ -86,7 +86,7 @@ function requireRedirect(policy: AddressPolicy, from: URL, location: string, all
   if (to.origin !== from.origin) {
     throw new AppError(
       'address_refused',
-      `The server redirects to another site (${to.host}), which is not followed. Enter the final address.`,
+      `The server redirects to another site (${to.host}). Such redirects are not followed. Enter the final address.`,
     )
   }
   if (!allowed)

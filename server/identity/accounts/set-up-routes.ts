@@ -87,7 +87,7 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
   ): FastifyReply {
     const page = newAccountPage({
       ...values,
-      text: 'This is the first account of this Yonder server.',
+      text: 'You are creating the first account of this Yonder server.',
       action: `${path}?token=${encodeURIComponent(token)}`,
       token: makeFormToken(formKey, `set-up ${token}`),
       signInUrl: null,

@@ -9,7 +9,7 @@ import { requireTimeZone } from './event-time.ts'
 
 export type CalendarClient = GoogleApiClient<calendar_v3.Calendar>
 
-/** Opens a user's Google Calendar for one tool call. The first call loads Google's client library. */
+/** Opens a user's Google Calendar for one tool call. The first use in this process loads Google's client library. */
 export async function openCalendar(
   deps: GoogleApiDeps,
   userId: string,
@@ -31,7 +31,7 @@ export async function openCalendar(
   }
 }
 
-/** Returns the user's time zone in Google Calendar, or that of their primary calendar when Google denies access to it. */
+/** Returns the time zone in the user's calendar settings, or when Google denies access to these, of the primary calendar. */
 export async function findTimeZone({ api }: CalendarClient): Promise<string> {
   try {
     const { data } = await api.settings.get({ setting: 'timezone' })

@@ -84,7 +84,7 @@ async function createDraft(client: GmailClient, message: gmail_v1.Schema$Message
     client.signal.throwIfAborted()
     throw new UnsentError(explainGoogleError(error))
   }
-  throw new UnsentError('Google created a draft without an id.')
+  throw new UnsentError('Google returned no id for the draft. Try again.')
 }
 
 /** When the draft does not exist, it was sent, because Google deletes drafts when they are sent. */

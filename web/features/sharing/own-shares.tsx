@@ -59,7 +59,7 @@ interface RevokeShareDialogProps {
   readonly onCancel: () => void
 }
 
-/** Asks the user to confirm that a link is revoked. */
+/** Asks the user to confirm that a link should be revoked. */
 function RevokeShareDialog({ share, onRevoked, onCancel }: RevokeShareDialogProps) {
   const revokeShare = useRevokeShare()
   return (

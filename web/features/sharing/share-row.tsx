@@ -12,13 +12,13 @@ export interface ShareRowProps {
 
 /** One of the user's share links, which can be opened, copied and revoked. */
 export function ShareRow({ share, onRevoke }: ShareRowProps) {
-  const name = useId()
+  const linkId = useId()
   const address = shareAddress(share.id)
   return (
     <li className="flex items-center gap-3 py-2.5">
       <div className="min-w-0 flex-1">
         <a
-          id={name}
+          id={linkId}
           href={address}
           target="_blank"
           rel="noopener noreferrer"
@@ -35,7 +35,7 @@ export function ShareRow({ share, onRevoke }: ShareRowProps) {
       {/* The last button has no border, so its text is aligned with the edge of the list. */}
       <div className="-mr-3 flex shrink-0 items-center gap-1">
         <CopyButton title="Copy link" text={address} />
-        <Button size="small" look="plain" aria-describedby={name} onClick={onRevoke}>
+        <Button size="small" look="plain" aria-describedby={linkId} onClick={onRevoke}>
           Revoke
         </Button>
       </div>

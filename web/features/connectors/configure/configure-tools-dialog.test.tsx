@@ -360,7 +360,7 @@ describe('the call log', () => {
     const dialog = await openLog(scene)
     expect(dialog.getByText('Loading calls...')).toBeInTheDocument()
     reply.resolve(json({ calls: [], next: null }))
-    expect(await dialog.findByText('No tool of this connector was called yet.')).toBeInTheDocument()
+    expect(await dialog.findByText('No tool of this connector has been called yet.')).toBeInTheDocument()
   })
 
   it('shows an error when it cannot be loaded', async () => {

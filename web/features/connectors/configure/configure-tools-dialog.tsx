@@ -9,7 +9,7 @@ import { addedNames, addToolName, allowDraftOf, applyDraft } from './allow-draft
 import type { AllowDraft } from './allow-draft.ts'
 import { AllowSummary, ManageTools } from './allowed-tools.tsx'
 import { AvailableTools } from './available-tools.tsx'
-import { CallRecord } from './call-record.tsx'
+import { CallLog } from './call-log.tsx'
 
 export interface ConfigureToolsDialogProps {
   readonly connector: Connector
@@ -83,7 +83,7 @@ export function ConfigureToolsDialog({ connector, onClose }: ConfigureToolsDialo
           onAllow={(names) => draft !== null && setDraft({ ...draft, names })}
           onAllowAgain={draft !== null ? undefined : (tool) => void allowAgain(tool)}
         />
-        <CallRecord connector={connector} />
+        <CallLog connector={connector} />
       </div>
     </Dialog>
   )

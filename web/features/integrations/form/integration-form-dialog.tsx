@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialog/dialog.tsx'
 import { ErrorState } from '../../../ui/states/error-state.tsx'
 import { LoadingState } from '../../../ui/states/states.tsx'
 import { useInitialFocus, useInitialFocusRef } from '../../../ui/form/initial-focus.ts'
-import { useIsOpen } from '../../../lib/use-is-open.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 import { checkIntegrationDraft, draftOfIntegration, inputOfIntegration } from './integration-draft.ts'
 import type { IntegrationDraft, IntegrationField } from './integration-draft.ts'
 import { IntegrationFields } from './integration-fields.tsx'
@@ -28,7 +28,7 @@ export interface IntegrationFormDialogProps {
 export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
   const { integration, offers, onRetry, onSaved, onClose } = props
   const id = useId()
-  const isOpen = useIsOpen()
+  const isMounted = useIsMounted()
   const initialFocus = useInitialFocus()
   /** The options can load after the dialog opened. The first field then gets the focus, unless the user has moved it. */
   const focusFirstField = useCallback(
@@ -44,7 +44,7 @@ export function IntegrationFormDialog(props: IntegrationFormDialogProps) {
     submit: async (draft) => {
       const input = inputOfIntegration(draft)
       if (!(await save.run(input)).done) return
-      if (isOpen()) await onSaved?.(input, isOpen)
+      if (isMounted()) await onSaved?.(input, isMounted)
       onClose()
     },
     clears: 'all',

@@ -2,7 +2,7 @@ import type { Integration } from '@yonder/contract/integration'
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import { ConfirmDialog } from '../../../ui/dialog/confirm-dialog.tsx'
 import { useDisconnect } from '../../../data/integrations.ts'
-import { useIsOpen } from '../../../lib/use-is-open.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
 export interface DisconnectDialogProps {
   readonly integration: Integration
@@ -14,7 +14,7 @@ export interface DisconnectDialogProps {
 /** Asks the user to confirm disconnecting an integration (§2.82). */
 export function DisconnectDialog({ integration, onDisconnected, onCancel }: DisconnectDialogProps) {
   const disconnect = useDisconnect(integration.name)
-  const isOpen = useIsOpen()
+  const isMounted = useIsMounted()
   const title = titleOfIntegration(integration.name)
 
   return (
@@ -23,7 +23,7 @@ export function DisconnectDialog({ integration, onDisconnected, onCancel }: Disc
       message={`Are you sure you want to disconnect ${title}? You will need to re-authenticate to use it again.`}
       action="Disconnect"
       onConfirm={async () => (await disconnect.run()).done}
-      onDone={() => isOpen() && onDisconnected()}
+      onDone={() => isMounted() && onDisconnected()}
       onCancel={onCancel}
     />
   )

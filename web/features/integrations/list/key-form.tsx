@@ -4,7 +4,7 @@ import { readReason } from '../../../lib/api-error.ts'
 import { useForm } from '../../../lib/use-form.ts'
 import { Button } from '../../../ui/button/button.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
-import { useIsOpen } from '../../../lib/use-is-open.ts'
+import { useIsMounted } from '../../../lib/use-is-mounted.ts'
 
 export interface KeyFormProps {
   readonly id: string
@@ -15,7 +15,7 @@ export interface KeyFormProps {
 /** A form to replace the API key (§2.80). Saving it empty removes the stored key (§4.28, §19.3). */
 export function KeyForm({ id, integration, onClose }: KeyFormProps) {
   const save = useSaveKey(integration)
-  const isOpen = useIsOpen()
+  const isMounted = useIsMounted()
   const isStored = integration.api_key !== null
   const { draft, problems, pending, change, onSubmit } = useForm<{ readonly key: string }, 'key'>({
     initial: () => ({ key: '' }),
@@ -26,7 +26,7 @@ export function KeyForm({ id, integration, onClose }: KeyFormProps) {
       if (!result.done)
         return result.error === undefined ? {} : { key: readReason(result.error, integrationLabels) }
       // The user can have closed this form meanwhile and opened it again.
-      if (isOpen()) onClose()
+      if (isMounted()) onClose()
       return undefined
     },
   })

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react'
 
 /** Returns whether the component is still on the page, for code that continues after an `await`. */
-export function useIsOpen(): () => boolean {
+export function useIsMounted(): () => boolean {
   const open = useRef(false)
   useEffect(() => {
     open.current = true

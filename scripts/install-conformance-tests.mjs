@@ -10,7 +10,7 @@ const folder = join(rootFolder, 'conformance')
  *
  * @returns {Promise<boolean>}
  */
-export async function provideConformance() {
+export async function installConformanceTests() {
   const isInstalled = () =>
     existsSync(join(folder, 'node_modules', '.bin', 'node')) &&
     existsSync(join(folder, 'node_modules', '@modelcontextprotocol', 'conformance'))

@@ -9,17 +9,17 @@ import type { Identity, IdentityDeps } from '../identity.ts'
 /** A failed discovery is repeated by the first request after this time. */
 const retryDelayMs = 5_000
 
-export interface HostedIdentityOptions {
+export interface ExternalProviderOptions {
   readonly oidc: NonNullable<Config['oidc']>
   readonly upsertUser: UpsertUser
   /** For the requests to the provider. */
   readonly fetch: typeof globalThis.fetch
 }
 
-/** Uses a hosted OpenID provider. The server also starts while the provider cannot be reached. */
-export async function openHostedIdentity(
+/** Uses an external OpenID provider for sign-in. The server starts even if the provider cannot be reached. */
+export async function openExternalProvider(
   { config, now }: Pick<IdentityDeps, 'config' | 'now'>,
-  { oidc, upsertUser, fetch }: HostedIdentityOptions,
+  { oidc, upsertUser, fetch }: ExternalProviderOptions,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
   const keys = createHostedKeys(issuer, fetch)

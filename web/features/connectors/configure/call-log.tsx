@@ -8,7 +8,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { describeCall } from './describe-call.ts'
 
 /** The log of a connector's tool calls. It is collapsed at first and loaded when the user opens it. */
-export function CallRecord({ connector }: { readonly connector: Connector }) {
+export function CallLog({ connector }: { readonly connector: Connector }) {
   const [open, setOpen] = useState(false)
   return (
     <details
@@ -33,7 +33,7 @@ function Calls({ name }: { readonly name: string }) {
       </output>
     )
   if (calls.length === 0)
-    return <p className="mt-2 text-sm text-muted">No tool of this connector was called yet.</p>
+    return <p className="mt-2 text-sm text-muted">No tool of this connector has been called yet.</p>
   return (
     <>
       <ul aria-label="Calls" className="mt-1 divide-y divide-line">
