@@ -40,6 +40,7 @@ export function callProvider(
         limits,
         now,
         signal,
+        readsEvent: format.readsEvent,
       })
     const model = format.open(request.model, { apiKey: key ?? 'none', baseURL: url.origin, fetch: send })
     const source = noteSource(format.name, url)

@@ -13,15 +13,30 @@ export interface ProviderFormat {
   /** The path appended to the base address when the endpoint has no path of its own. */
   defaultPath(model: string): string
   readonly keyHeader: string
+  /** Whether the package can read events of this name. An event without a name is a `message`. */
+  readonly readsEvent: (name: string) => boolean
   /** Opens the package's model. The packages require an `apiKey` even when there is none to send. */
   open(model: string, settings: { apiKey: string; baseURL: string; fetch: typeof fetch }): ProviderModel
 }
+
+/** The package refuses events of other types, although Anthropic may add some. */
+const anthropicEvents: readonly string[] = [
+  'message',
+  'message_start',
+  'message_delta',
+  'message_stop',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'error',
+]
 
 /** Anthropic's messages, by default at `https://api.anthropic.com/v1`. */
 export const anthropicFormat: ProviderFormat = {
   name: 'anthropic',
   defaultPath: () => '/messages',
   keyHeader: 'x-api-key',
+  readsEvent: (name) => anthropicEvents.includes(name),
   open: (model, settings) => createAnthropic(settings).languageModel(model),
 }
 
@@ -31,5 +46,6 @@ export const googleFormat: ProviderFormat = {
   // A name with a slash includes the kind of model, for example `tunedModels/mine`.
   defaultPath: (model) => `/${model.includes('/') ? model : `models/${model}`}:streamGenerateContent?alt=sse`,
   keyHeader: 'x-goog-api-key',
+  readsEvent: () => true,
   open: (model, settings) => createGoogleGenerativeAI(settings).languageModel(model),
 }

@@ -57,17 +57,17 @@ export class ChunkReader {
   }
 
   /**
-   * Reads one chunk of a stream, or a complete response.
+   * Reads one chunk of a stream, which was sent in an event of this name, or a complete response.
    * @throws ModelFailure
    */
-  read(chunk: unknown): void {
+  read(chunk: unknown, eventName = 'message'): void {
     if (!isObject(chunk))
       throw new ModelFailure(
         'upstream_invalid',
         `${this.upstream} sent JSON that is not a chat completion. Check the address and the API path.`,
       )
     if (isError(chunk['error'])) this.fail(chunk['error'])
-    if (chunk['object'] === 'error' || chunk['type'] === 'error') this.fail(chunk)
+    if (chunk['object'] === 'error' || chunk['type'] === 'error' || eventName === 'error') this.fail(chunk)
     if (!this.modelKnown) this.readModel(chunk)
     if (chunk['usage'] !== undefined && chunk['usage'] !== null) this.readUsage(chunk['usage'])
     const { choices } = chunk

@@ -1,10 +1,8 @@
-import { endMarker } from '@yonder/contract/event-stream'
-import { StringDecoder } from 'node:string_decoder'
-import { createParser } from 'eventsource-parser'
 import { ModelFailure } from '../failure.ts'
 import type { ModelLimits } from '../adapter.ts'
 import type { PartQueue } from '../reply-parts.ts'
 import type { ModelCall, Progress } from '../upstream/post-model-call.ts'
+import { readEventStream } from '../upstream/read-events.ts'
 import { ChunkReader } from './read-chunks.ts'
 
 export interface ResponseReader {
@@ -25,12 +23,14 @@ export function readResponse(call: ModelCall, limits: ModelLimits, parts: PartQu
   let form: ResponseForm = 'nothing'
   let hasEndMarker = false
 
-  const body = readEventStream(upstream, limits.maxEventChars, {
-    onEvent(data) {
+  const body = readEventStream(call, limits.maxEventChars, {
+    onEvent(data, name) {
       form = 'events'
-      hasEndMarker = data.startsWith(endMarker)
-      if (!hasEndMarker && data !== '') chunks.read(parse(data, upstream))
-      return hasEndMarker
+      chunks.read(parse(data, upstream), name)
+    },
+    onEndMarker() {
+      form = 'events'
+      hasEndMarker = true
     },
     onJson(text) {
       form = 'json'
@@ -96,80 +96,4 @@ function parse(text: string, upstream: string): unknown {
       `${upstream} sent invalid JSON. Try again, or check the address.`,
     )
   }
-}
-
-interface BodyReader {
-  /** Returns `true` when the response is complete; data after it is ignored. */
-  push(chunk: Buffer): boolean
-  /** Must be called when the connection has ended. */
-  end(): void
-}
-
-interface BodyListener {
-  /** Receives the data of one event; returns `true` when no later event matters. */
-  readonly onEvent: (data: string) => boolean
-  /** Receives the whole body when it is JSON instead of an event stream. */
-  readonly onJson: (text: string) => void
-}
-
-/**
- * Reads a response that is an event stream, or JSON from an upstream that does not stream. The first character decides,
- * not the content type, because servers behind proxies send a wrong one.
- */
-function readEventStream(upstream: string, maxEventChars: number, listener: BodyListener): BodyReader {
-  const decoder = new StringDecoder('utf8')
-  let form: 'unknown' | 'events' | 'json' = 'unknown'
-  let json = ''
-  let done = false
-  const parser = createParser({
-    maxBufferSize: maxEventChars,
-    onEvent(event) {
-      if (event.data.length > maxEventChars) throw tooLarge()
-      if (!done) done = listener.onEvent(event.data)
-    },
-    onError(error) {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge()
-    },
-  })
-
-  function tooLarge(): ModelFailure {
-    return new ModelFailure(
-      'upstream_invalid',
-      `${upstream} sent more than ${maxEventChars.toLocaleString('en')} characters in one event.`,
-    )
-  }
-
-  function read(text: string): void {
-    if (form === 'unknown') form = detectForm(text, upstream)
-    if (form === 'events') parser.feed(text)
-    else if (form === 'json') {
-      json += text
-      // A complete response may be longer than one event.
-      if (json.length > 4 * maxEventChars) throw tooLarge()
-    }
-  }
-
-  return {
-    push(chunk) {
-      read(decoder.write(chunk))
-      return done
-    },
-    end() {
-      read(decoder.end())
-      if (form === 'events') parser.feed('\n\n')
-      if (form === 'json') listener.onJson(json)
-    },
-  }
-}
-
-function detectForm(text: string, upstream: string): 'unknown' | 'events' | 'json' {
-  const first = text.replace(/^\uFEFF/, '').trimStart()[0]
-  if (first === undefined) return 'unknown'
-  if (first === '<') {
-    throw new ModelFailure(
-      'upstream_invalid',
-      `${upstream} returned a web page instead of a model's response. Check the address and the API path.`,
-    )
-  }
-  return first === '{' || first === '[' || first === '"' ? 'json' : 'events'
 }

@@ -152,6 +152,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private status = 0
   private headers: FailedResponse['headers'] = {}
   private errorBody = ''
+  private errorDecoder: InstanceType<typeof TextDecoder> | undefined
   private unread: Buffer[] = []
   private unreadBytes = 0
   private settled = false
@@ -188,7 +189,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     } else if (this.succeeded) {
       this.enqueue(chunk)
     } else {
-      this.errorBody += chunk.toString('utf8', 0, maxErrorBodyBytes)
+      this.errorDecoder ??= new TextDecoder()
+      this.errorBody += this.errorDecoder.decode(chunk.subarray(0, maxErrorBodyBytes), { stream: true })
       if (this.errorBody.length >= maxErrorBodyBytes) this.settle(this.refused())
     }
   }
