@@ -30,11 +30,23 @@ describe('reading an event stream', () => {
     expect(await collect(respond([encode(body)]))).toEqual(['{"a":1}', '{"b":2}'])
   })
 
-  it('yields the same however the bytes are split (§7.31)', async () => {
-    const events = ['{"text":"käse 🧀 修正"}', '{"text":"plain"}', 'two\nlines']
-    const bytes = encode(
-      `: note\r\n\r\nid: 4\n${events.map((event) => `data: ${event.replaceAll('\n', '\ndata: ')}\n\n`).join('')}data: [DONE]\n\n`,
-    )
+  const events = ['{"text":"käse 🧀 修正 \uFEFF"}', '{"text":"plain"}', 'two\nlines', '']
+  const stream = `: note\n\nid: 4\nretry: 10\nevent: x\n${events
+    .map((event) => `data: ${event.replaceAll('\n', '\ndata: ')}\n\n`)
+    .join('')}: keep-alive\n\ndata: [DONE]\n\n`
+
+  it.each<[dialect: string, stream: string]>([
+    ['line feeds', stream],
+    ['carriage returns and line feeds', stream.replaceAll('\n', '\r\n')],
+    ['carriage returns', stream.replaceAll('\n', '\r')],
+    ['mixed line ends', stream.replaceAll('\n\n', '\r\n\r').replaceAll(': ', ':')],
+    ['a byte order mark', `\uFEFF${stream}`],
+    ['data without a colon', stream.replaceAll('data: \n', 'data\n')],
+    ['an end marker with spaces', stream.replace('[DONE]', '  [DONE] ')],
+    ['no blank line at the end', stream.slice(0, -1)],
+    ['no end marker', stream.replace('data: [DONE]\n\n', '')],
+  ])('yields the same for %s, however the bytes are split (§7.31)', async (_, written) => {
+    const bytes = encode(written)
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 12 }), async (cuts) => {
         const places = [0, ...cuts.sort((a, b) => a - b), bytes.length]
@@ -43,6 +55,7 @@ describe('reading an event stream', () => {
       }),
       { numRuns: 60 },
     )
+    expect(await collect(respond(Array.from(bytes, (byte) => Uint8Array.of(byte))))).toEqual(events)
   })
 
   it('drops an event that the end of the body cuts off', async () => {

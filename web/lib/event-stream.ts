@@ -56,21 +56,28 @@ export async function* readSse(response: Response): AsyncGenerator<string, void,
   const reader = response.body.getReader()
   const decoder = new TextDecoder()
   let partial = ''
+  let afterReturn = false
   let data: string[] = []
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      const decoded = done ? decoder.decode() : decoder.decode(value, { stream: true })
-      const lines = (partial + decoded).split('\n')
+      let decoded = done ? decoder.decode() : decoder.decode(value, { stream: true })
+      if (decoded !== '') {
+        // A line feed at the start of a chunk belongs to the carriage return at the end of the previous one.
+        const continuesLineEnd = afterReturn && decoded.startsWith('\n')
+        afterReturn = decoded.endsWith('\r')
+        if (continuesLineEnd) decoded = decoded.slice(1)
+      }
+      const lines = (partial + decoded).split(/\r\n|\r|\n/)
       partial = lines.pop() ?? ''
       // A last event with complete lines counts, even without the blank line after it.
       if (done) lines.push('')
       for (const line of lines) {
-        const text = line.endsWith('\r') ? line.slice(0, -1) : line
-        if (text.startsWith('data:')) data.push(text.slice(text.startsWith('data: ') ? 6 : 5))
-        if (text !== '' || data.length === 0) continue
+        if (line === 'data') data.push('')
+        if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5))
+        if (line !== '' || data.length === 0) continue
         const event = data.join('\n')
-        if (event === endMarker) return
+        if (event.trim() === endMarker) return
         yield event
         data = []
       }
