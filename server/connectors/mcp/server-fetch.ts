@@ -6,6 +6,7 @@ import { AppError } from '../../lib/app-error.ts'
 const maxChunkBytes = 8 * 1_024
 /** Lines of event streams in the responses to one request; an event has three or four. */
 const maxLines = 20_000
+const blankLine = new TextEncoder().encode('\n\n')
 /** JSON objects and arrays in the responses to one request, because parsing more would block the event loop. */
 const maxContainers = 500_000
 
@@ -53,7 +54,9 @@ export class ResponseBudget {
       return new AppError('output_limit', 'The server sent a response with too many objects and lists.')
     }
     if (!isEventStream) return undefined
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) this.#lines++
+    // A line may end with a line feed, a carriage return, or both.
+    for (const [at, byte] of chunk.entries())
+      if (byte === 10 || (byte === 13 && chunk[at + 1] !== 10)) this.#lines++
     return this.#lines > maxLines
       ? new AppError('output_limit', 'The server sent too many events.')
       : undefined
@@ -109,7 +112,11 @@ function limitBody(
     pull: async (controller) => {
       if (remaining.length === 0) {
         const { done, value } = await reader.read()
-        if (done) return controller.close()
+        if (done) {
+          // Without a blank line after it, the client would drop the last event.
+          if (isEventStream) controller.enqueue(blankLine)
+          return controller.close()
+        }
         remaining = value
       } else {
         await setImmediate()
