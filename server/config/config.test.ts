@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError, parseConfig } from './config.ts'
+import { ConfigError, parseConfig, removeByteOrderMark } from './config.ts'
 import { runScript } from '../testing/run-script.ts'
 
 /** The lines of the refusal, without its heading. */
@@ -288,4 +288,10 @@ it('reads only settings from a .env file that the environment does not set', asy
     process.stdout.write(JSON.stringify({ port, host }))`
   expect(await runScript(code)).toEqual({ status: 0, output: JSON.stringify({ port: 4001, host: '::1' }) })
   rmSync(folder, { recursive: true })
+})
+
+it('reads a first setting after a byte order mark (§22.13)', () => {
+  const environment: NodeJS.ProcessEnv = { '\uFEFFHOST': '127.0.0.2', '\uFEFFPORT': '1', PORT: '4000' }
+  removeByteOrderMark(environment)
+  expect(environment).toEqual({ HOST: '127.0.0.2', PORT: '4000' })
 })

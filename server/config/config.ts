@@ -238,5 +238,15 @@ export function readConfig(): Config {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
   }
+  removeByteOrderMark(process.env)
   return parseConfig(process.env)
+}
+
+/** Some editors begin a file with a byte order mark, which Node makes a part of the first setting's name. */
+export function removeByteOrderMark(env: NodeJS.ProcessEnv): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith('\uFEFF')) continue
+    delete env[name]
+    env[name.slice(1)] ??= value
+  }
 }
