@@ -1,5 +1,5 @@
 import { makeBot, makeMessage, makeSharedChat, owlAndFox } from '../testing/wire-objects.ts'
-import { act, render, screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { userEvent } from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { expectConsole } from '../testing/expect-console.ts'
