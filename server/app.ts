@@ -16,7 +16,7 @@ import type { Api } from './http/api.ts'
 import { createServer } from './http/create-server.ts'
 import { registerHealthRoutes } from './http/health-routes.ts'
 import type { Guards } from './http/outgoing/guarded-fetch.ts'
-import { limitWrites } from './http/rate-limits.ts'
+import { limitRequests } from './http/rate-limits.ts'
 import { registerWebRoutes } from './http/web-routes.ts'
 import { decorateRequests, requireBearerToken, requireUser } from './identity/authenticate.ts'
 import type { Identity } from './identity/identity.ts'
@@ -139,7 +139,7 @@ function registerSignedInRoutes(api: Api, deps: AppDeps, domains: Domains): void
   const { live, integrations, connectors, completions, chats } = domains
   const perMinute = deps.config.rateLimits.writes
   requireBearerToken(api, deps.identity)
-  limitWrites(api, perMinute, (request) => requireUser(request).id)
+  limitRequests(api, deps.config.rateLimits, (request) => requireUser(request).id)
   registerUserRoutes(api)
   registerBotRoutes(api, deps, { onChanged: changed(live, 'bots') })
   registerConnectorRoutes(api, connectors.deps)

@@ -44,6 +44,7 @@ export async function startProduct(
     DEFAULT_BOTS: JSON.stringify(models.map((model) => ({ name: model, model }))),
     RATE_LIMIT_COMPLETIONS: '10000000',
     RATE_LIMIT_WRITES: '10000000',
+    RATE_LIMIT_READS: '10000000',
   }
   const running = await startProcess(main, [], environment, flags)
   const headers = {

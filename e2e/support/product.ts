@@ -55,6 +55,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
         RATE_LIMIT_SIGN_IN: '10000',
         RATE_LIMIT_COMPLETIONS: '10000',
         RATE_LIMIT_WRITES: '10000',
+        RATE_LIMIT_READS: '10000',
         ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],

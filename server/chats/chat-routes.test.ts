@@ -124,6 +124,19 @@ describe.each(engines)('chats on %s', (engine) => {
     expect((await ada.readChat(fresh)).messages).toEqual([])
   })
 
+  it('keeps the newest 100 unused chats of a user, and every used chat (§16.18)', async () => {
+    const hoarder = await product.join('Hoarder')
+    const used = await hoarder.newChat()
+    await sendAndReceive(hoarder, used, 'Hi', 'Ho')
+    const reserved: string[] = []
+    for (let count = 0; count < 102; count++) reserved.push(await hoarder.newChat())
+    expect(new Set(reserved).size).toBe(102)
+    for (const id of reserved.slice(0, 2))
+      expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(404)
+    for (const id of [used, ...reserved.slice(2, 4), reserved.at(-1)])
+      expect((await hoarder.get(`/api/chats/${id}`)).statusCode).toBe(200)
+  })
+
   describe("another user's chat", () => {
     let chatId: string
     let question: string

@@ -17,7 +17,7 @@ import { AppError } from '../lib/app-error.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import type { User } from '../identity/user.ts'
-import { insertChat, moveLeaf, requireChat } from './chat-store.ts'
+import { deleteSurplusChats, insertChat, moveLeaf, requireChat } from './chat-store.ts'
 import { newestLeafBelow } from './chat-tree.ts'
 import { findMessage, listNodes } from './message-store.ts'
 import type { RunningReply } from './present-chat.ts'
@@ -34,6 +34,9 @@ export interface ChatRoutesDeps {
   /** Notifies the user's other tabs and devices. */
   readonly onChatChanged: (userId: string, chatId: string) => void
 }
+
+/** Chats without messages that a user may have. The oldest beyond this number are deleted (§16.18). */
+const maxEmptyChats = 100
 
 const ImageParams = z.object({
   id: ClientId,
@@ -85,14 +88,25 @@ function registerChanges(api: Api, deps: Pick<ChatRoutesDeps, 'database' | 'now'
   const { db } = deps.database
 
   // The specification makes this a GET (§7.6), although it reserves a chat.
-  api.get('/api/chat/id', { schema: { response: { 200: NewChat } } }, async (request) => {
-    const id = newId()
-    const time = now()
-    const user_id = requireUser(request).id
-    await insertChat(db, { id, user_id, selected_message_id: null, created_at: time, updated_at: time })
-    onChatChanged(user_id, id)
-    return { id }
-  })
+  api.get(
+    '/api/chat/id',
+    { schema: { response: { 200: NewChat } }, config: { isWrite: true } },
+    async (request) => {
+      const id = newId()
+      const time = now()
+      const user = requireUser(request)
+      await insertChat(db, {
+        id,
+        user_id: user.id,
+        selected_message_id: null,
+        created_at: time,
+        updated_at: time,
+      })
+      await deleteSurplusChats(db, user, maxEmptyChats)
+      onChatChanged(user.id, id)
+      return { id }
+    },
+  )
 
   api.post(
     '/api/chat/select-response',

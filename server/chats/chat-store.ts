@@ -102,6 +102,32 @@ export async function deleteEmptyChats(db: Db, before: number): Promise<void> {
     .execute()
 }
 
+/**
+ * Deletes a user's oldest empty chats beyond `max`. Looks only at the user's newest chats, because chats that were reserved
+ * and never used are among these.
+ */
+export async function deleteSurplusChats(db: Db, user: Owner, max: number): Promise<void> {
+  const newest = await db
+    .selectFrom('chats')
+    .select(['id', 'selected_message_id'])
+    .where('user_id', '=', user.id)
+    .orderBy('updated_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(2 * max)
+    .execute()
+  const surplus = newest.filter((chat) => chat.selected_message_id === null).slice(max)
+  if (surplus.length === 0) return
+  await db
+    .deleteFrom('chats')
+    .where('selected_message_id', 'is', null)
+    .where(
+      'id',
+      'in',
+      surplus.map((chat) => chat.id),
+    )
+    .execute()
+}
+
 function unknownChat(): AppError {
   return new AppError('not_found', 'There is no such chat.')
 }

@@ -54,6 +54,7 @@ function registerReplyRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
+      sse.checkLimit(request)
       deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const sent = await writeWhenFree(deps, body.chatId, () => write(deps, user, bot, body))
@@ -76,6 +77,7 @@ function registerToolRoutes(api: Api, routes: CompletionRoutesDeps): void {
     async (request, reply) => {
       const user = requireUser(request)
       const { body } = request
+      sse.checkLimit(request)
       deps.runs.refuseWhileClosing()
       const bot = await requireBot(deps.database.db, user, body.botName)
       const pending = await requirePendingCall(deps.database, user, body)
@@ -110,6 +112,7 @@ function registerStreamRoutes(api: Api, { completions: deps, sse }: CompletionRo
     '/api/chat/:id/stream',
     { schema: { params: z.object({ id: ClientId }), querystring: FollowQuery } },
     async (request, reply) => {
+      sse.checkLimit(request)
       const { id } = await requireChat(db, requireUser(request), request.params.id)
       const run = await findLatestRun(db, dialect, id, request.query.messageId)
       const after = request.query.after ?? lastEventId(request)

@@ -1,6 +1,7 @@
 import type { LiveRun } from '@yonder/contract/live'
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
+import { requireUser } from '../identity/authenticate.ts'
 import type { SseOptions } from '../http/sse.ts'
 import type { CompletionDeps } from './completion-deps.ts'
 import { registerCompletionRoutes } from './completion-routes.ts'
@@ -79,7 +80,11 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
     onError,
   }
   const feed = new RunFeed(deps, subscribers)
-  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen: options.onOpen })
+  const sse = createSseHub({
+    heartbeat: JSON.stringify({ type: 'heartbeat' }),
+    onOpen: options.onOpen,
+    keyOf: (request) => requireUser(request).id,
+  })
   const endMaintenance = startRunMaintenance(deps)
 
   return {

@@ -41,7 +41,7 @@ it('has a default for every setting', () => {
     demoShareId: 'demo',
     metricsToken: null,
     logLevel: 'info',
-    rateLimits: { signIn: 10, completions: 30, writes: 120, shareReads: 60 },
+    rateLimits: { signIn: 10, completions: 30, writes: 120, reads: 1200, shareReads: 60 },
   })
 })
 

@@ -66,6 +66,7 @@ export interface Config {
     readonly signIn: number
     readonly completions: number
     readonly writes: number
+    readonly reads: number
     readonly shareReads: number
   }
 }
@@ -191,6 +192,7 @@ function toConfig(env: Settings): Config {
       signIn: env.RATE_LIMIT_SIGN_IN,
       completions: env.RATE_LIMIT_COMPLETIONS,
       writes: env.RATE_LIMIT_WRITES,
+      reads: env.RATE_LIMIT_READS,
       shareReads: env.RATE_LIMIT_SHARE_READS,
     },
   }

@@ -228,6 +228,7 @@ const rateLimits = {
   RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', { description: 'Sign-in attempts per IP address.' }),
   RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', { description: 'Messages per user.' }),
   RATE_LIMIT_WRITES: withDefault(perMinute, '120', { description: 'Other changes per user.' }),
+  RATE_LIMIT_READS: withDefault(perMinute, '1200', { description: 'Reads per user.' }),
   RATE_LIMIT_SHARE_READS: withDefault(perMinute, '60', {
     description: 'Reads of shared chats per IP address.',
   }),

@@ -4,7 +4,9 @@ import type { TestApp } from '../testing/test-app.ts'
 
 let product: TestApp
 beforeAll(async () => {
-  product = await openTestApp({ environment: { RATE_LIMIT_WRITES: '3', RATE_LIMIT_COMPLETIONS: '1' } })
+  product = await openTestApp({
+    environment: { RATE_LIMIT_WRITES: '3', RATE_LIMIT_READS: '4', RATE_LIMIT_COMPLETIONS: '1' },
+  })
 })
 afterAll(() => product.close())
 
@@ -23,6 +25,25 @@ it('limits the writes of one user per minute, over all calls, and no other user 
   expect((await ada.get('/api/bots')).json()).toEqual([])
 
   expect((await grace.post('/api/bot', bot('one'))).statusCode).toBe(201)
+})
+
+it('limits the reads of one user per minute, over all calls, and no other user (§16.11)', async () => {
+  const ada = await product.signIn('Ada')
+  const grace = await product.signIn('Grace')
+  for (const path of ['/api/bots', '/api/chats', '/api/bots', '/api/shares'])
+    expect((await ada.get(path)).statusCode).toBe(200)
+  const refused = await ada.get('/api/bots')
+  expect(refused.statusCode).toBe(429)
+  expect(refused.headers['retry-after']).toBeDefined()
+  expect((await ada.post('/api/bot', { name: 'one', model: 'demo' })).statusCode).toBe(201)
+  expect((await grace.get('/api/bots')).statusCode).toBe(200)
+})
+
+it('counts the reservation of a chat as a write, and reserves nothing beyond the limit (§16.11)', async () => {
+  const ada = await product.signIn('Ada')
+  for (const _ of [1, 2, 3]) expect((await ada.get('/api/chat/id')).statusCode).toBe(200)
+  expect((await ada.get('/api/chat/id')).statusCode).toBe(429)
+  expect((await ada.get('/api/chats')).json()).toMatchObject({ total: 3 })
 })
 
 it('counts a call with its own limit separately from other writes', async () => {

@@ -3,12 +3,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
 const minute = 60_000
-const writes = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
+const writeMethods = new Set(['POST', 'PUT', 'DELETE', 'PATCH'])
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Requests per minute of one user, when the route has a limit of its own. */
     readonly perMinute?: number
+    /** Counts a GET that changes something as a write. */
+    readonly isWrite?: boolean
   }
 }
 
@@ -22,23 +24,31 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
   })
 }
 
+/** Requests per minute, counted over all routes of a scope. */
+export interface RequestLimits {
+  readonly reads: number
+  readonly writes: number
+}
+
 /**
- * Limits the writes to all routes of a scope together to `perMinute` for each key: a user or an address (§16.11). A route
- * with its own limit (`config.perMinute`) is counted separately. Must be called after authentication, which sets the
- * user.
+ * Allows each key (a user or an address) a number of reads and of writes per minute, each counted over all routes of a
+ * scope (§16.11). A route with its own limit (`config.perMinute`) is counted separately. Must be called after
+ * authentication, which sets the user.
  */
-export function limitWrites(
+export function limitRequests(
   scope: FastifyInstance,
-  perMinute: number,
+  limits: RequestLimits,
   keyOf: (request: FastifyRequest) => string,
 ): void {
   const limit = (max: number) => scope.rateLimit({ max, timeWindow: minute, keyGenerator: keyOf })
-  const limitShared = limit(perMinute)
+  const limitReads = limit(limits.reads)
+  const limitWrites = limit(limits.writes)
   scope.addHook('onRoute', (route) => {
-    const own = route.config?.perMinute
-    const methods = Array.isArray(route.method) ? route.method : [route.method]
-    if (own === undefined && !methods.some((method) => writes.has(method))) return
+    const { perMinute, isWrite = false } = route.config ?? {}
+    const methods = [route.method].flat()
+    const limitShared =
+      isWrite || methods.some((method) => writeMethods.has(method)) ? limitWrites : limitReads
     const others = route.preHandler === undefined ? [] : [route.preHandler].flat()
-    route.preHandler = [own === undefined ? limitShared : limit(own), ...others]
+    route.preHandler = [perMinute === undefined ? limitShared : limit(perMinute), ...others]
   })
 }

@@ -17,7 +17,7 @@ afterEach(() => close())
  */
 async function open(intervalMs: number, onOpen: (stream: SseStream, sent: () => number) => void = () => {}) {
   const app = Fastify({ forceCloseConnections: true })
-  const hub: SseHub = createSseHub({ heartbeat: 'beat', intervalMs })
+  const hub: SseHub = createSseHub({ heartbeat: 'beat', intervalMs, keyOf: () => 'ada' })
   const streams: SseStream[] = []
   app.addHook('onSend', async () => undefined)
   app.get('/', (incoming, reply) => {
@@ -49,7 +49,7 @@ async function openBehind(
   act: (stream: SseStream, respondFirst: () => void) => Promise<void>,
 ): Promise<string> {
   const app = Fastify({ forceCloseConnections: true })
-  const hub = createSseHub({ heartbeat: 'beat' })
+  const hub = createSseHub({ heartbeat: 'beat', keyOf: () => 'ada' })
   let respondFirst = (): void => undefined
   app.get('/first', () => new Promise((resolve) => (respondFirst = () => resolve('first'))))
   app.get('/second', (incoming, reply) => act(hub.open(incoming, reply), respondFirst))

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../lib/app-error.ts'
 
 /** Bytes that may wait for a client that reads slowly. A client with more is disconnected and may reconnect (§16.16). */
 const maxBufferedBytes = 512 * 1024
@@ -8,6 +9,8 @@ const maxBufferedBytes = 512 * 1024
 const maxFirstChars = 64 * 1024
 /** How long a client may take to read what was written. */
 const maxDrainMs = 30_000
+/** Maximum number of streams of one kind that a user may have open at one node (§16.12). A browser needs one per open chat. */
+const maxStreamsPerUser = 50
 
 export interface SseOptions {
   /** The data of the line that keeps idle connections open. */
@@ -16,6 +19,8 @@ export interface SseOptions {
   readonly intervalMs?: number
   /** Called for each new stream, before anything is written. */
   readonly onOpen?: ((request: FastifyRequest, stream: SseStream) => void) | undefined
+  /** Identifies the user of a request, whose open streams are counted. */
+  readonly keyOf: (request: FastifyRequest) => string
 }
 
 /** One open response. Every method is a no-op once it is closed. */
@@ -32,6 +37,11 @@ export interface SseStream {
 }
 
 export interface SseHub {
+  /**
+   * Must be called before anything is written for a request that opens a stream (§16.12).
+   * @throws AppError `rate_limited` when the user has too many open streams
+   */
+  checkLimit(request: FastifyRequest): void
   /** Bypasses Fastify for this response and sends its headers. */
   open(request: FastifyRequest, reply: FastifyReply): SseStream
   /** Stops the heartbeats. It does not end the streams. */
@@ -51,8 +61,14 @@ const streamHeaders = {
 } as const
 
 /** Server-sent events on the raw response: frames, heartbeats, bounded buffers. One timer serves all streams. */
-export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen }: SseOptions): SseHub {
+export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen, keyOf }: SseOptions): SseHub {
   const streams = new Set<RawSseStream>()
+  const counts = new Map<string, number>()
+  const count = (key: string, change: 1 | -1) => {
+    const next = (counts.get(key) ?? 0) + change
+    if (next > 0) counts.set(key, next)
+    else counts.delete(key)
+  }
   const heartbeatFrame = sseFrame(heartbeat)
   const timer = setInterval(() => {
     for (const stream of streams) stream.write(heartbeatFrame)
@@ -60,14 +76,23 @@ export function createSseHub({ heartbeat, intervalMs = 15_000, onOpen }: SseOpti
   timer.unref()
 
   return {
+    checkLimit(request) {
+      if ((counts.get(keyOf(request)) ?? 0) < maxStreamsPerUser) return
+      throw new AppError('rate_limited', 'Too many streams are open. Close some tabs or devices.')
+    },
     open(request, reply) {
       reply.hijack()
       const stream = new RawSseStream(reply)
       // The headers are sent together with the first frames, and after the request to the model, which undici sends one
       // turn of the event loop later. Without frames they are sent too, so that the client sees the stream open.
       setImmediate(() => setImmediate(() => stream.begin()))
+      const key = keyOf(request)
       streams.add(stream)
-      stream.onClose(() => streams.delete(stream))
+      count(key, 1)
+      stream.onClose(() => {
+        streams.delete(stream)
+        count(key, -1)
+      })
       onOpen?.(request, stream)
       return stream
     },

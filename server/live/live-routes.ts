@@ -8,8 +8,6 @@ import type { LiveHub } from './live-hub.ts'
 
 /** Milliseconds between two verifications of the access token of an open stream. */
 const verifyIntervalMs = 60_000
-/** Maximum number of streams of one user at one node. A browser needs one (§16.12). */
-const maxStreams = 50
 
 export interface LiveRoutesDeps {
   readonly hub: LiveHub
@@ -31,9 +29,7 @@ export function registerLiveRoutes(api: Api, deps: LiveRoutesDeps): void {
 
   api.get('/api/live', async (request, reply) => {
     const user = requireUser(request)
-    if (hub.count(user.id) >= maxStreams) {
-      throw new AppError('rate_limited', 'Too many live streams are open. Close some tabs or devices.')
-    }
+    sse.checkLimit(request)
     const stream = sse.open(request, reply)
     const sendReady = hub.add(user.id, stream, () => deps.leaveRuns(user.id))
     const [, token = ''] = request.headers.authorization?.split(' ') ?? []

@@ -1,6 +1,7 @@
 import type { Api } from '../http/api.ts'
 import { createSseHub } from '../http/sse.ts'
 import type { SseOptions } from '../http/sse.ts'
+import { requireUser } from '../identity/authenticate.ts'
 import type { Identity } from '../identity/identity.ts'
 import { LiveHub } from './live-hub.ts'
 import type { LiveHubDeps } from './live-hub.ts'
@@ -28,7 +29,11 @@ export interface Live {
 
 export function openLive(deps: LiveDeps, { onOpen, onError }: LiveOptions): Live {
   const hub = new LiveHub(deps, onError)
-  const sse = createSseHub({ heartbeat: JSON.stringify({ type: 'heartbeat' }), onOpen })
+  const sse = createSseHub({
+    heartbeat: JSON.stringify({ type: 'heartbeat' }),
+    onOpen,
+    keyOf: (request) => requireUser(request).id,
+  })
   return {
     hub,
     register: (api, { joinRuns, leaveRuns }) =>

@@ -44,6 +44,7 @@ export async function openTestApp(options: TestAppOptions = {}): Promise<TestApp
   const config = parseConfig({
     LOG_LEVEL: 'silent',
     RATE_LIMIT_WRITES: '100000',
+    RATE_LIMIT_READS: '100000',
     RATE_LIMIT_COMPLETIONS: '100000',
     DATA_DIR: database.location.dataDir,
     ...options.environment,

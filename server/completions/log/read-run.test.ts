@@ -147,6 +147,23 @@ describe.each(engines)('following a run on %s', (engine) => {
     expect(stream.events).toEqual(first.events)
   })
 
+  it('is refused beyond 50 open streams of a user, as is a message, which is then not stored (§16.12)', async () => {
+    const many = await product.join('Many')
+    const gate = product.model.gate()
+    product.model.reply(['One', gate, { finish: 'stop' }])
+    const [chatId, otherChatId] = [await many.newChat(), await many.newChat()]
+    const own = await many.send(chatId, 'Hi')
+    await own.until(({ text }) => text === 'One')
+    const tabs = await Promise.all(Array.from({ length: 49 }, () => many.follow(chatId)))
+    expect(tabs.map(({ status }) => status)).toEqual(tabs.map(() => 200))
+    expect((await many.follow(chatId)).status).toBe(429)
+    expect((await many.send(otherChatId, 'Hi')).status).toBe(429)
+    expect((await many.readChat(otherChatId)).messages).toEqual([])
+    gate.open()
+    await Promise.all([own, ...tabs].map((stream) => stream.ended))
+    expect((await many.follow(chatId)).status).toBe(200)
+  })
+
   it('is refused for another user, also with an event id', async () => {
     const gate = product.model.gate()
     product.model.reply(['secret', gate, { finish: 'stop' }])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Api } from '../../http/api.ts'
-import { limitWrites } from '../../http/rate-limits.ts'
+import { limitRequests } from '../../http/rate-limits.ts'
 import { readBrowserKey } from './consent-request.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
 import { callbackPath } from './connector-oauth.ts'
@@ -23,7 +23,7 @@ export function registerConnectorOAuthRoutes(
   deps: ConnectorDeps,
   { perMinute }: { readonly perMinute: number },
 ): void {
-  limitWrites(api, perMinute, (request) => request.ip)
+  limitRequests(api, { reads: perMinute, writes: perMinute }, (request) => request.ip)
   api.get(
     callbackPath,
     { schema: { querystring: Callback, hide: true }, config: { perMinute } },
