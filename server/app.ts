@@ -11,6 +11,7 @@ import { registerConnectorOAuthRoutes } from './connectors/oauth/connector-oauth
 import { openConnectors } from './connectors/open-connectors.ts'
 import type { Database } from './db/database.ts'
 import { checkDatabase } from './db/open-database.ts'
+import { toStorageError } from './db/storage-problem.ts'
 import type { Sealer } from './db/secrets/seal-secret.ts'
 import type { Api } from './http/api.ts'
 import { createServer } from './http/create-server.ts'
@@ -52,7 +53,10 @@ export interface AppDeps {
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, database, identity } = deps
   const app = await createServer(
-    { connectOrigins: identity.browserOrigins, isStorageFull: database.dialect.isStorageFull },
+    {
+      connectOrigins: identity.browserOrigins,
+      toStorageError: (error) => toStorageError(database.dialect, error),
+    },
     config,
   )
   const domains = openDomains(app, deps)
@@ -124,11 +128,7 @@ async function registerPublicRoutes(app: FastifyInstance, deps: AppDeps, domains
   const scope = (register: (api: Api) => void) => app.register(async (api: Api) => register(api))
   decorateRequests(app)
   const countActiveRuns = domains.completions.countActive
-  registerHealthRoutes(
-    app,
-    { metrics, countActiveRuns, checkReady: () => checkDatabase(database.db) },
-    config,
-  )
+  registerHealthRoutes(app, { metrics, countActiveRuns, checkReady: () => checkDatabase(database) }, config)
   await identity.register(app)
   registerSettingsRoutes(app, deps)
   await scope((api) => registerConnectorOAuthRoutes(api, domains.connectors.deps, { perMinute: writes }))

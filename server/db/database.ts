@@ -1,4 +1,5 @@
 import type { ColumnDataType, CreateTableBuilder, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { StorageProblem } from './storage-problem.ts'
 import type { RunEventRow, Tables } from './tables/tables.ts'
 
 /** The first parameter of store functions: the database or an open transaction. */
@@ -60,8 +61,8 @@ export interface Dialect {
   /** Notifies other nodes of a change. Does nothing on SQLite. */
   notifyChange(db: Db, change: ChangeNotification): Promise<void>
   isUniqueViolation(error: unknown): boolean
-  /** Whether the disk is full or the file cannot be written. */
-  isStorageFull(error: unknown): boolean
+  /** Why the database could not execute a correct statement. Null for every other error. */
+  findProblem(error: unknown): StorageProblem | null
 }
 
 /** An open database and its dialect. */
@@ -70,6 +71,8 @@ export interface Database {
   readonly dialect: Dialect
   /** The path of the SQLite file, which a worker may open for reading. Null on PostgreSQL. */
   readonly file: string | null
+  /** Rejects when a write would have to wait or fail now, without waiting long for the problem to end. */
+  check(): Promise<void>
   /** Notifications may be lost, for example while the connection is interrupted, so subscribers also poll. */
   subscribe(listeners: NotificationListeners): Subscription
   /** Ends every connection. Open queries finish first. */

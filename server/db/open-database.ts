@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'kysely'
-import type { Database, Db } from './database.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
 import { openPostgres } from './dialects/postgres.ts'
 import { openSqlite } from './dialects/sqlite.ts'
+import { createStorageError, toStorageError } from './storage-problem.ts'
 
 export interface DatabaseOptions {
   /** A PostgreSQL address. Null for SQLite in `dataDir`. */
@@ -12,14 +13,22 @@ export interface DatabaseOptions {
   readonly dataDir: string
 }
 
+export interface DatabaseEvents {
+  /** Receives the errors of connections that no query receives. */
+  readonly onError?: (error: unknown) => void
+}
+
 /** The name of the SQLite file in the data folder. */
 export const sqliteFileName = 'yonder.sqlite'
 
 /** Opens the configured database and runs its missing migrations. */
-export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): Promise<Database> {
+export async function openDatabase(
+  { databaseUrl, dataDir }: DatabaseOptions,
+  events: DatabaseEvents = {},
+): Promise<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =
-    databaseUrl === null ? openSqlite(join(dataDir, sqliteFileName)) : openPostgres(databaseUrl)
+    databaseUrl === null ? openSqlite(join(dataDir, sqliteFileName)) : openPostgres(databaseUrl, events)
   try {
     await migrate(database)
     return database
@@ -29,7 +38,25 @@ export async function openDatabase({ databaseUrl, dataDir }: DatabaseOptions): P
   }
 }
 
-/** Rejects when the database does not respond. */
-export async function checkDatabase(db: Db): Promise<void> {
-  await sql`select 1`.execute(db)
+/** Milliseconds after which a check without a result fails, because the probes of load balancers do not wait longer. */
+const maxCheckMs = 2_000
+
+/**
+ * Checks that the database executes writes now.
+ * @throws AppError with the reason
+ */
+export async function checkDatabase(database: Database): Promise<void> {
+  const timeout = new AbortController()
+  try {
+    await Promise.race([
+      database.check(),
+      wait(maxCheckMs, undefined, { signal: timeout.signal }).then(() => {
+        throw new Error(`The database did not respond within ${maxCheckMs} ms.`)
+      }),
+    ])
+  } catch (error) {
+    throw toStorageError(database.dialect, error) ?? createStorageError('unreachable', error)
+  } finally {
+    timeout.abort()
+  }
 }

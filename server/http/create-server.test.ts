@@ -5,7 +5,7 @@ import { createErrorHandler } from './error-handler.ts'
 
 it('refuses new requests while the server shuts down (§22.9)', async () => {
   const app = Fastify({ return503OnClosing: false })
-  app.setErrorHandler(createErrorHandler(() => false))
+  app.setErrorHandler(createErrorHandler(() => null))
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
   registerClosing(app)

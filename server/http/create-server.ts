@@ -7,6 +7,7 @@ import { AppError } from '../lib/app-error.ts'
 import { describeError } from '../lib/describe-error.ts'
 import { shuttingDown } from './api.ts'
 import { createErrorHandler, refuseBrokenRequest } from './error-handler.ts'
+import type { ToStorageError } from './error-handler.ts'
 import { registerJsonBody } from './json-body.ts'
 import { registerRateLimits } from './rate-limits.ts'
 import { registerSecurityHeaders } from './security-headers.ts'
@@ -14,7 +15,7 @@ import { registerSecurityHeaders } from './security-headers.ts'
 export interface ServerDeps {
   /** Origins that the web app may connect to besides its own: the same array object while its contents are unchanged. */
   readonly connectOrigins: () => readonly string[]
-  readonly isStorageFull: (error: unknown) => boolean
+  readonly toStorageError: ToStorageError
 }
 
 export interface ServerOptions {
@@ -28,7 +29,7 @@ export interface ServerOptions {
 /** The server without routes: logging, errors, limits, headers, body parsing and the OpenAPI document. */
 export async function createServer(deps: ServerDeps, options: ServerOptions): Promise<FastifyInstance> {
   const { publicUrl, trustedProxies } = options
-  const handleError = createErrorHandler(deps.isStorageFull)
+  const handleError = createErrorHandler(deps.toStorageError)
   const app = Fastify({
     bodyLimit: 1_048_576,
     // Milliseconds until a request must be complete. Without this limit a client could send a body forever.
@@ -51,6 +52,8 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
     frameworkErrors: handleError,
     clientErrorHandler: refuseBrokenRequest,
   })
+  // For example when the process has no free file descriptor for a connection.
+  app.server.on('error', (error) => app.log.error({ err: error }, 'the HTTP server failed'))
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(handleError)

@@ -36,6 +36,12 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 }
 
+/** When a client may repeat a request that the server could not execute at the moment. */
+const retryAfterSeconds = 5
+
+/** Returns the error to send when the database caused the given one, and null otherwise. */
+export type ToStorageError = (error: unknown) => AppError | null
+
 /** The codes for the errors that Fastify throws before a route runs, by their status. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
@@ -48,12 +54,13 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
  * Sends every error in the same form (§17.2). An error that is not an `AppError` is sent as `internal` with the id of the
  * request; its cause is only logged.
  */
-export function createErrorHandler(isStorageFull: (error: unknown) => boolean) {
+export function createErrorHandler(toStorageError: ToStorageError) {
   return function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const known = toAppError(error, request, isStorageFull)
+    const known = toAppError(error, request, toStorageError)
     const status = statusOf[known.code]
     if (status >= 500) request.log.error({ err: error, code: known.code }, 'request failed')
     else request.log.info({ code: known.code, reason: known.message }, 'request refused')
+    if (known.code === 'unavailable') reply.header('retry-after', retryAfterSeconds)
     if (known.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
     void reply.status(status).type('application/json; charset=utf-8').send(errorBody(known))
   }
@@ -68,19 +75,12 @@ export function errorBody(error: AppError): ErrorBody {
 export function toAppError(
   error: unknown,
   request: Pick<FastifyRequest, 'id'>,
-  isStorageFull: (error: unknown) => boolean,
+  toStorageError: ToStorageError,
 ): AppError {
   if (error instanceof AppError) return error
   if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error)
-  if (isStorageFull(error)) {
-    return new AppError(
-      'storage_full',
-      'The server has no disk space left, so nothing was changed. Ask its operator to free some, then try again.',
-      {
-        cause: error,
-      },
-    )
-  }
+  const storageError = toStorageError(error)
+  if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
     return new AppError(codeOfStatus[status] ?? 'invalid_request', error.message, { cause: error })

@@ -7,7 +7,7 @@ import { onDisconnect } from './create-server.ts'
 
 export interface HealthDeps {
   readonly metrics: Registry
-  /** Rejects when the product cannot work, for example because the database does not respond. */
+  /** Rejects with an `AppError` that gives the reason when the product cannot work. */
   readonly checkReady: () => Promise<void>
   readonly countActiveRuns: () => number
 }
@@ -43,15 +43,7 @@ export function registerHealthRoutes(
   onDisconnect(app, () => responses.inc({ status: 'left' }))
   app.get('/healthz', { schema: { hide: true }, exposeHeadRoute: true }, () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true }, exposeHeadRoute: true }, async () => {
-    try {
-      await checkReady()
-    } catch (error) {
-      throw new AppError(
-        'unavailable',
-        'The database does not respond. Try again in a moment; if this stays, check the database.',
-        { cause: error },
-      )
-    }
+    await checkReady()
     return { status: 'ready' }
   })
   app.get('/metrics', { schema: { hide: true } }, async (request, reply) => {

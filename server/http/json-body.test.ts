@@ -7,7 +7,7 @@ import { registerJsonBody } from './json-body.ts'
 let app: FastifyInstance
 beforeAll(() => {
   app = Fastify({ bodyLimit: 1_048_576 })
-  app.setErrorHandler(createErrorHandler(() => false))
+  app.setErrorHandler(createErrorHandler(() => null))
   registerJsonBody(app)
   app.post('/', (request) => ({ seen: request.body ?? null }))
 })

@@ -56,7 +56,7 @@ describe.each(engines)('errors on %s', (engine) => {
       .catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(Error)
     expect(database.dialect.isUniqueViolation(error)).toBe(isUnique)
-    expect(database.dialect.isStorageFull(error)).toBe(false)
+    expect(database.dialect.findProblem(error)).toBeNull()
   })
 
   it('does not report a missing parent as a unique violation', async () => {
@@ -166,19 +166,45 @@ it('recognizes the error of a full disk on SQLite', async () => {
   const error: unknown = await sql`insert into t values (${'x'.repeat(100_000)})`
     .execute(db)
     .catch((thrown: unknown) => thrown)
-  expect(dialect.isStorageFull(error)).toBe(true)
+  expect(dialect.findProblem(error)).toBe('full')
   await close()
   rmSync(folder, { recursive: true })
 })
 
 it.each([
-  ['53100', true],
-  ['58030', true],
-  ['25006', true],
-  ['23505', false],
-  [undefined, false],
-])('recognizes the PostgreSQL code %s as a full disk: %s', (code, isFull) => {
-  expect(postgresDialect.isStorageFull(Object.assign(new Error('from the server'), { code }))).toBe(isFull)
+  ['53100', 'full'],
+  ['58030', 'unwritable'],
+  ['25006', 'unwritable'],
+  ['53300', 'busy'],
+  ['57014', 'timeout'],
+  ['55P03', 'timeout'],
+  ['40001', 'conflict'],
+  ['40P01', 'conflict'],
+  ['57P01', 'unreachable'],
+  ['57P02', 'unreachable'],
+  ['57P03', 'unreachable'],
+  ['08000', 'unreachable'],
+  ['08006', 'unreachable'],
+  ['23505', null],
+  ['42601', null],
+  [undefined, null],
+])('recognizes the PostgreSQL code %s: %s (§22.16)', (code, problem) => {
+  expect(postgresDialect.findProblem(Object.assign(new Error('from the server'), { code }))).toBe(problem)
+})
+
+it.each([
+  ['SQLITE_FULL', 'full'],
+  ['SQLITE_IOERR_WRITE', 'unwritable'],
+  ['SQLITE_READONLY_DBMOVED', 'unwritable'],
+  ['SQLITE_CANTOPEN', 'unwritable'],
+  ['SQLITE_BUSY', 'locked'],
+  ['SQLITE_BUSY_RECOVERY', 'locked'],
+  ['SQLITE_LOCKED', 'locked'],
+  ['SQLITE_CONSTRAINT_UNIQUE', null],
+  ['SQLITE_ERROR', null],
+])('recognizes the SQLite code %s: %s (§22.16)', (code, problem) => {
+  const dialect = sqliteDialect(new SqliteFile(':memory:'))
+  expect(dialect.findProblem(Object.assign(new Error('from the library'), { code }))).toBe(problem)
 })
 
 it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])(
@@ -186,7 +212,7 @@ it.each([null, undefined, 'text', 1, new Error('plain'), { code: 5 }])(
   (error) => {
     for (const dialect of [sqliteDialect(new SqliteFile(':memory:')), postgresDialect]) {
       expect(dialect.isUniqueViolation(error)).toBe(false)
-      expect(dialect.isStorageFull(error)).toBe(false)
+      expect(dialect.findProblem(error)).toBeNull()
     }
   },
 )

@@ -8,7 +8,9 @@ import type {
   NotificationListeners,
   Subscription,
 } from '../database.ts'
+import type { StorageProblem } from '../storage-problem.ts'
 import type { Tables } from '../tables/tables.ts'
+import { ConnectionError, openPool } from './postgres-pool.ts'
 
 /** The channel for notifications of runs with new events. */
 const runChannel = 'yonder_runs'
@@ -26,27 +28,35 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   /** The schema to use instead of the role's own. */
   readonly schema?: string
+  /** Milliseconds for which a statement waits for a connection. */
+  readonly maxWaitMs?: number
+  /** Receives the errors of connections that no query receives. */
+  readonly onError?: (error: unknown) => void
 }
 
 /** Opens a pool. It connects with the first query. */
-export function openPostgres(url: string, { maxConnections = 10, schema }: PostgresOptions = {}): Database {
-  const pool = new pg.Pool({
+export function openPostgres(
+  url: string,
+  { maxConnections = 10, schema, maxWaitMs, onError = () => undefined }: PostgresOptions = {},
+): Database {
+  const pool = openPool({
     connectionString: url,
     max: maxConnections,
+    onError,
+    ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
     ...(schema === undefined ? {} : { options: `-c search_path=${schema},public` }),
     types: {
       getTypeParser: (type: number, format?: 'text' | 'binary') =>
         type === bigintType ? Number : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
     },
   })
-  // The next query replaces a broken idle connection. Without a listener the error would end the process.
-  pool.on('error', () => undefined)
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
     dialect: postgresDialect,
     file: null,
-    subscribe: (listeners) => listenForNotifications(url, listeners),
+    check: () => pool.check(),
+    subscribe: (listeners) => listenForNotifications(url, listeners, onError),
     close: () => db.destroy(),
   }
 }
@@ -57,6 +67,7 @@ const reconnectDelayMs = 1_000
 function listenForNotifications(
   url: string,
   { onRuns, onChange, onGap }: NotificationListeners,
+  onError: (error: unknown) => void,
 ): Subscription {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -66,16 +77,18 @@ function listenForNotifications(
   function connect(): void {
     const next = new pg.Client({ connectionString: url, keepAlive: true })
     client = next
-    const retry = (): void => {
+    const retry = (cause?: unknown): void => {
       if (client !== next || closed) return
       client = undefined
+      // Logged once for each interruption.
+      if (!broken) onError(new ConnectionError(cause ?? 'The connection for notifications was closed.'))
       broken = true
       // The connection is broken already, so errors while it is closed do not matter.
       next.end().catch(() => undefined)
       timer = setTimeout(connect, reconnectDelayMs)
     }
     next.on('error', retry)
-    next.on('end', retry)
+    next.on('end', () => retry())
     next.on('notification', ({ channel, payload = '' }) => {
       if (channel === runChannel) return onRuns(payload.split(',').map(Number))
       const [nodeId = '', userId = '', subject = ''] = payload.split(',')
@@ -117,6 +130,21 @@ const appendToPostgres = `
 
 /** An arbitrary constant that identifies Yonder's migration lock among the advisory locks of a server. */
 const migrationLock = 7_046_110
+
+/** The problems of PostgreSQL's error codes. A `conflict` of a statement without a transaction is repeated before. */
+const problems: readonly (readonly [codes: RegExp, problem: StorageProblem])[] = [
+  [/^53100$/, 'full'],
+  [/^(58030|25006)$/, 'unwritable'],
+  [/^53[234]00$/, 'busy'],
+  [/^(57014|55P03|25P0[34])$/, 'timeout'],
+  [/^(40001|40P01)$/, 'conflict'],
+  // Refused passwords and missing databases are an operator's mistake, and the same to a user.
+  [/^(08...|57P0[1-5]|28...|3D000)$/, 'unreachable'],
+]
+
+function findPostgresProblem(code: string): StorageProblem | null {
+  return problems.find(([codes]) => codes.test(code))?.[1] ?? null
+}
 
 /** PostgreSQL 15 or newer. */
 export const postgresDialect: Dialect = {
@@ -161,5 +189,5 @@ export const postgresDialect: Dialect = {
     await sql`select pg_notify(${changeChannels[topic]}, ${`${nodeId},${userId},${subject}`})`.execute(db)
   },
   isUniqueViolation: (error) => errorCode(error) === '23505',
-  isStorageFull: (error) => ['53100', '58030', '25006'].includes(errorCode(error)),
+  findProblem: (error) => findPostgresProblem(errorCode(error)),
 }

@@ -63,7 +63,7 @@ it('acquires the write lock when a transaction begins, so that reading first and
   other.close()
 })
 
-it('waits while another process writes', async () => {
+it('waits while another process writes (§22.16)', async () => {
   const { db } = open()
   await sql`create table t (x integer)`.execute(db)
   const held = join(folder, 'held')

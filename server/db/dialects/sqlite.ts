@@ -1,6 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type BetterSqlite from 'better-sqlite3'
 import { CompiledQuery, Kysely, sql, SqliteDialect, SqliteDriver } from 'kysely'
-import type { DatabaseConnection, SqliteDialectConfig } from 'kysely'
+import type { DatabaseConnection, QueryResult, SqliteDialectConfig } from 'kysely'
 import { errorCode } from '../../lib/describe-error.ts'
 import type { Database, Dialect } from '../database.ts'
 import type { RunEventRow, Tables } from '../tables/tables.ts'
@@ -12,47 +13,136 @@ const minSafeVersion = [3, 51, 3] as const
 /** Prepared statements kept for reuse, since preparing one costs more than running it. */
 const maxCachedStatements = 500
 
+/** Milliseconds for which a statement waits while another process has locked the file. */
+const defaultMaxWaitMs = 5_000
+/** Milliseconds for which `check` waits, because another process may also write for a moment. */
+const maxCheckWaitMs = 1_000
+/** Milliseconds between two attempts: at first, and at most. */
+const minDelayMs = 5
+const maxDelayMs = 50
+
 /**
- * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
- * SQLITE_BUSY, whatever the timeout is.
+ * Repeats `attempt` until the file is not locked. SQLite's own busy timeout would do the same, but it blocks the thread, and
+ * every request and stream with it. `pause` must let others use the connection.
  */
-class ImmediateDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+async function whileLocked<Result>(
+  maxWaitMs: number,
+  attempt: () => Result | Promise<Result>,
+  pause: (delayMs: number) => Promise<void> = wait,
+): Promise<Result> {
+  const deadline = performance.now() + maxWaitMs
+  for (let delayMs = minDelayMs; ; delayMs = Math.min(2 * delayMs, maxDelayMs)) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error
+    }
+    await pause(delayMs)
   }
 }
 
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #config: SqliteDialectConfig
+const isLocked = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(errorCode(error))
 
-  constructor(config: SqliteDialectConfig) {
+interface WaitingConfig extends SqliteDialectConfig {
+  readonly file: BetterSqlite.Database
+  readonly maxWaitMs: number
+}
+
+/**
+ * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
+ * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads (§22.15).
+ */
+class WaitingDriver extends SqliteDriver {
+  readonly #config: WaitingConfig
+  #connection: DatabaseConnection | undefined
+
+  constructor(config: WaitingConfig) {
+    super(config)
+    this.#config = config
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection()
+    return (this.#connection ??= this.#withWaiting(connection))
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+
+  /** After some errors, such as a full disk, SQLite has already rolled the transaction back. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#config.file.inTransaction) await super.rollbackTransaction(connection)
+  }
+
+  /** The connection of the library throws at once, so that a statement that need not wait costs nothing more. */
+  #withWaiting(connection: DatabaseConnection): DatabaseConnection {
+    const { file, maxWaitMs } = this.#config
+    return {
+      executeQuery: <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+        try {
+          return connection.executeQuery<Row>(query)
+        } catch (error) {
+          if (!isLocked(error) || file.inTransaction) throw error
+          return whileLocked(maxWaitMs, () => connection.executeQuery<Row>(query), this.#pause)
+        }
+      },
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    }
+  }
+
+  readonly #pause = async (delayMs: number): Promise<void> => {
+    await this.releaseConnection()
+    await wait(delayMs)
+    await super.acquireConnection()
+  }
+}
+
+class WaitingSqliteDialect extends SqliteDialect {
+  readonly #config: WaitingConfig
+
+  constructor(config: WaitingConfig) {
     super(config)
     this.#config = config
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver(this.#config)
+    return new WaitingDriver(this.#config)
   }
 }
 
+export interface SqliteOptions {
+  /** Milliseconds for which a statement waits while another process has locked the file. */
+  readonly maxWaitMs?: number
+}
+
 /** Opens or creates the file. Throws when the SQLite library could corrupt it or the file is not a database. */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, { maxWaitMs = defaultMaxWaitMs }: SqliteOptions = {}): Database {
   const file = new SqliteFile(path, { timeout: 5_000 })
   requireSafeVersion(file)
   file.pragma('journal_mode = WAL')
   file.pragma('synchronous = FULL')
   file.pragma('foreign_keys = ON')
   file.pragma('cache_size = -32000')
+  // From here on, `whileLocked` waits.
+  file.pragma('busy_timeout = 0')
   const db = new Kysely<Tables>({
-    dialect: new ImmediateSqliteDialect({ database: withStatementCache(file) }),
+    dialect: new WaitingSqliteDialect({ database: withStatementCache(file), file, maxWaitMs }),
   })
   return {
     db,
-    dialect: sqliteDialect(file),
+    dialect: sqliteDialect(file, maxWaitMs),
     file: path,
+    check: () => whileLocked(maxCheckWaitMs, () => db.connection().execute(async () => tryToLock(file))),
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }
+}
+
+/** Throws when no transaction can begin. Writes nothing. */
+function tryToLock(file: BetterSqlite.Database): void {
+  file.exec('begin immediate')
+  file.exec('rollback')
 }
 
 function requireSafeVersion(file: BetterSqlite.Database): void {
@@ -125,7 +215,7 @@ const insertRunEvent = `
   on conflict (run_id, seq) do update set event = run_events.event`
 
 /** Bypasses Kysely, which would build and await each row, because this code runs for every token. */
-function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents'] {
+function appendToSqlite(file: BetterSqlite.Database, maxWaitMs: number): Dialect['appendRunEvents'] {
   let insert: BetterSqlite.Statement<[number, string, number, string]> | undefined
   const append = (nodeId: string, events: readonly RunEventRow[]): ReadonlySet<number> => {
     // Prepared with the first use, because the first migration creates the table.
@@ -140,11 +230,14 @@ function appendToSqlite(file: BetterSqlite.Database): Dialect['appendRunEvents']
   return async (db, nodeId, events) =>
     db.isTransaction
       ? append(nodeId, events)
-      : db.connection().execute(async () => commit.immediate(nodeId, events))
+      : whileLocked(maxWaitMs, () => db.connection().execute(async () => commit.immediate(nodeId, events)))
 }
 
 /** SQLite 3.51.3 or newer. `file` is the only connection that writes. */
-export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
+export const sqliteDialect = (
+  file: BetterSqlite.Database,
+  maxWaitMs: number = defaultMaxWaitMs,
+): Dialect => ({
   kind: 'sqlite',
   integer: 'integer',
   // BEGIN IMMEDIATE holds the only write lock already.
@@ -162,12 +255,17 @@ export const sqliteDialect = (file: BetterSqlite.Database): Dialect => ({
     for (const statement of sqliteSearchIndex) await sql.raw(statement).execute(trx)
   },
   clock: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
-  appendRunEvents: appendToSqlite(file),
+  appendRunEvents: appendToSqlite(file, maxWaitMs),
   // The transaction is the only writer.
   lockRun: () => Promise.resolve(),
   notifyRuns: () => Promise.resolve(),
   notifyChange: () => Promise.resolve(),
   isUniqueViolation: (error) =>
     ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(errorCode(error)),
-  isStorageFull: (error) => /^SQLITE_(FULL|READONLY|IOERR)/.test(errorCode(error)),
+  findProblem: (error) => {
+    const code = errorCode(error)
+    if (isLocked(error)) return 'locked'
+    if (code === 'SQLITE_FULL') return 'full'
+    return /^SQLITE_(READONLY|IOERR|CANTOPEN|PERM)/.test(code) ? 'unwritable' : null
+  },
 })

@@ -16,7 +16,7 @@ describe('the budget for sign-in attempts', () => {
     time = 1_000_000
     waits = []
     app = Fastify({ trustProxy: true })
-    app.setErrorHandler(createErrorHandler(() => false))
+    app.setErrorHandler(createErrorHandler(() => null))
     await registerRateLimits(app)
     const budget = createSignInBudget(app, {
       perMinute: 20,

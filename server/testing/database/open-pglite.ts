@@ -36,6 +36,9 @@ export async function openPglite(): Promise<Database> {
     db,
     dialect: postgresDialect,
     file: null,
+    check: async () => {
+      await engine.query('select 1')
+    },
     subscribe: () => ({ close: () => Promise.resolve() }),
     close: () => db.destroy(),
   }

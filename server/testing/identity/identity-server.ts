@@ -52,7 +52,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   const app = Fastify({ logger: false, forceCloseConnections: true, maxRequestsPerSocket: 0 })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  app.setErrorHandler(createErrorHandler(() => false))
+  app.setErrorHandler(createErrorHandler(() => null))
   decorateRequests(app)
   registerSecurityHeaders(app, { connectOrigins: identity.browserOrigins, https: false })
   await registerRateLimits(app)

@@ -1,0 +1,51 @@
+import { AppError } from '../lib/app-error.ts'
+
+/**
+ * Why the database could not execute a statement, although the statement is correct:
+ * - `full`: the disk has no space left
+ * - `unwritable`: the disk fails, or the database is read-only
+ * - `locked`: another process has locked the SQLite file
+ * - `unreachable`: there is no connection to the server, or it was lost
+ * - `busy`: the server or the pool has no free connection
+ * - `timeout`: the server has cancelled the statement
+ * - `conflict`: the statement and another one excluded each other, and it was rolled back
+ */
+export type StorageProblem =
+  | 'full'
+  | 'unwritable'
+  | 'locked'
+  | 'unreachable'
+  | 'busy'
+  | 'timeout'
+  | 'conflict'
+
+const messages: Readonly<Record<StorageProblem, string>> = {
+  full: 'The server has no disk space left, so nothing was changed. Ask its operator to free some, then try again.',
+  unwritable:
+    'The server cannot write to its database, so nothing was changed. Ask its operator to check the disk and the permissions, then try again.',
+  locked: 'Another process has locked the database, so nothing was changed. Try again in a moment.',
+  unreachable: 'The database does not respond. Try again in a moment; if this stays, check the database.',
+  busy: 'The database has no free connection. Try again in a moment.',
+  timeout: 'The database took too long, so nothing was changed. Try again in a moment.',
+  conflict: 'Another change was made at the same moment, so nothing was changed. Try again.',
+}
+
+/** True for problems that end without an operator freeing space or repairing the disk. */
+export function isTemporary(problem: StorageProblem | null): boolean {
+  return problem !== null && problem !== 'full' && problem !== 'unwritable'
+}
+
+/** The part of a dialect that recognizes problems. */
+interface ProblemFinder {
+  findProblem(error: unknown): StorageProblem | null
+}
+
+/** The error that is sent to the user when the database failed. Null when it did not cause `error`. */
+export function toStorageError({ findProblem }: ProblemFinder, error: unknown): AppError | null {
+  const problem = findProblem(error)
+  return problem === null ? null : createStorageError(problem, error)
+}
+
+export function createStorageError(problem: StorageProblem, cause: unknown): AppError {
+  return new AppError(isTemporary(problem) ? 'unavailable' : 'storage_full', messages[problem], { cause })
+}
