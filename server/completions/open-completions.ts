@@ -14,6 +14,8 @@ import type { OtherNotifications } from './log/run-notifications.ts'
 import { findRunningReply } from './log/read-run.ts'
 import type { RunningReply } from '../chats/present-chat.ts'
 import { ToolSupportCache } from './loop/call-model.ts'
+import { isTemporary } from '../db/storage-problem.ts'
+import { isEventStored } from './log/run-store.ts'
 import { startRunMaintenance } from './maintenance/run-maintenance.ts'
 
 /** The dependencies of the app that this domain uses. */
@@ -60,6 +62,8 @@ export function openCompletions(appDeps: AppDeps, options: CompletionOptions): C
   const log = new RunLog({
     db,
     append: (trx, events) => dialect.appendRunEvents(trx, nodeId, events),
+    isStored: isEventStored,
+    isOutage: (error) => isTemporary(dialect.findProblem(error)),
     transaction: (work) => db.transaction().execute(work),
     onError,
   })

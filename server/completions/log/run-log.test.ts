@@ -13,7 +13,7 @@ import type { RunChunk, RunRecorder } from './run-recorder.ts'
 const started = startedEvent()
 
 // The timers are fake, so that the result does not depend on the speed of the machine.
-beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => vi.useRealTimers())
 
 /** Runs everything that does not wait for a timer. */
@@ -26,8 +26,14 @@ async function pass(milliseconds: number): Promise<void> {
   await settle()
 }
 
+/** An error while the database cannot be used. */
+class Outage extends Error {}
+
 /** Opens a log on a fake database. `steps` lists the commits and the shown batches in order. */
-function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number>) {
+function openLog(
+  append?: (events: readonly RunEventRow[]) => ReadonlySet<number>,
+  afterCommit: () => void = () => undefined,
+) {
   const steps: string[] = []
   const rows: RunEventRow[] = []
   const onError = vi.fn()
@@ -40,7 +46,13 @@ function openLog(append?: (events: readonly RunEventRow[]) => ReadonlySet<number
       rows.push(...events)
       return live
     },
-    transaction: (work) => work({} as Db),
+    isStored: async (_db, event) =>
+      rows.some((row) => row.run_id === event.run_id && row.seq === event.seq && row.event === event.event),
+    isOutage: (error) => error instanceof Outage,
+    transaction: async (work) => {
+      await work({} as Db)
+      afterCommit()
+    },
     onError,
   })
   const listen = (recorder: RunRecorder, after = 1, numbered = false) => {
@@ -227,6 +239,70 @@ describe('the run log', () => {
     expect(eventsIn(receivedBad.frames).map((event) => event.seq)).toEqual([2, 3])
     expect(rows.filter((row) => row.run_id === 1).map((row) => row.seq)).toEqual([2, 3])
     expect(onError).toHaveBeenCalled()
+  })
+
+  it('continues all runs after an outage of four minutes, without a gap or a repetition (§22.14)', async () => {
+    let isAway = true
+    const { log, listen, rows, onError } = openLog((events) => {
+      if (isAway) throw new Outage()
+      return new Set(events.map((event) => event.run_id))
+    })
+    const runs = [log.open(1, started), log.open(2, started)]
+    const received = runs.map((run) => listen(run))
+    for (const run of runs) run.append('text', 'before ')
+    // The commit has begun, and fails afterwards.
+    await turn()
+    for (const run of runs) run.append('text', 'during ')
+    await settle()
+    for (let seconds = 0; seconds < 240; seconds += 1) await pass(1_000)
+    for (const run of runs) run.append('text', 'after')
+    expect(received.map(({ frames, lost }) => frames + lost)).toEqual(['', ''])
+    isAway = false
+    await pass(250)
+    for (const { frames, lost } of received) {
+      expect(lost).toBe('')
+      expect(eventsIn(frames).map(({ seq }) => seq)).toEqual([2, 3])
+    }
+    for (const run of runs) expect(run.state.messages[1]?.content).toBe('before during after')
+    expect(rows).toHaveLength(4)
+    expect(onError).toHaveBeenCalled()
+  })
+
+  it('ends a run whose events the database refuses for eight seconds, and keeps the others', async () => {
+    const { log, listen } = openLog((events) => {
+      if (events.some(({ run_id }) => run_id === 1)) throw new Error('refused')
+      return new Set(events.map((event) => event.run_id))
+    })
+    const [bad, good] = [log.open(1, started), log.open(2, started)]
+    const [receivedBad, receivedGood] = [listen(bad), listen(good)]
+    bad.append('text', 'one')
+    good.append('text', 'fine')
+    await settle()
+    for (let seconds = 0; seconds < 9; seconds += 1) await pass(1_000)
+    expect(receivedBad).toEqual({ frames: '', isEnded: false, lost: 'storage_full' })
+    expect(eventsIn(receivedGood.frames).length).toBe(1)
+    await bad.closed
+  })
+
+  it('executes no write twice when the connection is lost after the database has committed (§22.14)', async () => {
+    let isCut = true
+    const { log, listen, rows } = openLog(undefined, () => {
+      if (!isCut) return
+      isCut = false
+      throw new Outage()
+    })
+    const run = log.open(1, started)
+    const received = listen(run)
+    const write = vi.fn(async () => undefined)
+    run.append('text', 'all')
+    run.add({ type: 'ended', status: 'complete' }, write)
+    await settle()
+    expect(received.frames).toBe('')
+    await pass(250)
+    await run.closed
+    expect(write).toHaveBeenCalledTimes(1)
+    expect(rows.map(({ seq }) => seq)).toEqual([2, 3])
+    expect(received).toMatchObject({ isEnded: true, lost: '' })
   })
 
   it('frames only the events after the given one', async () => {

@@ -13,14 +13,22 @@ const mergeIntervalMs = 50
 const maxCommitRuns = 300
 /** Milliseconds after which a failed commit is retried. */
 const retryDelayMs = 250
-/** Milliseconds of failing commits after which a run is ended. */
-const maxRetryMs = 8_000
+/**
+ * Milliseconds of failing commits after which a run is ended: when the database refuses its events, and when the database
+ * is restarting or locked and the run can continue afterwards.
+ */
+const maxRefusedMs = 8_000
+const maxOutageMs = 300_000
 
 export interface RunLogOptions {
   /**
    * Writes events and returns the ids of the runs that this node still owns. Outside a transaction, it commits once.
    */
   readonly append: (db: Db, events: readonly RunEventRow[]) => Promise<ReadonlySet<number>>
+  /** Whether exactly this event is stored. */
+  readonly isStored: (db: Db, event: RunEventRow) => Promise<boolean>
+  /** Whether a commit failed because the database cannot be used at the moment. */
+  readonly isOutage: (error: unknown) => boolean
   readonly db: Db
   readonly transaction: (work: (trx: Db) => Promise<void>) => Promise<void>
   /** Called when a commit failed, before it is retried. */
@@ -32,8 +40,7 @@ interface Entry {
   readonly recorder: RunRecorder
   readonly batch: RunBatch
   readonly state: RunState
-  /** The events before numbering, for the retry of a failed commit. */
-  readonly collected: CollectedEvents
+  readonly writes: CollectedEvents['writes']
 }
 
 /**
@@ -45,6 +52,10 @@ interface Entry {
 export class RunLog {
   readonly #options: RunLogOptions
   readonly #dirty = new Set<RunRecorder>()
+  /** The parts of failed commits, which are retried unchanged before anything else of their runs. */
+  readonly #failed = new Map<RunRecorder, Entry>()
+  #retryTimer: NodeJS.Timeout | undefined
+  #isRetryDue = false
   #timer: NodeJS.Timeout | undefined
   #immediate: NodeJS.Immediate | undefined
   #flushing: Promise<void> | undefined
@@ -57,6 +68,8 @@ export class RunLog {
   /** Opens the recorder of a run whose first event is committed. */
   open(runId: number, started: RunEvent): RunRecorder {
     return new RunRecorder(runId, applyEvent(emptyRun, started), (recorder, urgent) => {
+      // Collected after the failed part is stored.
+      if (this.#failed.has(recorder)) return
       this.#dirty.add(recorder)
       this.#schedule(urgent)
     })
@@ -81,20 +94,33 @@ export class RunLog {
       this.#flushing = undefined
       const urgent = this.#urgent
       this.#urgent = false
-      if (this.#dirty.size > 0) this.#schedule(urgent)
+      if (this.#isRetryDue || this.#dirty.size > 0) this.#schedule(urgent || this.#isRetryDue)
     })
   }
 
   async #flush(): Promise<void> {
-    const entries = this.#collect()
+    if (this.#isRetryDue) {
+      this.#isRetryDue = false
+      await this.#store([...this.#failed.values()].slice(0, maxCommitRuns), { isRetry: true })
+    }
+    await this.#store(this.#collect())
+  }
+
+  async #store(entries: readonly Entry[], { isRetry = false } = {}): Promise<void> {
     if (entries.length === 0) return
     try {
-      await this.#commit(entries)
+      await this.#commit(entries, { isRetry })
     } catch (error) {
       this.#options.onError(error)
+      if (this.#options.isOutage(error)) {
+        for (const entry of entries) this.#retryLater(entry, error)
+        return
+      }
       // Commits each run separately, so that a run that cannot be stored does not block the others.
       for (const entry of entries)
-        await this.#commit([entry]).catch((cause: unknown) => this.#restore(entry, cause))
+        await this.#commit([entry], { isRetry: true }).catch((cause: unknown) =>
+          this.#retryLater(entry, cause),
+        )
     }
   }
 
@@ -112,33 +138,51 @@ export class RunLog {
     return entries
   }
 
-  async #commit(entries: readonly Entry[]): Promise<void> {
-    const rows = entries.flatMap(({ recorder, batch }) =>
-      batch.events.map(({ seq, json }): RunEventRow => ({ run_id: recorder.runId, seq, event: json })),
-    )
+  async #commit(entries: readonly Entry[], { isRetry }: { readonly isRetry: boolean }): Promise<void> {
+    const rows = entries.flatMap(toRows)
     let ownedRunIds: ReadonlySet<number> = new Set()
-    if (entries.some(({ collected }) => collected.writes.length > 0)) {
+    if (isRetry || entries.some(({ writes }) => writes.length > 0)) {
       await this.#options.transaction(async (trx) => {
-        ownedRunIds = await this.#options.append(trx, rows)
-        for (const { recorder, collected, state } of entries) {
-          if (!ownedRunIds.has(recorder.runId)) continue
-          for (const write of collected.writes) await write(trx, state)
+        const stored = isRetry ? await this.#listStored(trx, entries) : new Set<number>()
+        const missing = stored.size === 0 ? rows : rows.filter(({ run_id }) => !stored.has(run_id))
+        const live = missing.length === 0 ? [] : await this.#options.append(trx, missing)
+        ownedRunIds = new Set([...stored, ...live])
+        for (const { recorder, writes, state } of entries) {
+          if (stored.has(recorder.runId) || !ownedRunIds.has(recorder.runId)) continue
+          for (const write of writes) await write(trx, state)
         }
       })
     } else {
       ownedRunIds = await this.#options.append(this.#options.db, rows)
     }
     for (const { recorder, batch, state } of entries) {
+      // Its next events are collected again.
+      if (this.#failed.delete(recorder)) this.#dirty.add(recorder)
       if (ownedRunIds.has(recorder.runId)) recorder.publish(batch, state)
       else recorder.lose(new AppError('interrupted', 'Another server has ended this reply. Reload the page.'))
     }
   }
 
-  #restore({ recorder, collected }: Entry, cause: unknown): void {
+  /**
+   * Returns the runs whose failed commit has succeeded after all: the connection was lost after the database had
+   * committed. Their writes must not be executed a second time.
+   */
+  async #listStored(trx: Db, entries: readonly Entry[]): Promise<ReadonlySet<number>> {
+    const stored = new Set<number>()
+    for (const entry of entries) {
+      const last = toRows(entry).at(-1)
+      if (last !== undefined && (await this.#options.isStored(trx, last))) stored.add(last.run_id)
+    }
+    return stored
+  }
+
+  #retryLater(entry: Entry, cause: unknown): void {
+    const { recorder } = entry
     const now = Date.now()
     recorder.failingSince ??= now
-    if (now - recorder.failingSince > maxRetryMs) {
+    if (now - recorder.failingSince > (this.#options.isOutage(cause) ? maxOutageMs : maxRefusedMs)) {
       this.#options.onError(cause)
+      this.#failed.delete(recorder)
       recorder.lose(
         new AppError('storage_full', 'The reply could not be stored, so it was ended. Try again later.', {
           cause,
@@ -146,9 +190,13 @@ export class RunLog {
       )
       return
     }
-    recorder.restore(collected)
-    setTimeout(() => {
-      this.#dirty.add(recorder)
+    this.#failed.set(recorder, entry)
+    // What was added during the commit must not take the numbers of the failed events.
+    this.#dirty.delete(recorder)
+    if (this.#retryTimer !== undefined) return
+    this.#retryTimer = setTimeout(() => {
+      this.#retryTimer = undefined
+      this.#isRetryDue = true
       this.#schedule(true)
     }, retryDelayMs)
   }
@@ -166,7 +214,11 @@ function toEntry(recorder: RunRecorder): Entry | undefined {
     state = applyEvent(state, numbered)
   }
   const isEnd = collected.events.at(-1)?.type === 'ended'
-  return { recorder, batch: new RunBatch(events, { isEnd }), state, collected }
+  return { recorder, batch: new RunBatch(events, { isEnd }), state, writes: collected.writes }
+}
+
+function toRows({ recorder, batch }: Entry): RunEventRow[] {
+  return batch.events.map(({ seq, json }) => ({ run_id: recorder.runId, seq, event: json }))
 }
 
 /** Puts `type` first and `seq` second, because queries match the beginning of the JSON (§17.14). */

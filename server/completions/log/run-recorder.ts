@@ -199,15 +199,6 @@ export class RunRecorder {
     return collected
   }
 
-  /** Called by the run log after a failed commit. Puts the events before those that were added meanwhile. */
-  restore({ events, writes }: CollectedEvents): void {
-    this.#closeText()
-    this.#events = [...events, ...this.#events]
-    this.#writes = [...writes, ...this.#writes]
-    this.#collectedCount = 0
-    this.#isScheduled = true
-  }
-
   /** Called by the run log after a commit. */
   publish(batch: RunBatch, state: RunState): void {
     this.failingSince = undefined

@@ -194,6 +194,17 @@ export async function insertEvent(trx: Db, event: RunEventRow): Promise<void> {
   await eventInsert(trx, event)
 }
 
+/** Whether exactly this event is stored. */
+export async function isEventStored(db: Db, { run_id, seq, event }: RunEventRow): Promise<boolean> {
+  const row = await db
+    .selectFrom('run_events')
+    .select('event')
+    .where('run_id', '=', run_id)
+    .where('seq', '=', seq)
+    .executeTakeFirst()
+  return row?.event === event
+}
+
 /** How a run ended; `now` in milliseconds since 1970. */
 interface RunEnd {
   readonly id: number

@@ -22,6 +22,8 @@ describe.each(engines)('a run that has ended in the database, on %s', (engine) =
     const log = new RunLog({
       db: database.db,
       append: () => new Promise(() => undefined),
+      isStored: () => Promise.resolve(false),
+      isOutage: () => false,
       transaction: () => new Promise(() => undefined),
       onError: () => undefined,
     })

@@ -1,4 +1,5 @@
 import type { BotRow } from '../../db/tables/tables.ts'
+import { toStorageError } from '../../db/storage-problem.ts'
 import type { User } from '../../identity/user.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { CompletionDeps } from '../completion-deps.ts'
@@ -38,6 +39,8 @@ async function complete(deps: ActionDeps, frame: RunFrame): Promise<RunEnding> {
     // Only the message of an `AppError` is written for users.
     if (error instanceof AppError) return failed(error.code, error.message)
     deps.onError(error)
+    const storageError = toStorageError(deps.database.dialect, error)
+    if (storageError !== null) return failed(storageError.code, storageError.message)
     return failed(
       'internal',
       `An unexpected error occurred on the server (run ${frame.run.id}). Regenerate the reply.`,
