@@ -23,7 +23,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     await database?.close()
   })
 
-  async function open(): Promise<void> {
+  async function open(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     model = await startScriptedModel()
     database = engine === 'postgres' ? await openTestDatabase(engine) : undefined
     const databaseUrl = database?.location.databaseUrl ?? ''
@@ -32,6 +32,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
       DATABASE_URL: databaseUrl,
       DEFAULT_MODEL_BASE_URL: model.baseUrl,
       DEFAULT_BOTS: JSON.stringify([{ name: 'Helper', model: 'scripted' }]),
+      ...settings,
     })
     const { access_token } = await new SignInSession(product.base).join()
     ada = createRequestClient(overHttp(product.base), { authorization: `Bearer ${access_token}` })
@@ -69,5 +70,26 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     expect(chat.run).toBeNull()
     expect(chat.messages).toEqual(stopped.stream.run.messages)
     expect(chat.messages[1]).toMatchObject({ status: 'interrupted', content: stopped.stream.text })
+  }, 60_000)
+
+  it('logs an error that nothing handles, and goes on with all replies (§22.13)', async () => {
+    // On SIGUSR2, a timer throws, an emitter has no listener for its error, and a promise has no handler.
+    const faults = `import { EventEmitter } from 'node:events'
+      process.on('SIGUSR2', () => {
+        setTimeout(() => { throw new Error('thrown in a timer') })
+        setTimeout(() => new EventEmitter().emit('error', new Error('emitted without a listener')))
+        Promise.reject(new Error('rejected without a handler'))
+      })`
+    await open({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(faults)}` })
+    const { chatId, stream } = await beginReply()
+    process.kill(product.pid, 'SIGUSR2')
+    for (const text of ['thrown in a timer', 'emitted without a listener', 'rejected without a handler'])
+      await expect.poll(product.output, { timeout: 10_000 }).toContain(text)
+    const shown = stream.text.length
+    await stream.until(({ text }) => text.length > shown)
+    expect((await ada.post('/api/chat/stop', { chatId })).statusCode).toBe(200)
+    await stream.ended
+    expect(stream.events.at(-1)).toMatchObject({ type: 'ended', status: 'stopped' })
+    expect(product.alive).toBe(true)
   }, 60_000)
 })

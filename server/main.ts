@@ -11,6 +11,7 @@ import { createSealer } from './db/secrets/seal-secret.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
+import { ErrorReports, handleProcessErrors } from './process-errors.ts'
 import { seedDemoShare } from './shares/seed-demo-share.ts'
 
 /** Found from `server/main.ts` and from the bundle in `server/dist/main.js`. */
@@ -23,7 +24,10 @@ const eventLoopSampleMs = 100
 
 /** Opens everything in order, listens, and on SIGTERM or SIGINT closes everything in reverse order. */
 async function start(config: Config): Promise<void> {
-  const database = await openDatabase(config)
+  const reports = new ErrorReports()
+  const database = await openDatabase(config, {
+    onError: (error) => reports.report(error, 'a connection to the database failed'),
+  })
   const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
@@ -31,7 +35,9 @@ async function start(config: Config): Promise<void> {
   const identity = await openIdentity(deps, {
     onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
   })
-  const demo = await startDemoModel()
+  const demo = await startDemoModel({
+    onError: (error) => reports.report(error, 'the server of the demo model failed'),
+  })
   const guards = openGuards({
     ...config.outgoing,
     ownPorts: [...config.outgoing.ownPorts, Number(new URL(demo.baseUrl).port)],
@@ -54,6 +60,7 @@ async function start(config: Config): Promise<void> {
     now,
     webRoot,
   })
+  reports.reportTo((error, message) => app.log.error({ err: error }, message))
   await app.listen({ port: config.port, host: config.host })
   process.stdout.write(`Yonder is at ${config.publicUrl}\n`)
   if (identity.setUpUrl !== null) process.stdout.write(`Create the first account at ${identity.setUpUrl}\n`)
@@ -66,14 +73,14 @@ async function start(config: Config): Promise<void> {
     await Promise.all([identity.close(), demo.close(), guards.close()])
     await database.close()
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      stop().then(
-        () => process.exit(0),
-        (error: unknown) => fail(error),
-      )
-    })
+  const stopAndExit = (code: number): void => {
+    stop().then(
+      () => process.exit(code),
+      (error: unknown) => fail(error),
+    )
   }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopAndExit(0))
+  handleProcessErrors(process, { report: reports.report, stop: () => stopAndExit(1) })
 }
 
 function fail(error: unknown): never {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
@@ -72,7 +73,9 @@ export async function mountProvider(app: FastifyInstance, provider: Provider): P
       await handle(req, res)
     })
   })
-  provider.on('server_error', (_ctx, error) => {
-    app.log.error({ err: error }, 'the identity provider failed')
-  })
+  // Without a listener, Koa prints the error to stderr.
+  const log = (error: unknown): void => app.log.error({ err: error }, 'the identity provider failed')
+  const events: EventEmitter = provider
+  events.on('error', log)
+  provider.on('server_error', (_ctx, error) => log(error))
 }

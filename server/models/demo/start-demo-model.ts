@@ -17,6 +17,8 @@ export interface DemoModelOptions {
   readonly paceMs?: number
   /** 0 lets the system choose. */
   readonly port?: number
+  /** Receives errors of the server, for example when the process has no free file descriptor for a connection. */
+  readonly onError?: (error: unknown) => void
 }
 
 const name = 'demo'
@@ -26,13 +28,18 @@ const maxBodyBytes = 8 * 1024 * 1024
  * Starts the built-in demo model: an OpenAI-compatible server on its own loopback port, so that an installation
  * without a key uses the same code path as every other.
  */
-export function startDemoModel({ paceMs = 12, port = 0 }: DemoModelOptions = {}): Promise<DemoModel> {
+export function startDemoModel({
+  paceMs = 12,
+  port = 0,
+  onError = () => undefined,
+}: DemoModelOptions = {}): Promise<DemoModel> {
   const server = createServer((request, response) => {
     respond(request, response, paceMs).catch(() => response.destroy())
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
+      server.on('error', onError)
       const address = server.address()
       const chosen = typeof address === 'object' && address !== null ? address.port : port
       resolve({ baseUrl: `http://127.0.0.1:${chosen}/v1`, close: () => close(server) })
