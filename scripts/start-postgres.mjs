@@ -8,10 +8,18 @@ import { runCommand } from './run-command.mjs'
 const debianFolder = '/usr/lib/postgresql'
 
 /**
+ * @typedef {object} StartedPostgres
+ * @property {string} url
+ * @property {(mode: 'fast' | 'immediate') => Promise<void>} restart ends all connections; `immediate` as in a crash
+ * @property {() => Promise<void>} pause stops the server, which `restart` starts again
+ * @property {() => Promise<void>} stop also removes its data
+ */
+
+/**
  * Starts a PostgreSQL in a temporary folder, after installing it where possible. Returns undefined when it cannot be
  * installed on this machine.
  *
- * @returns {Promise<{ url: string, stop: () => Promise<void> } | undefined>}
+ * @returns {Promise<StartedPostgres | undefined>}
  */
 export async function startPostgres() {
   const programs = findPrograms() ?? ((await installSystemPackage('postgresql')) ? findPrograms() : undefined)
@@ -45,7 +53,17 @@ export async function startPostgres() {
     await stop()
     return undefined
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop }
+  const control = async (/** @type {string[]} */ ...parameters) => {
+    const { code, output } = await run('pg_ctl', parameters)
+    if (code !== 0) throw new Error(`pg_ctl ${parameters[0]} failed: ${output.trimEnd()}`)
+  }
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    restart: (mode) =>
+      control('restart', '-w', '-D', data, '-m', mode, '-l', join(folder, 'log'), '-o', options),
+    pause: () => control('stop', '-w', '-D', data, '-m', 'fast'),
+    stop,
+  }
 }
 
 const quietly = { quiet: true, cwd: tmpdir() }
