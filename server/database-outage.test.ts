@@ -93,7 +93,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
   }
 
   it.each(Array.from({ length: 12 }, (_, index) => (index % 3 === 2 ? 'immediate' : 'fast')))(
-    'continues every reply and serves requests after a restart (%s) (§22.14)',
+    'continues every reply and serves requests after a restart (%s) (§22.15)',
     async (mode) => {
       const { pid } = product
       const gate = model.gate()
@@ -108,7 +108,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     120_000,
   )
 
-  it('continues every reply when the server ends all connections, many times (§22.14)', async () => {
+  it('continues every reply when the server ends all connections, many times (§22.15)', async () => {
     const admin = new pg.Client({ connectionString: postgres.url })
     admin.on('error', () => undefined)
     await admin.connect()
@@ -131,7 +131,7 @@ describe.runIf(engines.includes('postgres') && isConcurrent('postgres'))('an out
     expect(product.alive).toBe(true)
   }, 120_000)
 
-  it('is reported by /readyz and by a 503 with Retry-After, and ends when the server is back (§22.6, §22.14, §22.16)', async () => {
+  it('is reported by /readyz and by a 503 with Retry-After, and ends when the server is back (§22.6, §22.15, §22.17)', async () => {
     const gate = model.gate()
     const begun = await beginReplies(gate)
     await postgres.pause()

@@ -72,7 +72,7 @@ describe.each(engines.filter(isConcurrent))('the process on %s', (engine) => {
     expect(chat.messages[1]).toMatchObject({ status: 'interrupted', content: stopped.stream.text })
   }, 60_000)
 
-  it('logs an error that nothing handles, and goes on with all replies (§22.13)', async () => {
+  it('logs an error that nothing handles, and goes on with all replies (§22.14)', async () => {
     // On SIGUSR2, a timer throws, an emitter has no listener for its error, and a promise has no handler.
     const faults = `import { EventEmitter } from 'node:events'
       process.on('SIGUSR2', () => {

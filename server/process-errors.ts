@@ -27,7 +27,7 @@ export class ErrorReports {
 }
 
 /**
- * The last resort for errors that nothing else handles (§22.13). They are logged, and the process goes on, because one
+ * The last resort for errors that nothing else handles (§22.14). They are logged, and the process goes on, because one
  * broken socket or request must not end the streams of all users. When exceptions repeat, the state of the process
  * cannot be trusted, so `stop` is called, which stores the text of all replies before the process ends.
  */

@@ -241,7 +241,7 @@ describe('the run log', () => {
     expect(onError).toHaveBeenCalled()
   })
 
-  it('continues all runs after an outage of four minutes, without a gap or a repetition (§22.14)', async () => {
+  it('continues all runs after an outage of four minutes, without a gap or a repetition (§22.15)', async () => {
     let isAway = true
     const { log, listen, rows, onError } = openLog((events) => {
       if (isAway) throw new Outage()
@@ -284,7 +284,7 @@ describe('the run log', () => {
     await bad.closed
   })
 
-  it('executes no write twice when the connection is lost after the database has committed (§22.14)', async () => {
+  it('executes no write twice when the connection is lost after the database has committed (§22.15)', async () => {
     let isCut = true
     const { log, listen, rows } = openLog(undefined, () => {
       if (!isCut) return

@@ -188,7 +188,7 @@ it.each([
   ['23505', null],
   ['42601', null],
   [undefined, null],
-])('recognizes the PostgreSQL code %s: %s (§22.16)', (code, problem) => {
+])('recognizes the PostgreSQL code %s: %s (§22.17)', (code, problem) => {
   expect(postgresDialect.findProblem(Object.assign(new Error('from the server'), { code }))).toBe(problem)
 })
 
@@ -202,7 +202,7 @@ it.each([
   ['SQLITE_LOCKED', 'locked'],
   ['SQLITE_CONSTRAINT_UNIQUE', null],
   ['SQLITE_ERROR', null],
-])('recognizes the SQLite code %s: %s (§22.16)', (code, problem) => {
+])('recognizes the SQLite code %s: %s (§22.17)', (code, problem) => {
   const dialect = sqliteDialect(new SqliteFile(':memory:'))
   expect(dialect.findProblem(Object.assign(new Error('from the library'), { code }))).toBe(problem)
 })

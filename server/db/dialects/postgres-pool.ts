@@ -37,7 +37,7 @@ export interface PostgresPoolOptions extends pg.PoolConfig {
   readonly maxWaitMs?: number
 }
 
-/** A pool for Kysely whose users do not notice a short interruption (§22.14). */
+/** A pool for Kysely whose users do not notice a short interruption (§22.15). */
 export interface ResilientPool extends PostgresPool {
   /** Rejects when the server does not execute a statement now. Does not wait for it to come back. */
   check(): Promise<void>

@@ -50,7 +50,7 @@ interface WaitingConfig extends SqliteDialectConfig {
 
 /**
  * Acquires the write lock when a transaction begins. One that reads first and writes later would otherwise fail with
- * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads (§22.15).
+ * SQLITE_BUSY, whatever the timeout is. While another process holds the lock, the connection is free for reads (§22.16).
  */
 class WaitingDriver extends SqliteDriver {
   readonly #config: WaitingConfig
