@@ -53,6 +53,7 @@ export async function startProduct(settings: Readonly<Record<string, string>> = 
         DATA_DIR: dataDir,
         LOG_LEVEL: 'warn',
         RATE_LIMIT_SIGN_IN: '10000',
+        RATE_LIMIT_OIDC: '100000',
         RATE_LIMIT_COMPLETIONS: '10000',
         RATE_LIMIT_WRITES: '10000',
         RATE_LIMIT_READS: '10000',

@@ -64,6 +64,7 @@ export interface Config {
   /** Requests per minute. */
   readonly rateLimits: {
     readonly signIn: number
+    readonly oidc: number
     readonly completions: number
     readonly writes: number
     readonly reads: number
@@ -190,6 +191,7 @@ function toConfig(env: Settings): Config {
     logLevel: env.LOG_LEVEL,
     rateLimits: {
       signIn: env.RATE_LIMIT_SIGN_IN,
+      oidc: env.RATE_LIMIT_OIDC,
       completions: env.RATE_LIMIT_COMPLETIONS,
       writes: env.RATE_LIMIT_WRITES,
       reads: env.RATE_LIMIT_READS,

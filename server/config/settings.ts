@@ -226,6 +226,10 @@ const pages = {
 
 const rateLimits = {
   RATE_LIMIT_SIGN_IN: withDefault(perMinute, '10', { description: 'Sign-in attempts per IP address.' }),
+  RATE_LIMIT_OIDC: withDefault(perMinute, '600', {
+    description:
+      'Requests to the built-in sign-in, such as opening its pages and refreshing tokens, per IP address. Users behind one address share it.',
+  }),
   RATE_LIMIT_COMPLETIONS: withDefault(perMinute, '30', { description: 'Messages per user.' }),
   RATE_LIMIT_WRITES: withDefault(perMinute, '120', { description: 'Other changes per user.' }),
   RATE_LIMIT_READS: withDefault(perMinute, '1200', { description: 'Reads per user.' }),

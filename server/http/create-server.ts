@@ -82,7 +82,12 @@ async function registerOpenApi(app: FastifyInstance, publicUrl: string): Promise
     },
     transform: jsonSchemaTransform,
   })
-  app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
+  let document: string | undefined
+  app.get('/api/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    // Anyone can request the document, so it is written once.
+    document ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
 }
 
 /**

@@ -5,7 +5,8 @@ import { AppError } from '../lib/app-error.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
-const statusOf: Readonly<Record<ErrorCode, number>> = {
+/** The HTTP status of each error code. */
+export const statusOf: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   unauthenticated: 401,
   forbidden: 403,

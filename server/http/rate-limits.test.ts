@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp } from '../testing/test-app.ts'
+import { networkOf } from './rate-limits.ts'
 
 let product: TestApp
 beforeAll(async () => {
@@ -54,4 +55,33 @@ it('counts a call with its own limit separately from other writes', async () => 
   for (const _ of [1, 2, 3])
     expect((await ada.post('/api/chat/stop', { chatId: 'nowhere' })).statusCode).toBe(404)
   expect((await ada.post('/api/chat/stop', { chatId: 'nowhere' })).statusCode).toBe(429)
+})
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['2001:db8:1:2::1', '2001:db8:1:2::'],
+  ['2001:db8:1:3::1', '2001:db8:1:3::'],
+  ['::1', '::'],
+])('counts the address %s as %s (§16.17)', (ip, network) => {
+  expect(networkOf({ ip })).toBe(network)
+})
+
+it('counts reads of shared chats by network (§16.17)', async () => {
+  const limited = await openTestApp({
+    environment: { RATE_LIMIT_SHARE_READS: '2', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const statusFrom = async (address: string) => {
+    const headers = { host: 'localhost:3000', 'x-forwarded-for': address }
+    return (await limited.app.inject({ url: '/api/share/unknown', headers })).statusCode
+  }
+  const statuses = [
+    await statusFrom('2001:db8:1:2::1'),
+    await statusFrom('2001:db8:1:2::2'),
+    await statusFrom('2001:db8:1:2:9::3'),
+    await statusFrom('2001:db8:1:3::1'),
+  ]
+  await limited.close()
+  expect(statuses).toEqual([404, 404, 429, 404])
 })

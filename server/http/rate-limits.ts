@@ -1,4 +1,4 @@
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../lib/app-error.ts'
 
@@ -28,6 +28,14 @@ export async function registerRateLimits(app: FastifyInstance): Promise<void> {
 export interface RequestLimits {
   readonly reads: number
   readonly writes: number
+}
+
+/**
+ * The network that sent a request, for limits without a user: the IPv4 address, or the 64 bits of an IPv6 address that a
+ * provider assigns to one customer (§16.17).
+ */
+export function networkOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  return normalizeIP(ip)
 }
 
 /**

@@ -47,6 +47,7 @@ export async function startMain(settings: Readonly<Record<string, string>> = {})
         DATA_DIR: dataDir,
         CONNECTOR_REGISTRY_URL: 'none',
         RATE_LIMIT_SIGN_IN: '10000',
+        RATE_LIMIT_OIDC: '100000',
         RATE_LIMIT_COMPLETIONS: '10000',
         RATE_LIMIT_WRITES: '10000',
         ...settings,

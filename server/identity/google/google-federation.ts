@@ -10,6 +10,8 @@ import {
   findRecord,
   upsertRecord,
 } from '../provider/oidc-store.ts'
+import { federation } from '../provider/limit-records.ts'
+import type { LimitRecords } from '../provider/limit-records.ts'
 import { googleConnection } from '../provider/provider-configuration.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import { readProfile } from '../user.ts'
@@ -35,20 +37,18 @@ export interface GoogleFederation {
 const googleIssuer = 'https://accounts.google.com'
 const timeoutSeconds = 10
 
-/** The embedded provider as a client of Google. Code, PKCE verifier, state and nonce belong to one interaction. */
-export function createGoogleFederation({
-  google,
-  issuer,
-  db,
-  sealer,
-  now,
-}: {
+interface GoogleFederationOptions {
   readonly google: NonNullable<Config['google']>
   readonly issuer: string
   readonly db: Db
   readonly sealer: Sealer
   readonly now: () => number
-}): GoogleFederation {
+  readonly limitRecords: LimitRecords
+}
+
+/** The embedded provider as a client of Google. Code, PKCE verifier, state and nonce belong to one interaction. */
+export function createGoogleFederation(options: GoogleFederationOptions): GoogleFederation {
+  const { google, issuer, db, sealer, now } = options
   const callback = `${issuer}/federated/callback`
   let configuration: Promise<openid.Configuration> | undefined
   const configure = (): Promise<openid.Configuration> => {
@@ -67,7 +67,7 @@ export function createGoogleFederation({
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       }
-      await insertPendingSignIn(db, sealer, pending, now())
+      await insertPendingSignIn(options, pending)
       return openid.buildAuthorizationUrl(client, {
         redirect_uri: callback,
         scope: 'openid profile email',
@@ -127,14 +127,12 @@ interface PendingSignIn {
   readonly verifier: string
 }
 
-const model = 'Federation'
+const model = federation
 
 /** Stores a pending sign-in, so that any node can verify the response. */
 async function insertPendingSignIn(
-  db: Db,
-  sealer: Sealer,
+  { db, sealer, now, limitRecords }: GoogleFederationOptions,
   pending: PendingSignIn,
-  now: number,
 ): Promise<void> {
   await upsertRecord(db, {
     model,
@@ -142,8 +140,9 @@ async function insertPendingSignIn(
     payload: sealer.seal(JSON.stringify(pending)),
     grant_id: null,
     uid: null,
-    expires_at: now + lifetimeSeconds.interaction * 1000,
+    expires_at: now() + lifetimeSeconds.interaction * 1000,
   })
+  await limitRecords(model)
 }
 
 /** Deletes and returns a pending sign-in, so that a response is used once. Throws when there is none with this state. */

@@ -1,4 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { statusOf } from '../../http/error-handler.ts'
+import { AppError } from '../../lib/app-error.ts'
 import { registerFormBody } from '../accounts/forms.ts'
 import type { SignInDeps } from '../accounts/interaction.ts'
 import { registerNewAccountRoutes } from '../accounts/new-account-routes.ts'
@@ -6,22 +8,33 @@ import { registerSetUpRoutes } from '../accounts/set-up-routes.ts'
 import type { SetUpDeps } from '../accounts/set-up-routes.ts'
 import { registerSignInRoutes } from '../accounts/sign-in-routes.ts'
 import { registerGoogleRoutes } from '../google/google-routes.ts'
+import type { RequestLimit } from '../provider/limit-requests.ts'
 import { noticePage, sendPage } from './render-page.ts'
 
+/** Shows an error as a page. */
+export function showFailure(
+  error: (Error & { statusCode?: number }) | AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const status = error instanceof AppError ? statusOf[error.code] : (error.statusCode ?? 500)
+  if (status === 429) {
+    return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), 429)
+  }
+  if (status === 503) return sendPage(reply, noticePage('The server is busy', error.message), 503)
+  if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
+  return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), status)
+}
+
 /** Registers the pages of the embedded provider. Their errors are pages too, not JSON. */
-export function registerPages(scope: FastifyInstance, deps: SignInDeps & SetUpDeps): void {
+export function registerPages(
+  scope: FastifyInstance,
+  deps: SignInDeps & SetUpDeps,
+  limitRequest: RequestLimit,
+): void {
   registerFormBody(scope)
-  scope.setErrorHandler((error: Error & { statusCode?: number; code?: unknown }, request, reply) => {
-    if (error.code === 'rate_limited' || error.statusCode === 429) {
-      return sendPage(reply, noticePage('Too many attempts', 'Wait a minute, then try again.'), 429)
-    }
-    if (error.code === 'unavailable') {
-      return sendPage(reply, noticePage('The server is busy', error.message), 503)
-    }
-    const status = error.statusCode ?? 500
-    if (status >= 500) request.log.error({ err: error }, 'a sign-in page failed')
-    return sendPage(reply, noticePage('The sign-in failed', 'Go back to Yonder and sign in again.'), status)
-  })
+  scope.addHook('onRequest', limitRequest)
+  scope.setErrorHandler(showFailure)
   registerSignInRoutes(scope, deps)
   registerNewAccountRoutes(scope, deps)
   registerSetUpRoutes(scope, deps)

@@ -1,6 +1,8 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { anonymousSession } from './limit-records.ts'
+import type { LimitRecords } from './limit-records.ts'
 import {
   hashRecordId,
   consumeRecord,
@@ -17,6 +19,7 @@ export interface OidcAdapterOptions {
   readonly sealer: Sealer
   readonly now: () => number
   readonly revokeGrant: (grantId: string) => Promise<void>
+  readonly limitRecords: LimitRecords
   /** Creates the error for a code that is redeemed twice. */
   readonly createReuseError: () => Error
 }
@@ -25,8 +28,12 @@ export interface OidcAdapterOptions {
  * Stores the records of the provider with hashed ids and encrypted payloads, so that a stolen database does not contain
  * usable tokens.
  */
-export function createOidcAdapter({ db, sealer, now, revokeGrant, createReuseError }: OidcAdapterOptions) {
+export function createOidcAdapter(options: OidcAdapterOptions) {
+  const { db, sealer, now, revokeGrant, limitRecords, createReuseError } = options
   return (model: string): Adapter => {
+    const find = async (id: string) =>
+      (await findRecord(db, model, id)) ??
+      (model === 'Session' ? await findRecord(db, anonymousSession, id) : undefined)
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
       const payload = JSON.parse(sealer.open(record.payload)) as AdapterPayload
@@ -39,16 +46,19 @@ export function createOidcAdapter({ db, sealer, now, revokeGrant, createReuseErr
     }
     return {
       async upsert(id, payload, expiresIn) {
+        const isAnonymous = model === 'Session' && payload.accountId === undefined
+        const storedModel = isAnonymous ? anonymousSession : model
         await upsertRecord(db, {
-          model,
+          model: storedModel,
           id: hashRecordId(id),
           payload: sealer.seal(JSON.stringify(payload)),
           grant_id: payload.grantId ?? null,
           uid: payload.uid ?? null,
           expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
         })
+        await limitRecords(storedModel)
       },
-      find: async (id) => read(await findRecord(db, model, hashRecordId(id))),
+      find: async (id) => read(await find(hashRecordId(id))),
       findByUid: async (uid) => read(await findRecordByUid(db, model, uid)),
       // Only the device flow has user codes, and it is disabled.
       findByUserCode: () => Promise.resolve(undefined),
@@ -60,6 +70,7 @@ export function createOidcAdapter({ db, sealer, now, revokeGrant, createReuseErr
       async destroy(id) {
         if (model === 'Grant') await revokeGrant(id)
         else await deleteRecord(db, model, hashRecordId(id))
+        if (model === 'Session') await deleteRecord(db, anonymousSession, hashRecordId(id))
       },
       revokeByGrantId: revokeGrant,
     }

@@ -69,6 +69,18 @@ export async function deleteRecordsOfGrant(db: Db, grantId: string): Promise<voi
   await db.deleteFrom('oidc').where('grant_id', '=', grantId).execute()
 }
 
+/** Deletes the records of a model that expire first, so that about `max` of them remain. */
+export async function deleteOldestRecords(db: Db, model: string, max: number): Promise<void> {
+  const oldestKept = db
+    .selectFrom('oidc')
+    .select('expires_at')
+    .where('model', '=', model)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .offset(max - 1)
+  await db.deleteFrom('oidc').where('model', '=', model).where('expires_at', '<', oldestKept).execute()
+}
+
 export async function deleteExpiredRecords(db: Db, now: number): Promise<void> {
   await db.deleteFrom('oidc').where('expires_at', '<', now).execute()
 }

@@ -13,6 +13,8 @@ import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { createKeyFinder, requireIdentityKeys } from './identity-keys.ts'
+import { createRecordLimiter } from './limit-records.ts'
+import { createRequestLimit } from './limit-requests.ts'
 import { deleteExpiredRecords } from './oidc-store.ts'
 import { createProvider, mountProvider } from './provider.ts'
 
@@ -31,7 +33,8 @@ export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: Upser
   const keys = await requireIdentityKeys({ db, sealer, now })
   const sessions = new EmbeddedSessions({ db, sealer, issuer, now })
   const client = { clientId, audience, publicUrl, revokeGrant: (grantId: string) => sessions.end(grantId) }
-  const provider = await createProvider({ ...client, db, sealer, keys, issuer, now })
+  const limitRecords = createRecordLimiter(db)
+  const provider = await createProvider({ ...client, db, sealer, keys, issuer, now, limitRecords })
   const setUpToken = config.signUp === 'closed' ? await requireSetUpToken(db, sealer, now()) : null
   const verifyToken = createCachedTokenVerifier({
     findKey: createKeyFinder({ db, sealer, now }, keys.signing),
@@ -64,15 +67,17 @@ export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: Upser
     },
     async register(app) {
       const budget = createSignInBudget(app, { perMinute: config.rateLimits.signIn, now, wait })
+      const { pathname } = new URL(issuer)
+      const limitRequest = createRequestLimit(app, { base: pathname, perMinute: config.rateLimits.oidc })
       const google =
         config.google === null
           ? null
-          : createGoogleFederation({ google: config.google, issuer, db, sealer, now })
+          : createGoogleFederation({ google: config.google, issuer, db, sealer, now, limitRecords })
       const pageDeps = { database, sealer, provider, formKey: keys.form, google, now, budget }
       await app.register(async (scope) =>
-        registerPages(scope, { ...pageDeps, signUp: readSignUpPolicy(config) }),
+        registerPages(scope, { ...pageDeps, signUp: readSignUpPolicy(config) }, limitRequest),
       )
-      await mountProvider(app, provider)
+      await mountProvider(app, provider, limitRequest)
     },
     async close() {
       clearInterval(cleanupTimer)

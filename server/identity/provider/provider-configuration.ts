@@ -8,6 +8,7 @@ import { grantClaim } from '../sessions/embedded-sessions.ts'
 import { hashRecordId } from './oidc-store.ts'
 import { showError, showLogout, showSignedOut } from '../pages/provider-pages.ts'
 import { lifetimeSeconds } from './token-lifetimes.ts'
+import type { LimitRecords } from './limit-records.ts'
 import type { IdentityKeys } from './identity-keys.ts'
 
 /** The `connection` parameter of 'Sign in with Google', and the prefix of the ids of Google accounts. */
@@ -27,11 +28,12 @@ export interface ProviderOptions {
   readonly now: () => number
   /** Ends the session of a grant and deletes its codes and tokens. */
   readonly revokeGrant: (grantId: string) => Promise<void>
+  readonly limitRecords: LimitRecords
 }
 
 /** The configuration of the library for the embedded provider. */
 export function configureProvider(options: ProviderOptions, library: typeof Library): Configuration {
-  const { db, sealer, keys, issuer, audience, publicUrl, now, revokeGrant } = options
+  const { db, sealer, keys, issuer, audience, publicUrl, now, revokeGrant, limitRecords } = options
   const { errors } = library
   return {
     adapter: createOidcAdapter({
@@ -39,6 +41,7 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       sealer,
       now,
       revokeGrant,
+      limitRecords,
       createReuseError: () => new errors.InvalidGrant('authorization code already used'),
     }),
     jwks: { keys: keys.signing.map(({ iat: _iat, ...key }) => key) },
@@ -79,7 +82,8 @@ export function configureProvider(options: ProviderOptions, library: typeof Libr
       IdToken: lifetimeSeconds.idToken,
       Interaction: lifetimeSeconds.interaction,
       RefreshToken: lifetimeSeconds.refreshToken,
-      Session: lifetimeSeconds.session,
+      Session: (_ctx, session) =>
+        session.accountId === undefined ? lifetimeSeconds.anonymousSession : lifetimeSeconds.session,
     },
   }
 }

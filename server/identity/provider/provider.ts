@@ -1,7 +1,10 @@
 import type { EventEmitter } from 'node:events'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance } from 'fastify'
 import type * as Library from 'oidc-provider'
 import type Provider from 'oidc-provider'
+import { AppError } from '../../lib/app-error.ts'
+import { showFailure } from '../pages/register-pages.ts'
+import type { RequestLimit } from './limit-requests.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
@@ -23,6 +26,11 @@ async function loadProvider(): Promise<typeof Library> {
   }
   // oxlint-enable no-console
 }
+
+/**
+ * The only paths that accept a body. The others of the library would store its parameters, and the app sends none there.
+ */
+const postPaths = new Set(['/token', '/token/revocation', '/session/end/confirm'])
 
 /** The embedded OpenID provider, with one public client: our own browser app. */
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
@@ -49,23 +57,35 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
  * Serves the provider under the path of its issuer. The addresses in its discovery document and the flags of its cookies
  * depend on the issuer only, and not on headers that the client sends.
  */
-export async function mountProvider(app: FastifyInstance, provider: Provider): Promise<void> {
+export async function mountProvider(
+  app: FastifyInstance,
+  provider: Provider,
+  limitRequest: RequestLimit,
+): Promise<void> {
   const { pathname, host, protocol } = new URL(provider.issuer)
   const handle = provider.callback()
   await app.register(async (scope) => {
+    scope.addHook('onRequest', limitRequest)
+    scope.setErrorHandler((error: FastifyError, request, reply) => {
+      const isForPage = request.headers.accept?.includes('text/html') === true
+      return isForPage ? showFailure(error, request, reply) : app.errorHandler(error, request, reply)
+    })
     // The provider reads request bodies itself.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => {
       done(null)
     })
     scope.all(`${pathname}/*`, async (request, reply) => {
+      const path = request.url
+      if (request.method === 'POST' && !postPaths.has(path.slice(pathname.length).split('?')[0] ?? '')) {
+        throw new AppError('not_found', 'This address does not accept POST.')
+      }
       const { raw: req } = request
       const { raw: res } = reply
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) res.setHeader(name, value)
       }
       reply.hijack()
-      const path = req.url ?? '/'
       Object.assign(req, { originalUrl: path, url: path.slice(pathname.length) || '/' })
       req.headers.host = host
       delete req.headers['x-forwarded-host']

@@ -10,8 +10,11 @@ export const lifetimeSeconds = {
   accessToken: 5 * minute,
   authorizationCode: minute,
   idToken: hour,
-  interaction: hour,
+  /** Short, because anyone can begin a sign-in (§15.24). */
+  interaction: 15 * minute,
   session: 14 * day,
+  /** A session of the provider before the user has signed in, or after signing out. */
+  anonymousSession: 15 * minute,
   refreshToken: 14 * day,
   grant: 30 * day,
 } as const

@@ -45,7 +45,12 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   const { database, environment = {}, clock = { offset: 0 }, onNewUser = async () => undefined } = options
   const port = options.port ?? (await freePort())
   const baseUrl = `http://localhost:${port}`
-  const config = parseConfig({ PORT: String(port), RATE_LIMIT_SIGN_IN: '1000', ...environment })
+  const config = parseConfig({
+    PORT: String(port),
+    RATE_LIMIT_SIGN_IN: '1000',
+    RATE_LIMIT_OIDC: '10000',
+    ...environment,
+  })
   const sealer = createSealer(testSecret)
   const now = () => Date.now() + clock.offset
   const identity = await openIdentity({ config, database, sealer, now }, { onNewUser })

@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../lib/app-error.ts'
+
+const minuteMs = 60_000
+const maxParameterChars = 1_024
+const maxAddressChars = 4_096
+/** These are never stored, and may be long: an ID token contains a profile, and some providers make long codes. */
+const longParameters: Readonly<Record<string, string>> = {
+  '/session/end': 'id_token_hint',
+  '/federated/callback': 'code',
+}
+const maxLongParameterChars = 8_192
+/** The longest form has three short fields. */
+const maxBodyBytes = 16_384
+
+/** Throws when a request is refused. */
+export type RequestLimit = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+/**
+ * Limits every request to the pages and the provider at `base`, because anyone can send them: their number per network,
+ * the length of their parameters, and their bodies (§15.24). Both scopes must use the same limit, which counts their
+ * requests together.
+ */
+export function createRequestLimit(
+  app: FastifyInstance,
+  { base, perMinute }: { readonly base: string; readonly perMinute: number },
+): RequestLimit {
+  const limitNumber = app.rateLimit({ max: perMinute, timeWindow: minuteMs })
+  return async (request, reply) => {
+    await limitNumber.call(app, request, reply)
+    limitSize(request, base)
+  }
+}
+
+function limitSize({ url, headers }: FastifyRequest, base: string): void {
+  const { searchParams, pathname } = new URL(url, 'http://localhost')
+  const path = pathname.slice(base.length)
+  const longName = longParameters[path] ?? (path.endsWith('/federated') ? 'code' : undefined)
+  for (const [name, value] of searchParams) {
+    const max = name === longName ? maxLongParameterChars : maxParameterChars
+    if (name.length > maxParameterChars || value.length > max) throw tooLong('A parameter', max)
+  }
+  const maxChars = maxAddressChars + (longName === undefined ? 0 : maxLongParameterChars)
+  if (url.length > maxChars) throw tooLong('The address', maxChars)
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes) {
+    throw new AppError('payload_too_large', `The body of this request has more than ${maxBodyBytes} bytes.`)
+  }
+}
+
+function tooLong(what: string, maxChars: number): AppError {
+  return new AppError('invalid_request', `${what} of this request has more than ${maxChars} characters.`)
+}

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createSealer } from '../../db/secrets/seal-secret.ts'
+import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
+import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { openIdentityServer, testSecret } from '../../testing/identity/identity-server.ts'
+import type { IdentityServer } from '../../testing/identity/identity-server.ts'
+import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
+import { createRecordLimiter } from './limit-records.ts'
+import { hashRecordId, upsertRecord } from './oidc-store.ts'
+
+const minuteMs = 60_000
+
+describe.each(engines)('requests to the embedded provider without an account on %s', (engine) => {
+  let database: TestDatabase
+  let server: IdentityServer
+
+  beforeAll(async () => {
+    database = await openTestDatabase(engine)
+    server = await openIdentityServer({ database })
+  })
+  afterEach(() => database.db.deleteFrom('oidc').execute())
+  afterAll(async () => {
+    await server.close()
+    await database.close()
+  })
+
+  const newSession = () => new SignInSession(server.baseUrl)
+  const listRecords = () => database.db.selectFrom('oidc').selectAll().orderBy('expires_at').execute()
+  const remainingMs = (expiresAt: number | null | undefined) => (expiresAt ?? Infinity) - Date.now()
+
+  it.each(['state', 'nonce', 'audience', 'login_hint', 'unknown'])(
+    'are refused when %s has more than 1,024 characters, and store nothing (§15.24)',
+    async (name) => {
+      const session = newSession()
+      const { address } = session.authorization({ [name]: 'x'.repeat(1_025) })
+      const response = await session.fetch(address)
+      expect(response.status).toBe(400)
+      expect(response.headers.get('content-type')).toContain('text/html')
+      expect(await listRecords()).toEqual([])
+    },
+  )
+
+  it('may have a state of 1,024 characters (§15.24)', async () => {
+    const session = newSession()
+    const { address } = session.authorization({ state: 'x'.repeat(1_024) })
+    expect((await session.fetch(address)).status).toBe(303)
+    expect(await listRecords()).toHaveLength(1)
+  })
+
+  it('are refused when their address has more than 4,096 characters (§15.24)', async () => {
+    const session = newSession()
+    const long = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, 'x'.repeat(1_000)]))
+    expect((await session.fetch(session.authorization(long).address)).status).toBe(400)
+    expect(await listRecords()).toEqual([])
+  })
+
+  it('store no parameters of a body, and have no long body (§15.24)', async () => {
+    const session = newSession()
+    const { search } = session.authorization().address
+    for (const path of ['/oidc/auth', '/oidc/session/end']) {
+      const response = await session.post(path, Object.fromEntries(new URLSearchParams(search)))
+      expect(response.status).toBe(404)
+    }
+    expect((await session.token({ grant_type: 'x'.repeat(17_000) })).status).toBe(413)
+    expect(await listRecords()).toEqual([])
+  })
+
+  it('store a sign-in for fifteen minutes (§15.24)', async () => {
+    const session = newSession()
+    await session.openForm()
+    const [record] = await listRecords()
+    expect(record?.model).toBe('Interaction')
+    expect(remainingMs(record?.expires_at)).toBeLessThanOrEqual(15 * minuteMs)
+  })
+
+  it('store a session without an account for fifteen minutes, and one with an account for longer (§15.24)', async () => {
+    const session = newSession()
+    for (let index = 0; index < 3; index += 1) await session.fetch('/oidc/session/end')
+    const anonymous = await listRecords()
+    expect(anonymous.map(({ model }) => model)).toEqual(['AnonymousSession'])
+    expect(remainingMs(anonymous[0]?.expires_at)).toBeLessThanOrEqual(15 * minuteMs)
+
+    await session.signUp()
+    const sessions = (await listRecords()).filter(({ model }) => model.includes('Session'))
+    expect(sessions.map(({ model }) => model)).toEqual(['Session'])
+    expect(remainingMs(sessions[0]?.expires_at)).toBeGreaterThan(24 * 60 * minuteMs)
+    await database.db.deleteFrom('accounts').execute()
+  })
+
+  it('can sign out in a browser that is not signed in', async () => {
+    const session = newSession()
+    const page = await (await session.fetch('/oidc/session/end')).text()
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
+    const done = await session.post('/oidc/session/end/confirm', { xsrf, logout: 'yes' })
+    expect(done.status).toBe(303)
+  })
+
+  it('keep a bounded number of records, and delete those that expire first (§15.24)', async () => {
+    const limitRecords = createRecordLimiter(database.db, { max: 3, every: 2 })
+    const add = async (model: string, id: string, expires_at: number) => {
+      const payload = createSealer(testSecret).seal('{}')
+      await upsertRecord(database.db, {
+        model,
+        id: hashRecordId(id),
+        payload,
+        grant_id: null,
+        uid: id,
+        expires_at,
+      })
+      await limitRecords(model)
+    }
+    for (let index = 0; index < 6; index += 1) {
+      await add('Interaction', `interaction ${index}`, 1_000 + index)
+      await add('AnonymousSession', `session ${index}`, 1_000 + index)
+      await add('RefreshToken', `token ${index}`, 1_000 + index)
+    }
+    const rows = await listRecords()
+    const keptOf = (model: string) => rows.filter((row) => row.model === model).map(({ uid }) => uid)
+    expect(keptOf('Interaction')).toEqual(['interaction 3', 'interaction 4', 'interaction 5'])
+    expect(keptOf('AnonymousSession')).toEqual(['session 3', 'session 4', 'session 5'])
+    expect(keptOf('RefreshToken')).toHaveLength(6)
+  })
+})
+
+it('counts all requests of an address to the provider and its pages together (§16.19)', async () => {
+  const database = await openTestDatabase('sqlite')
+  const server = await openIdentityServer({ database, environment: { RATE_LIMIT_OIDC: '5' } })
+  const session = new SignInSession(server.baseUrl)
+  // Two requests: the authorization, and its page.
+  const { path, form } = await session.openForm()
+  const statuses = [
+    (await session.fetch('/oidc/.well-known/openid-configuration')).status,
+    (await session.refresh('unknown')).status,
+    (await session.post(path, { ...testAccount, form })).status,
+  ]
+  const refusedPage = await session.fetch(path)
+  const refusedToken = await session.refresh('unknown')
+  const refusedStart = await session.fetch(session.authorization().address)
+  await server.close()
+  await database.close()
+  expect(statuses).toEqual([200, 400, 401])
+  expect(refusedPage.status).toBe(429)
+  expect(await refusedPage.text()).toContain('Too many attempts')
+  expect(Number(refusedPage.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refusedStart.status).toBe(429)
+  expect(await refusedStart.text()).toContain('Too many attempts')
+  expect(refusedToken.status).toBe(429)
+  expect(await refusedToken.json()).toMatchObject({ error: { code: 'rate_limited' } })
+})
