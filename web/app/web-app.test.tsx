@@ -77,6 +77,22 @@ describe('two users in one browser, one after the other', () => {
     expect(await input()).toHaveValue('')
   })
 
+  it('are not signed out by a late refusal of a request of the other (§15.25)', async () => {
+    let refuse = () => {}
+    const refused = new Promise<Response>((resolve) => {
+      refuse = () => resolve(failure(401, 'unauthenticated', 'Expired.'))
+    })
+    api.on('GET /api/bots', () => refused)
+    open('/settings/bots')
+    await waitFor(() => expect(api.seen('GET /api/bots')).toHaveLength(1), { timeout: 5000 })
+    api.on('GET /api/bots', () => json([]))
+    scene.signInElsewhere(eve)
+    expect(await findText('No bot configurations found')).toBeVisible()
+    await act(async () => refuse())
+    expect(at()).toBe('/settings/bots')
+    expect(JSON.parse(localStorage.getItem(sessionKey) ?? 'null')).toMatchObject({ user: { sub: eve.sub } })
+  })
+
   it('do not see a message that the other could not send (§15.12)', async () => {
     expectConsole('error', /Error sending message/)
     api.on('POST /api/chat/completions', () => failure(503, 'unavailable', 'Not now.'))

@@ -56,9 +56,8 @@ function SessionRoutes({ settings }: { readonly settings: ClientSettings }) {
     () => ({
       getAccessToken: identity.getAccessToken,
       onSignOut: () => void identity.signOut(),
-      onUnauthorized: () => {
-        identity.forget()
-        void navigate('/', { replace: true })
+      onUnauthorized: (userId: string) => {
+        if (identity.forget(userId)) void navigate('/', { replace: true })
       },
     }),
     [identity, navigate],

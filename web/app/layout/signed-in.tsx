@@ -8,11 +8,12 @@ import { SignedInLayout } from './signed-in-layout.tsx'
 
 export interface SignedInProps {
   readonly user: SignedInUser
-  readonly getAccessToken: () => Promise<string | null | undefined>
+  /** Returns an access token of the user with this id. */
+  readonly getAccessToken: (userId: string) => Promise<string | null | undefined>
   /** Signs out everywhere and redirects to the origin of the site. */
   readonly onSignOut: () => void
   /** Called when the server refused the token: signs out in this browser and redirects to the root of the site (§2.11). */
-  readonly onUnauthorized: () => void
+  readonly onUnauthorized: (userId: string) => void
   readonly sourceUrl: string
 }
 
@@ -25,8 +26,12 @@ export function SignedIn({ user, getAccessToken, onSignOut, onUnauthorized, sour
     onSignOut()
   }
   const api = useMemo(
-    () => createApiClient({ getAccessToken, onUnauthorized }),
-    [getAccessToken, onUnauthorized],
+    () =>
+      createApiClient({
+        getAccessToken: () => getAccessToken(user.sub),
+        onUnauthorized: () => onUnauthorized(user.sub),
+      }),
+    [getAccessToken, onUnauthorized, user.sub],
   )
   return (
     <ApiProvider api={api}>

@@ -10,7 +10,6 @@ import type { IdentityStatus } from './identity-status.ts'
 import { createOpenIdClient } from './open-id-client.ts'
 import { SignedOutError } from './signed-out-error.ts'
 import { createTokenSource } from './token-source.ts'
-import type { TokenSource } from './token-source.ts'
 import { createSessionStore } from './session-store.ts'
 import type { SessionStore } from './session-store.ts'
 
@@ -23,12 +22,18 @@ export interface IdentityClient {
   readonly start: () => Promise<void>
   /** Sends the browser to the provider. */
   readonly signIn: (request: SignInRequest) => Promise<void>
-  /** Returns a token that is valid for at least a minute. Throws 'Get access token failed' when there is none. */
-  readonly getAccessToken: () => Promise<string>
+  /**
+   * Returns a token of this user, or of the signed-in user when `userId` is omitted. It is valid for at least a minute.
+   * Throws 'Get access token failed' when there is none.
+   */
+  readonly getAccessToken: (userId?: string) => Promise<string>
   /** Signs out in every tab and at the provider, and returns to the origin. */
   readonly signOut: () => Promise<void>
-  /** Removes the session without notifying the provider, after the server refused its token. */
-  readonly forget: () => void
+  /**
+   * Removes the session of this user without notifying the provider, after the server refused its token. Returns false
+   * when another user has signed in meanwhile, whose session stays.
+   */
+  readonly forget: (userId: string) => boolean
 }
 
 export function createIdentityClient(settings: ClientSettings['identity']): IdentityClient {
@@ -36,7 +41,7 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
   const openClient = createOpenIdClient(settings)
   const tokens = createTokenSource(store, openClient)
   const status = createIdentityStatus(store)
-  const getAccessToken = (): Promise<string> => requestToken(tokens, status)
+  const getAccessToken = (userId?: string): Promise<string> => requestToken(() => tokens.get(userId), status)
   let starting: Promise<void> | undefined
 
   async function begin(): Promise<void> {
@@ -76,9 +81,12 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
     location.assign(await endSession(openClient, session))
   }
 
-  function forget(): void {
+  function forget(userId: string): boolean {
+    const session = store.read()
+    if (session !== null && session.user.sub !== userId) return false
     store.clear()
     status.showStored()
+    return true
   }
 
   return {
@@ -93,9 +101,9 @@ export function createIdentityClient(settings: ClientSettings['identity']): Iden
 }
 
 /** Returns a token, and updates the state with whether there is one. */
-async function requestToken(tokens: TokenSource, status: IdentityStatus): Promise<string> {
+async function requestToken(getToken: () => Promise<string>, status: IdentityStatus): Promise<string> {
   try {
-    const token = await tokens.get()
+    const token = await getToken()
     status.showStored()
     return token
   } catch (cause) {

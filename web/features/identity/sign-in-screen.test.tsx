@@ -21,7 +21,7 @@ function open(
     signIn,
     getAccessToken: () => Promise.resolve('token'),
     signOut: () => Promise.resolve(),
-    forget: () => undefined,
+    forget: () => false,
   }
   const settings: ClientSettings = {
     identity: { issuer: 'https://id.example', clientId: 'web', audience: 'api', googleParams: {}, embedded },

@@ -18,7 +18,7 @@ function open(failure: string | null) {
     signIn: () => Promise.resolve(),
     getAccessToken,
     signOut: () => Promise.resolve(),
-    forget: () => undefined,
+    forget: () => false,
   }
   render(
     <IdentityContext value={identity}>

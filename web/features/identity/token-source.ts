@@ -18,8 +18,12 @@ const settleMs = 250
 const minWaitMs = 20
 
 export interface TokenSource {
-  /** @throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or the failure of the request */
-  readonly get: () => Promise<string>
+  /**
+   * Returns a token of the user with this id, or of the stored session's user when it is omitted. It never returns the
+   * token of another user who has signed in in this browser meanwhile (§15.25).
+   * @throws SignedOutError, a TimeoutError when another tab holds the lock for too long, or the failure of the request
+   */
+  readonly get: (userId?: string) => Promise<string>
 }
 
 /**
@@ -27,26 +31,34 @@ export interface TokenSource {
  * one refresh, and only one tab refreshes at a time (§1.2, §15.8).
  */
 export function createTokenSource(store: SessionStore, openClient: () => Promise<OpenIdClient>): TokenSource {
-  let refreshing: Promise<Session> | undefined
+  /** The refresh under way, by user. */
+  const refreshing = new Map<string, Promise<Session>>()
 
-  async function get(): Promise<string> {
-    const session = store.read()
-    if (session === null) throw new SignedOutError('No user is signed in.')
+  async function get(userId?: string): Promise<string> {
+    const session = readSession(userId)
     if (isFresh(session)) return session.accessToken
-    refreshing ??= refreshWithLock().finally(() => {
-      refreshing = undefined
-    })
-    return (await refreshing).accessToken
+    const { sub } = session.user
+    const refresh = refreshing.get(sub) ?? refreshWithLock(sub).finally(() => refreshing.delete(sub))
+    refreshing.set(sub, refresh)
+    return (await refresh).accessToken
   }
 
-  function refreshWithLock(): Promise<Session> {
+  function readSession(userId?: string): Session {
+    const session = store.read()
+    if (session === null) throw new SignedOutError('No user is signed in.')
+    if (userId !== undefined && session.user.sub !== userId)
+      throw new SignedOutError('Another user has signed in.')
+    return session
+  }
+
+  function refreshWithLock(userId: string): Promise<Session> {
     return new Promise((resolve, reject) => {
       const requestedAt = performance.now()
       const options = { signal: AbortSignal.timeout(lockTimeoutMs) }
       navigator.locks
         .request(store.key, options, async () => {
-          const known = await readCurrent(performance.now() - requestedAt > minWaitMs)
-          resolve(isFresh(known) ? known : await refreshSession(store, openClient, known))
+          const session = await readCurrent(userId, performance.now() - requestedAt > minWaitMs)
+          resolve(isFresh(session) ? session : await refreshSession(store, openClient, session))
           await pause(settleMs)
         })
         .catch(reject)
@@ -54,12 +66,9 @@ export function createTokenSource(store: SessionStore, openClient: () => Promise
   }
 
   /** Reads the session again, since another tab can have refreshed or cleared it while this tab waited. */
-  async function readCurrent(hasWaited: boolean): Promise<Session> {
-    const seen = store.read()
-    if (hasWaited && seen !== null && !isFresh(seen)) await store.nextChange(settleMs)
-    const known = store.read()
-    if (known === null) throw new SignedOutError('Signed out in another tab.')
-    return known
+  async function readCurrent(userId: string, hasWaited: boolean): Promise<Session> {
+    if (hasWaited && !isFresh(readSession(userId))) await store.nextChange(settleMs)
+    return readSession(userId)
   }
 
   return { get }

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createSessionStore } from './session-store.ts'
+import type { Session } from './session-store.ts'
+import { createTokenSource } from './token-source.ts'
+
+const store = createSessionStore('https://id.example', 'yonder')
+const hour = 3_600_000
+
+const sessionOf = (sub: string, lifetime: number): Session => ({
+  accessToken: `token of ${sub}`,
+  expiresAt: Date.now() + lifetime,
+  refreshToken: `refresh of ${sub}`,
+  idToken: 'id',
+  user: { sub, name: sub, email: null, picture: null },
+})
+
+/** Grants the lock when the test calls it. */
+let grant: () => void
+
+beforeEach(() => {
+  const granted = new Promise<void>((resolve) => {
+    grant = resolve
+  })
+  const request = async (_name: string, _options: LockOptions, run: () => Promise<void>) => {
+    await granted
+    await run()
+  }
+  vi.stubGlobal('navigator', { locks: { request } })
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  store.clear()
+})
+
+const openNothing = () => Promise.reject(new Error('The provider must not be asked.'))
+
+it('returns the token of the user it is requested for (§15.25)', async () => {
+  store.write(sessionOf('ada', hour))
+  const tokens = createTokenSource(store, openNothing)
+  expect(await tokens.get('ada')).toBe('token of ada')
+  expect(await tokens.get()).toBe('token of ada')
+})
+
+it('refuses a request of a user when another user has signed in (§15.25)', async () => {
+  store.write(sessionOf('eve', hour))
+  const tokens = createTokenSource(store, openNothing)
+  await expect(tokens.get('ada')).rejects.toThrow('Another user has signed in.')
+})
+
+it('refuses a request that was waiting for a token when another user signed in (§15.25)', async () => {
+  store.write(sessionOf('ada', 0))
+  const tokens = createTokenSource(store, openNothing)
+  const waiting = tokens.get('ada')
+  store.write(sessionOf('eve', hour))
+  const ofEve = tokens.get('eve')
+  grant()
+  await expect(waiting).rejects.toThrow('Another user has signed in.')
+  expect(await ofEve).toBe('token of eve')
+})
