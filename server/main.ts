@@ -1,13 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createApp } from './app.ts'
+import { addressOfBot } from './bots/bot-fields.ts'
 import { insertDefaultBots } from './bots/default-bots.ts'
 import { builtInDemoShareId, ConfigError, readConfig } from './config/config.ts'
 import type { Config } from './config/config.ts'
 import { newId } from './lib/new-id.ts'
 import { openDatabase } from './db/open-database.ts'
+import { resealSecrets } from './db/secrets/reseal-secrets.ts'
 import { requireSecretKey } from './db/secrets/require-secret-key.ts'
 import { createSealer } from './db/secrets/seal-secret.ts'
+import { addressOfService } from './integrations/api-key.ts'
 import { openIdentity } from './identity/open-identity.ts'
 import { startDemoModel } from './models/demo/start-demo-model.ts'
 import { openGuards } from './http/outgoing/guarded-fetch.ts'
@@ -28,7 +31,14 @@ async function start(config: Config): Promise<void> {
   const database = await openDatabase(config, {
     onError: (error) => reports.report(error, 'a connection to the database failed'),
   })
-  const sealer = createSealer(requireSecretKey(config.secretKey, config.dataDir))
+  const secretKey = requireSecretKey(config.secretKey, config.dataDir)
+  const sealer = createSealer(secretKey)
+  await resealSecrets(database, {
+    sealer,
+    secretKey,
+    addressOfBot: (bot) => addressOfBot(bot, config),
+    addressOfIntegration: ({ name }) => addressOfService(config.apiKeyServices, name),
+  })
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now }

@@ -62,7 +62,7 @@ async function seedUser(
       await insertDefaultBots(trx, user, { config, sealer, now: () => now })
       await createBot(
         trx,
-        sealer,
+        { sealer, config },
         user,
         { name: 'Local Ollama', model: 'llama3.3', base_url: 'http://127.0.0.1:11434/v1' },
         now + hour,

@@ -1,5 +1,8 @@
 import type { BotInput, Bot } from '@yonder/contract/bot'
+import type { Config } from '../config/config.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
+import { toOrigin } from '../db/secrets/credential.ts'
+import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotChange } from './bot-store.ts'
 import { apiTypes } from '@yonder/contract/bot'
@@ -15,14 +18,28 @@ export const emptyBot: Omit<BotChange, 'name' | 'model'> = {
   max_tokens: null,
 }
 
+export interface BotSecretDeps {
+  readonly sealer: Sealer
+  readonly config: Pick<Config, 'defaultModel'>
+}
+
+/** The origin to which a bot's own key may be sent: that of its base URL, else of the operator's provider (§21.15). */
+export function addressOfBot(
+  { base_url }: Pick<BotRow, 'base_url'>,
+  { defaultModel }: Pick<Config, 'defaultModel'>,
+): string | null {
+  const url = base_url ?? defaultModel?.baseUrl
+  return url === undefined ? null : toOrigin(url)
+}
+
 /**
  * Applies an input to the stored fields: an absent field keeps its value, null or an empty text clears it. A new
  * address clears the key, which belongs to the old address, unless a new key comes with it (§21.2).
  * @throws AppError `invalid_request`
  */
 export function fillBot(
-  sealer: Sealer,
-  stored: Omit<BotChange, 'name' | 'model'>,
+  { sealer, config }: BotSecretDeps,
+  stored: Omit<BotRow, 'name' | 'model' | 'created_at'>,
   input: BotInput,
 ): BotChange {
   const base_url = applyText(stored.base_url, input.base_url)
@@ -32,8 +49,10 @@ export function fillBot(
     base_url,
     api_key: changeSecret(sealer, {
       field: 'api_key',
+      context: botKeyContext(stored),
       stored: stored.api_key,
       input: input.api_key,
+      address: addressOfBot({ base_url }, config),
       addressChanged: base_url !== stored.base_url,
     }),
     api_type: applyText(stored.api_type, input.api_type),
@@ -53,7 +72,7 @@ export function presentBot(bot: BotRow, sealer: Sealer): Bot {
     name: bot.name,
     model: bot.model,
     base_url: bot.base_url,
-    api_key: maskSecret(sealer, bot.api_key),
+    api_key: maskSecret(sealer, botKeyContext(bot), bot.api_key),
     api_type: apiTypes.find((type) => type === bot.api_type) ?? null,
     custom_api_path: bot.custom_api_path,
     max_tokens: bot.max_tokens,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { sealCredential } from '../db/secrets/credential.ts'
+import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { botRow as bot } from '../testing/factories/bots.ts'
 import { resolveEndpoint } from './bot-model.ts'
@@ -6,6 +8,8 @@ import { resolveEndpoint } from './bot-model.ts'
 const sealer = createSealer('a secret of tests that is long enough')
 const operator = { baseUrl: 'https://operator.example/v1', apiKey: 'the-operators-key' }
 const withOperator = { defaultModel: operator, demoBaseUrl: 'http://127.0.0.1:1/v1', sealer }
+const sealKey = (address: string | null, by = sealer) =>
+  sealCredential(by, botKeyContext(bot()), { secret: 'own-key', address })
 const withoutOperator = { ...withOperator, defaultModel: null }
 
 describe('a bot with an address of its own', () => {
@@ -14,7 +18,7 @@ describe('a bot with an address of its own', () => {
   it('is called there with its own key, under the policy for user-supplied addresses (§1.1, §3.1)', () => {
     const own = bot({
       base_url,
-      api_key: sealer.seal('own-key'),
+      api_key: sealKey('https://own.example'),
       api_type: 'anthropic',
       custom_api_path: '/x',
     })
@@ -52,7 +56,9 @@ describe('a bot without an address', () => {
   })
 
   it("uses its own key before the operator's (§21.4)", () => {
-    expect(resolveEndpoint(bot({ api_key: sealer.seal('own-key') }), withOperator).apiKey).toBe('own-key')
+    expect(resolveEndpoint(bot({ api_key: sealKey('https://operator.example') }), withOperator).apiKey).toBe(
+      'own-key',
+    )
   })
 
   it("calls the operator's provider for a model named demo, when there is one", () => {
@@ -86,9 +92,36 @@ describe('a bot without an address', () => {
   })
 })
 
+it.each([
+  [
+    'the operator has changed the address of the provider',
+    bot({ api_key: sealKey('https://former.example') }),
+  ],
+  ['the operator has added a provider', bot({ api_key: sealKey(null) })],
+  [
+    'the address was changed in the database',
+    bot({ base_url: 'https://evil.example/v1', api_key: sealKey('https://own.example') }),
+  ],
+])('does not send a key and asks for it when %s (§21.15)', (_case, changed) => {
+  expect(() => resolveEndpoint(changed, withOperator)).toThrow(
+    expect.objectContaining({
+      code: 'bot_misconfigured',
+      message: expect.stringMatching(/was entered for another address.*Enter the key again\.$/),
+    }),
+  )
+})
+
+it('keeps a key when only the path of the address has changed (§21.15)', () => {
+  const own = bot({ api_key: sealKey('https://operator.example') })
+  const moved = { ...withOperator, defaultModel: { ...operator, baseUrl: 'https://operator.example/v2' } }
+  expect(resolveEndpoint(own, moved).apiKey).toBe('own-key')
+})
+
 it('fails with instructions when the key was sealed with another secret (§21.12)', () => {
   const other = createSealer('another secret of tests, as long as that')
-  expect(() => resolveEndpoint(bot({ api_key: other.seal('k') }), withOperator)).toThrow(
+  expect(() =>
+    resolveEndpoint(bot({ api_key: sealKey('https://operator.example', other) }), withOperator),
+  ).toThrow(
     expect.objectContaining({ code: 'bot_misconfigured', message: expect.stringContaining('SECRET_KEY') }),
   )
 })

@@ -2,6 +2,9 @@ import type { ModelEndpoint } from '../models/endpoint.ts'
 import { apiTypes } from '@yonder/contract/bot'
 import type { ApiType } from '@yonder/contract/bot'
 import type { Config } from '../config/config.ts'
+import { openCredential } from '../db/secrets/credential.ts'
+import type { Credential } from '../db/secrets/credential.ts'
+import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import { AppError } from '../lib/app-error.ts'
@@ -9,6 +12,7 @@ import type { ModelStream } from '../models/model.ts'
 import { PartQueue } from '../models/reply-parts.ts'
 import { openModel } from '../models/open-model.ts'
 import type { ModelDeps } from '../models/open-model.ts'
+import { addressOfBot } from './bot-fields.ts'
 
 /** The name of the built-in model (§21.5). */
 export const demoModel = 'demo'
@@ -35,7 +39,7 @@ export function resolveEndpoint(bot: BotRow, providers: Providers): ModelEndpoin
     apiType: apiTypeOf(bot),
     customApiPath: bot.custom_api_path,
   }
-  const ownKey = decryptKey(bot, providers.sealer)
+  const ownKey = openKey(bot, providers)
   if (bot.base_url !== null)
     return { ...format, baseUrl: bot.base_url, apiKey: ownKey, trusted: 'userSupplied' }
   refuseParentSegments(bot)
@@ -57,10 +61,20 @@ export function apiTypeOf({ api_type }: Pick<BotRow, 'api_type'>): ApiType {
   return apiTypes.find((type) => type === api_type) ?? 'openai'
 }
 
-function decryptKey(bot: BotRow, sealer: Sealer): string | null {
+/** A key is sent only to the address that it was entered for, also when the operator changes the address (§21.15). */
+function openKey(bot: BotRow, providers: Providers): string | null {
   if (bot.api_key === null) return null
+  const { secret, address } = decryptKey(bot, bot.api_key, providers.sealer)
+  if (address === addressOfBot(bot, providers)) return secret
+  throw new AppError(
+    'bot_misconfigured',
+    `The key of the bot "${bot.name}" was not sent, because it was entered for another address${address === null ? '' : ` (${address})`}. Enter the key again.`,
+  )
+}
+
+function decryptKey(bot: BotRow, sealed: string, sealer: Sealer): Credential {
   try {
-    return sealer.open(bot.api_key)
+    return openCredential(sealer, botKeyContext(bot), sealed)
   } catch (error) {
     throw new AppError(
       'bot_misconfigured',

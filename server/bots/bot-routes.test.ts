@@ -1,5 +1,7 @@
 import { Bot, BotList } from '@yonder/contract/bot'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openCredential } from '../db/secrets/credential.ts'
+import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { engines } from '../testing/database/test-database.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
@@ -41,10 +43,12 @@ describe.each(engines)('bots on %s', (engine) => {
   async function storedKey(name: string): Promise<string | null> {
     const row = await test.database.db
       .selectFrom('bots')
-      .select('api_key')
+      .select(['id', 'user_id', 'api_key'])
       .where('name', '=', name)
       .executeTakeFirstOrThrow()
-    return row.api_key === null ? null : test.deps.sealer.open(row.api_key)
+    return row.api_key === null
+      ? null
+      : openCredential(test.deps.sealer, botKeyContext(row), row.api_key).secret
   }
 
   it('returns an empty list when there is no bot (§7.2)', async () => {

@@ -1,17 +1,16 @@
 import { Bot, BotInput, BotList } from '@yonder/contract/bot'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
-import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { Api } from '../http/api.ts'
 import { normalizeText } from '../lib/text.ts'
 import { requireUser } from '../identity/authenticate.ts'
 import { deleteBot, listBots } from './bot-store.ts'
 import { changeBot, createBot, refuseTakenName } from './save-bot.ts'
 import { presentBot } from './bot-fields.ts'
+import type { BotSecretDeps } from './bot-fields.ts'
 
-export interface BotRoutesDeps {
+export interface BotRoutesDeps extends BotSecretDeps {
   readonly database: Database
-  readonly sealer: Sealer
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
@@ -26,7 +25,7 @@ const NamedBot = z.object({ name: z.string().transform(normalizeText) })
 /** A user's bots (§7.2, §7.3, §7.4, §7.5). */
 export function registerBotRoutes(
   api: Api,
-  { database, sealer, now }: BotRoutesDeps,
+  { database, sealer, config, now }: BotRoutesDeps,
   { onChanged }: BotRoutesOptions,
 ): void {
   api.get('/api/bots', { schema: { response: { 200: BotList } } }, async (request) => {
@@ -37,7 +36,7 @@ export function registerBotRoutes(
   api.post('/api/bot', { schema: { body: BotInput, response: { 201: Bot } } }, async (request, reply) => {
     const user = requireUser(request)
     const bot = await refuseTakenName(database.dialect, request.body.name, () =>
-      createBot(database.db, sealer, user, request.body, now()),
+      createBot(database.db, { sealer, config }, user, request.body, now()),
     )
     onChanged(user.id)
     return reply.status(201).send(presentBot(bot, sealer))
@@ -48,7 +47,7 @@ export function registerBotRoutes(
     { schema: { params: NamedBot, body: BotInput, response: { 200: Bot } } },
     async (request) => {
       const user = requireUser(request)
-      const bot = await changeBot(database, sealer, user, request.params.name, request.body)
+      const bot = await changeBot(database, { sealer, config }, user, request.params.name, request.body)
       onChanged(user.id)
       return presentBot(bot, sealer)
     },

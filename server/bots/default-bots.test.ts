@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseConfig } from '../config/config.ts'
+import { openCredential } from '../db/secrets/credential.ts'
+import { botKeyContext } from '../db/secrets/seal-contexts.ts'
 import { createSealer } from '../db/secrets/seal-secret.ts'
 import { addUser } from '../testing/factories/users.ts'
 import { engines, openTestDatabase } from '../testing/database/test-database.ts'
@@ -50,7 +52,11 @@ describe.each(engines)('default bots on %s', (engine) => {
       { name: 'Ant', api_type: 'anthropic', max_tokens: 100 },
       { name: 'Mole', base_url: 'https://models.example.com/v1' },
     ])
-    expect(sealer.open(bots[2]?.api_key ?? '')).toBe('the-operators-choice')
+    const mole = bots[2]!
+    expect(openCredential(sealer, botKeyContext(mole), mole.api_key ?? '')).toEqual({
+      secret: 'the-operators-choice',
+      address: 'https://models.example.com',
+    })
   })
 
   it('are none when a provider is configured and no bot is named (§21.6)', async () => {

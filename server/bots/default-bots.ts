@@ -24,7 +24,7 @@ export async function insertDefaultBots(
   user: Pick<User, 'id'>,
   { config, sealer, now }: DefaultBotsDeps,
 ): Promise<void> {
-  for (const bot of listDefaultBots(config)) await createBot(trx, sealer, user, bot, now())
+  for (const bot of listDefaultBots(config)) await createBot(trx, { sealer, config }, user, bot, now())
 }
 
 /**

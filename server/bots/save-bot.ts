@@ -1,23 +1,24 @@
 import type { BotInput } from '@yonder/contract/bot'
 import type { Db, Database, Dialect } from '../db/database.ts'
 import { newId } from '../lib/new-id.ts'
-import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { BotRow } from '../db/tables/tables.ts'
 import type { User } from '../identity/user.ts'
 import { insertBot, timeNewBot, requireBot, updateBot } from './bot-store.ts'
 import { emptyBot, fillBot } from './bot-fields.ts'
+import type { BotSecretDeps } from './bot-fields.ts'
 import { AppError } from '../lib/app-error.ts'
 
 /** Creates a bot. `now` is in milliseconds since 1970. Rejects when this user already has a bot of that name. */
 export async function createBot(
   db: Db,
-  sealer: Sealer,
+  deps: BotSecretDeps,
   user: Pick<User, 'id'>,
   input: BotInput,
   now: number,
 ): Promise<BotRow> {
   const created_at = await timeNewBot(db, user, now)
-  const bot = { id: newId(), user_id: user.id, created_at, ...fillBot(sealer, emptyBot, input) }
+  const owned = { id: newId(), user_id: user.id }
+  const bot = { ...owned, created_at, ...fillBot(deps, { ...owned, ...emptyBot }, input) }
   await insertBot(db, bot)
   return bot
 }
@@ -28,7 +29,7 @@ export async function createBot(
  */
 export async function changeBot(
   { db, dialect }: Database,
-  sealer: Sealer,
+  deps: BotSecretDeps,
   user: User,
   name: string,
   input: BotInput,
@@ -36,7 +37,7 @@ export async function changeBot(
   return refuseTakenName(dialect, input.name, () =>
     db.transaction().execute(async (trx) => {
       const bot = await requireBot(trx, user, name)
-      const change = fillBot(sealer, bot, input)
+      const change = fillBot(deps, bot, input)
       await updateBot(trx, user, bot.id, change)
       return { ...bot, ...change }
     }),

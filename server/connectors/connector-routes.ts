@@ -190,7 +190,7 @@ async function refreshBuiltIns(deps: ConnectorDeps, connectors: readonly Connect
  */
 async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   try {
-    if ((await listGrants(deps.database.db, connector)).length === 0) return () => undefined
+    if ((await listGrants(deps, connector)).length === 0) return () => undefined
     const oauth = await import('./oauth/revoke-grants.ts')
     return await oauth.prepareRevocation(deps, connector)
   } catch (error) {

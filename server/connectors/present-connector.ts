@@ -1,6 +1,7 @@
 import { connectorStatuses } from '@yonder/contract/connector'
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import type { AllowedToolRow, ConnectorRow, ConnectorToolRow } from '../db/tables/connector-tables.ts'
+import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import { decideConsent } from './tools/resolve-tool.ts'
@@ -22,9 +23,9 @@ export function presentConnector(
   return {
     name: connector.name,
     url: connector.url,
-    token: maskSecret(sealer, connector.token),
+    token: maskSecret(sealer, connectorTokenContext(connector), connector.token),
     client_id: connector.client_id,
-    client_secret: maskSecret(sealer, connector.client_secret),
+    client_secret: maskSecret(sealer, clientSecretContext(connector), connector.client_secret),
     status: connectorStatuses.find((status) => status === connector.status) ?? 'disconnected',
     is_default: connector.is_default === 1,
     error_message: connector.error_message,

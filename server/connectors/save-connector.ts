@@ -18,6 +18,8 @@ import { listReservedNames, nameConnector, slugName } from './connector-name.ts'
 import { deleteGrants } from './oauth/grant-store.ts'
 import { replaceAllowedTools, replaceTools } from './tools/tool-store.ts'
 import { changeSecret } from '../db/secrets/change-secret.ts'
+import { toOrigin } from '../db/secrets/credential.ts'
+import { clientSecretContext, connectorTokenContext } from '../db/secrets/seal-contexts.ts'
 
 type Deps = Pick<ConnectorDeps, 'database' | 'sealer' | 'now' | 'settings' | 'builtIns'>
 
@@ -42,14 +44,14 @@ export async function createConnector(
       }
       const others = await listConnectors(trx, user)
       const slugs = new Set(others.map(({ slug }) => slug))
+      const owned = { id: newId(), user_id: user.id }
       const connector: ConnectorRow = {
-        id: newId(),
-        user_id: user.id,
+        ...owned,
         is_default: 0,
         slug: slugName(input.name, slugs),
         // Later than all others, so that connectors are listed in order of creation even within one millisecond.
         created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
-        ...applyInput(sealer, emptyConnector, input),
+        ...applyInput(sealer, { ...owned, ...emptyConnector }, input),
       }
       await insertConnector(trx, connector)
       await allowTools(trx, connector, input)
@@ -123,16 +125,29 @@ const emptyConnector: ConnectorChange = {
  */
 function applyInput(
   sealer: Sealer,
-  stored: Pick<ConnectorRow, keyof ConnectorChange>,
+  stored: Pick<ConnectorRow, keyof ConnectorChange | 'id' | 'user_id'>,
   input: ConnectorInput,
 ): ConnectorChange {
   const addressChanged = input.url !== stored.url
-  const change = (field: 'token' | 'client_secret') =>
-    changeSecret(sealer, { field, stored: stored[field], input: input[field], addressChanged })
   const credentials = {
-    token: change('token'),
+    token: changeSecret(sealer, {
+      field: 'token',
+      context: connectorTokenContext(stored),
+      stored: stored.token,
+      input: input.token,
+      address: toOrigin(input.url),
+      addressChanged,
+    }),
     client_id: changeClientId(stored, input, addressChanged),
-    client_secret: change('client_secret'),
+    client_secret: changeSecret(sealer, {
+      field: 'client_secret',
+      context: clientSecretContext(stored),
+      stored: stored.client_secret,
+      input: input.client_secret,
+      // It belongs to the authorization server of its first use, which is not known yet.
+      address: null,
+      addressChanged,
+    }),
   }
   const isExisting = stored.url !== ''
   const credentialsChanged =

@@ -4,7 +4,10 @@ import { openTestDatabase } from '../testing/database/test-database.ts'
 import type { TestDatabase } from '../testing/database/test-database.ts'
 import { createApiKeyConnector } from './api-key-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { createIntegration } from './manage-integrations.ts'
+import { listStatuses } from './integration-status.ts'
+import { requireIntegration } from './integration-store.ts'
+import { createIntegration, updateApiKey } from './manage-integrations.ts'
+import { presentIntegration } from './present-integration.ts'
 import { addUser } from '../testing/factories/users.ts'
 
 const server = {
@@ -56,6 +59,45 @@ describe('the connector of an API-key service', () => {
     ])
       await expect(connector.fetch('ada', post(other))).rejects.toMatchObject({ code: 'address_refused' })
     expect(sent).toHaveLength(1)
+  })
+
+  it('does not send the key to a new address of the service, and asks for it (§19.20)', async () => {
+    sent.length = 0
+    const moved = { ...server, url: 'https://other.example/mcp' }
+    const later = { ...deps, apiKeyServices: [moved] }
+    const connector = createApiKeyConnector(later, moved, guard).server
+    await expect(connector.fetch('ada', post(moved.url))).rejects.toMatchObject({
+      code: 'not_connected',
+      message: expect.stringMatching(/changed the address of Finder.*Enter the key for the new address/),
+    })
+    expect(sent).toEqual([])
+    const row = await requireIntegration(database.db, { id: 'ada' }, 'finder')
+    expect(presentIntegration(later, row)).toMatchObject({
+      connected: false,
+      api_key: null,
+      notice: expect.stringContaining('Enter the key for the new address.'),
+    })
+    expect((await listStatuses(later, 'ada')).get('finder')).toMatchObject({ isConnected: false })
+
+    await updateApiKey(later, { id: 'ada' }, 'finder', {
+      name: 'finder',
+      auth_type: 'api_key',
+      api_key: 'the-new-key',
+    })
+    await connector.fetch('ada', post(moved.url))
+    expect(sent).toEqual(['https://other.example/mcp Bearer the-new-key'])
+    await updateApiKey(deps, { id: 'ada' }, 'finder', {
+      name: 'finder',
+      auth_type: 'api_key',
+      api_key: 'the-key',
+    })
+  })
+
+  it('keeps the key when only the path of the address has changed (§19.20)', async () => {
+    sent.length = 0
+    const moved = { ...server, url: 'https://finder.example/v2/mcp' }
+    await createApiKeyConnector(deps, moved, guard).server.fetch('ada', post(moved.url))
+    expect(sent).toEqual(['https://finder.example/v2/mcp Bearer the-key'])
   })
 
   it('throws when the key is missing or cannot be decrypted, and sends nothing', async () => {

@@ -4,6 +4,7 @@ import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 import type { ApiKeyService } from '../config/api-key-service.ts'
 import type { IntegrationConnector, RemoteServer } from './integration-connector.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
+import { openApiKey } from './api-key.ts'
 import { notConnected } from './integration-status.ts'
 import { findIntegration } from './integration-store.ts'
 
@@ -32,7 +33,7 @@ export function createApiKeyConnector(
             `${title} redirected to another site. Your API key was not sent there. Ask the operator of this server to check the address.`,
           )
         }
-        const key = await openKey(deps, userId, name)
+        const key = await requireKey(deps, userId, name, address.origin)
         const headers = new Headers(request.headers)
         headers.set(header, scheme === '' ? key : `${scheme} ${key}`)
         const hasBody = request.method === 'POST'
@@ -53,19 +54,21 @@ export function createApiKeyConnector(
   }
 }
 
-async function openKey(
+/** @throws AppError `not_connected` when there is no key for this address */
+async function requireKey(
   { database: { db }, sealer }: Pick<IntegrationDeps, 'database' | 'sealer'>,
   userId: string,
   name: string,
+  address: string,
 ): Promise<string> {
-  const sealed = (await findIntegration(db, { id: userId }, name))?.api_key
-  if (!sealed) throw notConnected(name, { hasEnded: false })
-  try {
-    return sealer.open(sealed)
-  } catch {
-    throw new AppError(
-      'not_connected',
-      `The stored API key of ${titleOfIntegration(name)} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
-    )
-  }
+  const stored = openApiKey(sealer, await findIntegration(db, { id: userId }, name), address)
+  if (stored.kind === 'usable') return stored.key
+  if (stored.kind === 'missing') throw notConnected(name, { hasEnded: false })
+  const title = titleOfIntegration(name)
+  throw new AppError(
+    'not_connected',
+    stored.kind === 'for another address'
+      ? `The operator of this server has changed the address of ${title}, so your API key was not sent. Enter the key for the new address under Settings, Integrations.`
+      : `The stored API key of ${title} cannot be decrypted, because SECRET_KEY has changed. Enter it again under Settings, Integrations.`,
+  )
 }

@@ -1,6 +1,8 @@
 import type { Integration } from '@yonder/contract/integration'
 import { googleIntegrations } from '@yonder/contract/integration-names'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openCredential } from '../db/secrets/credential.ts'
+import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { hashTables } from '../testing/database/hash-tables.ts'
 import { openTestApp } from '../testing/test-app.ts'
 import type { TestApp, TestClient } from '../testing/test-app.ts'
@@ -59,7 +61,7 @@ describe.each(engines)('integrations on %s', (engine) => {
     expect(added.json()).toEqual(tavily)
     expect(await list()).toEqual([tavily])
     const [row] = await stored()
-    expect(row?.api_key).toMatch(/^v1\./)
+    expect(row?.api_key).toMatch(/^v2\./)
     expect(JSON.stringify(row)).not.toContain(key)
   })
 
@@ -146,7 +148,11 @@ describe.each(engines)('integrations on %s', (engine) => {
     })
     expect(changed.json()).toMatchObject({ connected: true, api_key: 'tvly••••••••zzzz' })
     const before = await stored()
-    expect(product.deps.sealer.open(before[0]?.api_key ?? '')).toBe(other)
+    const [row] = before
+    expect(openCredential(product.deps.sealer, integrationKeyContext(row!), row?.api_key ?? '')).toEqual({
+      secret: other,
+      address: 'https://tavily.example',
+    })
     for (const unchanged of [{ api_key: 'tvly••••••••zzzz' }, {}]) {
       const same = await ada.put('/api/integration/tavily', {
         name: 'tavily',

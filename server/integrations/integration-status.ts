@@ -1,6 +1,7 @@
 import { titleOfIntegration } from '@yonder/contract/integration-names'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import { addressOfService, openApiKey } from './api-key.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import { listIntegrations } from './integration-store.ts'
 
@@ -12,20 +13,28 @@ export interface IntegrationStatus {
   readonly isConnected: boolean
 }
 
-export function isConnected({ api_key, tokens }: Pick<IntegrationRow, 'api_key' | 'tokens'>): boolean {
-  return api_key !== null || tokens !== null
+type StatusDeps = Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>
+
+export function isConnected(deps: StatusDeps, row: IntegrationRow): boolean {
+  return row.tokens !== null || (row.api_key !== null && !hasOldAddress(deps, row))
+}
+
+/** Whether the key was entered for another address than the one that the service has now (§19.20). */
+export function hasOldAddress({ sealer, apiKeyServices }: StatusDeps, row: IntegrationRow): boolean {
+  const address = addressOfService(apiKeyServices, row.name)
+  return address !== null && openApiKey(sealer, row, address).kind === 'for another address'
 }
 
 /** The status of the integrations that a user has connected, by name. Includes connections that Google has ended. */
 export async function listStatuses(
-  { database: { db } }: Pick<IntegrationDeps, 'database'>,
+  deps: Pick<IntegrationDeps, 'database'> & StatusDeps,
   userId: string,
 ): Promise<ReadonlyMap<string, IntegrationStatus>> {
-  const rows = await listIntegrations(db, { id: userId })
+  const rows = await listIntegrations(deps.database.db, { id: userId })
   return new Map(
     rows
-      .filter((row) => isConnected(row) || row.ended === 1)
-      .map((row) => [row.name, { version: row.version, isConnected: isConnected(row) }]),
+      .filter(({ api_key, tokens, ended }) => api_key !== null || tokens !== null || ended === 1)
+      .map((row) => [row.name, { version: row.version, isConnected: isConnected(deps, row) }]),
   )
 }
 

@@ -1,8 +1,10 @@
 import type { AuthType, IntegrationInput } from '@yonder/contract/integration'
 import { authTypeOf, googleIntegrations, titleOfIntegration } from '@yonder/contract/integration-names'
 import { changeSecret } from '../db/secrets/change-secret.ts'
+import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
 import { AppError } from '../lib/app-error.ts'
+import { addressOfService } from './api-key.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
 import {
   insertIntegration,
@@ -34,7 +36,7 @@ export async function createIntegration(
   user: Owner,
   { name, auth_type, api_key }: IntegrationInput,
 ): Promise<IntegrationRow> {
-  const { database, sealer, now } = deps
+  const { database, now } = deps
   requireAuthType(deps, name, auth_type)
   const others = await listIntegrations(database.db, user)
   const integration: IntegrationRow = {
@@ -42,7 +44,7 @@ export async function createIntegration(
     name,
     version: 1,
     ...disconnected,
-    api_key: auth_type === 'oauth' ? null : sealKey(sealer, api_key),
+    api_key: auth_type === 'oauth' ? null : sealKey(deps, { user_id: user.id, name }, api_key),
     refreshing_until: null,
     // Later than all others, so that integrations are listed in the order in which the user added them.
     created_at: Math.max(now(), ...others.map((other) => other.created_at + 1)),
@@ -74,8 +76,10 @@ export async function updateApiKey(
   if (auth_type === 'oauth') return stored
   const changed = changeSecret(deps.sealer, {
     field: 'api_key',
+    context: integrationKeyContext(stored),
     stored: stored.api_key,
     input: api_key,
+    address: addressOfService(deps.apiKeyServices, name),
     addressChanged: false,
   })
   if (changed === stored.api_key) return stored
@@ -98,7 +102,7 @@ export async function disconnectIntegration(
   const stored = await requireIntegration(db, user, name)
   await updateIntegration(db, stored, disconnected)
   deps.onChanged(user.id)
-  const tokens = stored.tokens === null ? undefined : openGoogleTokens(deps.sealer, stored.tokens)
+  const tokens = stored.tokens === null ? undefined : openGoogleTokens(deps.sealer, stored, stored.tokens)
   if (tokens !== undefined) revokeInBackground(deps, user, tokens.refreshToken)
   return requireIntegration(db, user, name)
 }
@@ -129,11 +133,17 @@ function requireAuthType(
   )
 }
 
-function sealKey(sealer: IntegrationDeps['sealer'], apiKey: string | null | undefined): string {
+function sealKey(
+  { sealer, apiKeyServices }: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
+  integration: Pick<IntegrationRow, 'user_id' | 'name'>,
+  apiKey: string | null | undefined,
+): string {
   const sealed = changeSecret(sealer, {
     field: 'api_key',
+    context: integrationKeyContext(integration),
     stored: null,
     input: apiKey,
+    address: addressOfService(apiKeyServices, integration.name),
     addressChanged: false,
   })
   if (sealed === null) {

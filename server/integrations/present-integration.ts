@@ -1,9 +1,10 @@
-import { authTypeOf, isGoogleIntegration } from '@yonder/contract/integration-names'
+import { authTypeOf, isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { Integration } from '@yonder/contract/integration'
 import type { IntegrationRow } from '../db/tables/integration-tables.ts'
+import { integrationKeyContext } from '../db/secrets/seal-contexts.ts'
 import { maskSecret } from '../db/secrets/mask-secret.ts'
 import type { IntegrationDeps } from './integration-deps.ts'
-import { isConnected } from './integration-status.ts'
+import { hasOldAddress, isConnected } from './integration-status.ts'
 import { isOffered } from './manage-integrations.ts'
 import { googleScopes } from './oauth/scopes.ts'
 
@@ -15,15 +16,24 @@ export function presentIntegration(
   return {
     name: integration.name,
     auth_type: authTypeOf(integration.name),
-    connected: isConnected(integration),
-    api_key: maskSecret(deps.sealer, integration.api_key),
+    connected: isConnected(deps, integration),
+    // A key for another address is not usable, so the form asks for one.
+    api_key: hasOldAddress(deps, integration)
+      ? null
+      : maskSecret(deps.sealer, integrationKeyContext(integration), integration.api_key),
     notice: describeProblem(deps, integration),
   }
 }
 
-function describeProblem(deps: Pick<IntegrationDeps, 'apiKeyServices'>, row: IntegrationRow): string | null {
+function describeProblem(
+  deps: Pick<IntegrationDeps, 'sealer' | 'apiKeyServices'>,
+  row: IntegrationRow,
+): string | null {
   if (!isOffered(deps, row.name)) {
     return 'This server no longer offers this integration. Ask its operator to add it again.'
+  }
+  if (hasOldAddress(deps, row)) {
+    return `The operator of this server has changed the address of ${titleOfIntegration(row.name)}, so your API key is no longer sent. Enter the key for the new address.`
   }
   if (row.ended === 1) return 'Google has ended this connection. Connect again to use it.'
   if (row.tokens === null || !isGoogleIntegration(row.name)) return null

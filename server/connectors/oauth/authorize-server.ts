@@ -5,10 +5,14 @@ import {
   isStrictScopeSuperset,
 } from '@modelcontextprotocol/client'
 import type { AuthProvider, InsufficientScopeError } from '@modelcontextprotocol/client'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { openCredential, toOrigin } from '../../db/secrets/credential.ts'
+import type { Credential } from '../../db/secrets/credential.ts'
+import { connectorTokenContext } from '../../db/secrets/seal-contexts.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants, openTokens, releaseRefresh, reserveRefresh } from './grant-store.ts'
+import { listGrants, releaseRefresh, reserveRefresh } from './grant-store.ts'
+import type { Grant } from './grant-store.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
 import type { ConsentRequest } from './consent-request.ts'
 import { runAuth } from './run-auth.ts'
@@ -31,16 +35,32 @@ export async function authorizeServer(
   return { token: () => Promise.resolve(token) }
 }
 
-function openToken({ sealer }: ConnectorDeps, { name }: ConnectorRow, token: string): string {
+/** A token is sent only to the address that it was entered for (§21.15). */
+function openToken(deps: ConnectorDeps, connector: ConnectorRow, sealed: string): string {
+  const { secret, address } = decryptToken(deps, connector, sealed)
+  if (address === toOrigin(connector.url)) return secret
+  throw new AppError(
+    'upstream_refused_key',
+    `The token of "${connector.name}" was not sent, because it was entered for another address (${address}). Enter the token again.`,
+  )
+}
+
+function decryptToken({ sealer }: ConnectorDeps, connector: ConnectorRow, sealed: string): Credential {
   try {
-    return sealer.open(token)
+    return openCredential(sealer, connectorTokenContext(connector), sealed)
   } catch (error) {
     throw new AppError(
       'upstream_refused_key',
-      `The stored token of "${name}" cannot be decrypted, because SECRET_KEY has changed. Enter the token again.`,
+      `The stored token of "${connector.name}" cannot be decrypted, because SECRET_KEY has changed. Enter the token again.`,
       { cause: error },
     )
   }
+}
+
+type GrantWithTokens = Grant & { readonly tokens: NonNullable<Grant['tokens']> }
+
+function hasTokens(grant: Grant): grant is GrantWithTokens {
+  return grant.tokens !== null
 }
 
 class ServerAuthorization implements AuthProvider {
@@ -64,7 +84,7 @@ class ServerAuthorization implements AuthProvider {
       await refreshTokens(this.#deps, this.#connector, this.#url, grant)
       grant = await this.#findGrant()
     }
-    this.#sent = grant === undefined ? undefined : this.#read(grant).tokens.access_token
+    this.#sent = grant === undefined ? undefined : grant.tokens.tokens.access_token
     return this.#sent
   }
 
@@ -74,7 +94,7 @@ class ServerAuthorization implements AuthProvider {
     const grant = await this.#findGrant()
     const oauth = new ConnectorOAuth(this.#deps, this.#connector, { request: this.#consent })
     if (grant !== undefined) {
-      const { tokens } = this.#read(grant)
+      const { tokens } = grant.tokens
       // Another request has refreshed the token since this one was sent, so the new token is tried.
       if (tokens.access_token !== this.#sent) return
       // A valid token is refused: the server may have moved to another authorization server.
@@ -90,17 +110,13 @@ class ServerAuthorization implements AuthProvider {
     if (result !== 'AUTHORIZED') throw new UnauthorizedError()
   }
 
-  async #findGrant(): Promise<ConnectorGrantRow | undefined> {
-    const grants = await listGrants(this.#deps.database.db, this.#connector)
-    return grants.find(({ tokens }) => tokens !== null)
+  async #findGrant(): Promise<GrantWithTokens | undefined> {
+    const grants = await listGrants(this.#deps, this.#connector)
+    return grants.find(hasTokens)
   }
 
-  #read({ tokens }: ConnectorGrantRow) {
-    return openTokens(this.#deps.sealer, tokens ?? '')
-  }
-
-  #expiresSoon(grant: ConnectorGrantRow): boolean {
-    const { tokens, expiresAt } = this.#read(grant)
+  #expiresSoon(grant: GrantWithTokens): boolean {
+    const { tokens, expiresAt } = grant.tokens
     return (
       expiresAt !== null &&
       tokens.refresh_token !== undefined &&
@@ -114,23 +130,22 @@ export async function refreshTokens(
   deps: ConnectorDeps,
   connector: ConnectorRow,
   url: URL,
-  grant: ConnectorGrantRow,
+  grant: GrantWithTokens,
   resourceMetadataUrl?: URL,
 ): Promise<boolean> {
-  const { sealer } = deps
   const { db } = deps.database
-  if (openTokens(sealer, grant.tokens ?? '').tokens.refresh_token === undefined) return false
+  if (grant.tokens.tokens.refresh_token === undefined) return false
   return deps.shared.tokenLeases.refresh(connector.id, {
-    reserve: (now, until) => reserveRefresh(db, grant, now, until),
+    reserve: (now, until) => reserveRefresh(db, connector, grant, now, until),
     async refresh() {
       const result = await runAuth(deps, new ConnectorOAuth(deps, connector), url, { resourceMetadataUrl })
       return result === 'AUTHORIZED'
     },
-    release: () => releaseRefresh(db, grant),
+    release: () => releaseRefresh(db, connector, grant),
     async findResult() {
-      const current = (await listGrants(db, connector)).find(({ issuer }) => issuer === grant.issuer)
+      const current = (await listGrants(deps, connector)).find(({ issuer }) => issuer === grant.issuer)
       if (current === undefined) return false
-      if (current.tokens !== grant.tokens) return current.tokens !== null
+      if (current.sealedTokens !== grant.sealedTokens) return current.tokens !== null
       return current.refreshing_until === null ? false : undefined
     },
     onTimeout: () => false,

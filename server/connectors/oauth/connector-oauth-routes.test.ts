@@ -323,8 +323,8 @@ describe.each(engines)('authorization of connectors on %s', (engine) => {
   it('returns no tokens for an earlier address of the connector', async () => {
     await connect()
     const row = await requireConnector(test.database.db, ada.user, 'Guarded')
-    expect(await listGrants(test.database.db, row)).toHaveLength(1)
-    expect(await listGrants(test.database.db, { ...row, url: 'https://former.example' })).toEqual([])
+    expect(await listGrants(test.deps, row)).toHaveLength(1)
+    expect(await listGrants(test.deps, { ...row, url: 'https://former.example' })).toEqual([])
   })
 
   it.each(['refreshed', 'issued'])('stores no tokens that are %s while the address changes', async (when) => {

@@ -6,10 +6,13 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { openCredential } from '../../db/secrets/credential.ts'
+import { clientSecretContext, connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { clearGrants, listGrants, saveGrant, openTokens, sealTokens } from './grant-store.ts'
+import { clearGrants, listGrants, saveGrant } from './grant-store.ts'
+import type { Grant, GrantParts, StoredDiscovery } from './grant-store.ts'
 import type { ConsentRequest, PendingConsent } from './consent-request.ts'
 import { maxConsentMs, hashSecret, randomSecret } from './consent-request.ts'
 import { deleteOldConsents, insertConsent } from './consent-store.ts'
@@ -31,13 +34,6 @@ export function createClientMetadata(publicUrl: string): OAuthClientMetadata {
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   }
-}
-
-/** The discovery result of a connector's servers, and the scope that a call lacked. */
-export interface StoredDiscovery {
-  readonly state: OAuthDiscoveryState | null
-  /** The scope that a call needed and our tokens do not have. */
-  readonly wantedScope: string | null
 }
 
 /**
@@ -85,31 +81,36 @@ export class ConnectorOAuth implements OAuthClientProvider {
     const { client_id, client_secret } = this.#connector
     const { sealer } = this.#deps
     if (client_id !== null) {
-      const secret = client_secret === null ? {} : { client_secret: sealer.open(client_secret) }
+      const secret =
+        client_secret === null
+          ? {}
+          : {
+              client_secret: openCredential(sealer, clientSecretContext(this.#connector), client_secret)
+                .secret,
+            }
       return { client_id, ...secret, ...(ctx === undefined ? {} : { issuer: ctx.issuer }) }
     }
-    const client = (await this.#find(ctx))?.client
-    return client ? (JSON.parse(sealer.open(client)) as StoredOAuthClientInformation) : undefined
+    return (await this.#find(ctx))?.client ?? undefined
   }
 
   async saveClientInformation(
     client: StoredOAuthClientInformation,
     ctx?: OAuthClientInformationContext,
   ): Promise<void> {
-    await this.#save(ctx?.issuer ?? client.issuer, { client: this.#deps.sealer.seal(JSON.stringify(client)) })
+    await this.#save(ctx?.issuer ?? client.issuer, { client })
   }
 
   async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
     const grant = await this.#find(ctx, ({ tokens }) => tokens !== null)
-    return grant?.tokens ? openTokens(this.#deps.sealer, grant.tokens).tokens : undefined
+    return grant?.tokens?.tokens
   }
 
   async saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
     // A server that returns no scope has granted the requested scope.
     const scope = tokens.scope ?? this.#pending?.scope ?? (await this.tokens(ctx))?.scope
     const granted = scope === undefined ? tokens : { ...tokens, scope }
-    const sealed = sealTokens(this.#deps.sealer, granted, this.#deps.now())
-    await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: sealed })
+    const expiresAt = tokens.expires_in === undefined ? null : this.#deps.now() + tokens.expires_in * 1_000
+    await this.#save(ctx?.issuer ?? tokens.issuer, { tokens: { tokens: granted, expiresAt } })
     await this.saveMissingScope(null)
   }
 
@@ -139,12 +140,15 @@ export class ConnectorOAuth implements OAuthClientProvider {
       scope: address.searchParams.get('scope'),
     }
     await deleteOldConsents(database.db, now())
-    await insertConsent(database.db, {
+    const consent = {
       state_hash: hashSecret(this.#state),
       connector_id: this.#connector.id,
       user_id: this.#connector.user_id,
       browser_hash: hashSecret(request.browserKey),
-      payload: sealer.seal(JSON.stringify(pending)),
+    }
+    await insertConsent(database.db, {
+      ...consent,
+      payload: sealer.seal(JSON.stringify(pending), connectorConsentContext(consent)),
       expires_at: now() + maxConsentMs,
     })
     request.authorizationUrl = address
@@ -158,7 +162,7 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async saveDiscoveryState(state: OAuthDiscoveryState): Promise<void> {
     const issuer = state.authorizationServerMetadata?.issuer ?? state.authorizationServerUrl
     const wantedScope = (await this.#discovery())?.wantedScope ?? null
-    await this.#save(issuer, { discovery: JSON.stringify({ state, wantedScope } satisfies StoredDiscovery) })
+    await this.#save(issuer, { discovery: { state, wantedScope } })
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
@@ -176,29 +180,25 @@ export class ConnectorOAuth implements OAuthClientProvider {
   async saveMissingScope(wantedScope: string | null): Promise<void> {
     const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
     if (!grant?.discovery) return
-    const { state } = JSON.parse(grant.discovery) as StoredDiscovery
-    await this.#save(grant.issuer, {
-      discovery: JSON.stringify({ state, wantedScope } satisfies StoredDiscovery),
-    })
+    await this.#save(grant.issuer, { discovery: { state: grant.discovery.state, wantedScope } })
   }
 
   async #discovery(): Promise<StoredDiscovery | undefined> {
     const grant = await this.#find(undefined, ({ discovery }) => discovery !== null)
-    return grant?.discovery ? (JSON.parse(grant.discovery) as StoredDiscovery) : undefined
+    return grant?.discovery ?? undefined
   }
 
   async #find(
     ctx: OAuthClientInformationContext | undefined,
-    has: (grant: ConnectorGrantRow) => boolean = () => true,
-  ): Promise<ConnectorGrantRow | undefined> {
-    const grants = await listGrants(this.#deps.database.db, this.#connector)
+    has: (grant: Grant) => boolean = () => true,
+  ): Promise<Grant | undefined> {
+    const grants = await listGrants(this.#deps, this.#connector)
     return grants.find((grant) => (ctx === undefined || grant.issuer === ctx.issuer) && has(grant))
   }
 
-  async #save(issuer: string | undefined, part: Parameters<typeof saveGrant>[3]): Promise<void> {
+  async #save(issuer: string | undefined, parts: Partial<GrantParts>): Promise<void> {
     if (issuer === undefined) throw new Error('The authorization server has no issuer.')
-    const { database, now } = this.#deps
-    if (await saveGrant(database.db, this.#connector, issuer, part, now())) return
+    if (await saveGrant(this.#deps, this.#connector, issuer, parts)) return
     throw new AppError(
       'conflict',
       `The address of "${this.#connector.name}" has just been changed. Connect it again.`,

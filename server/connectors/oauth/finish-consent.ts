@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
+import { connectorConsentContext } from '../../db/secrets/seal-contexts.ts'
 import { connectionKey } from '../mcp/connection-pool.ts'
 import { findConnectorById } from '../connector-store.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
@@ -43,7 +44,7 @@ export async function finishConsent(
   const isSameBrowser = row !== undefined && isSame(row.browser_hash, hashSecret(returned.browserKey ?? ''))
   if (row === undefined || !isSameBrowser || row.expires_at < deps.now())
     return { outcome: 'expired', ...unknown }
-  const pending = JSON.parse(deps.sealer.open(row.payload)) as PendingConsent
+  const pending = JSON.parse(deps.sealer.open(row.payload, connectorConsentContext(row))) as PendingConsent
   const connector = await findConnectorById(deps.database.db, { id: row.user_id }, row.connector_id)
   if (connector === undefined || connector.credential_version !== pending.credentialVersion) {
     return { outcome: 'expired', ...unknown }

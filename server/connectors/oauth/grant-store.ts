@@ -1,19 +1,54 @@
 import type { Kysely } from 'kysely'
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client'
 import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { Db } from '../../db/database.ts'
 import type { Tables } from '../../db/tables/tables.ts'
-import type { StoredOAuthTokens } from '@modelcontextprotocol/client'
-import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { grantContext } from '../../db/secrets/seal-contexts.ts'
+import type { SealContext, Sealer } from '../../db/secrets/seal-secret.ts'
+import type { ConnectorDeps } from '../connector-deps.ts'
 
 /** Identifies a connector's grants, which belong to the connector, its owner and its address. */
 type Owned = Pick<ConnectorRow, 'id' | 'user_id' | 'url'>
 
-/** The columns of a grant, which are written separately. */
-export type GrantPart = Partial<Pick<ConnectorGrantRow, 'client' | 'tokens' | 'discovery'>>
+type GrantDeps = Pick<ConnectorDeps, 'database' | 'sealer'>
 
-/** Returns the grants of a connector, the latest first. */
-export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[]> {
-  return db
+export interface StoredTokens {
+  readonly tokens: StoredOAuthTokens
+  /** Milliseconds since 1970; null when the server sent no lifetime. */
+  readonly expiresAt: number | null
+}
+
+/** The discovery result of a connector's servers, and the scope that a call lacked. */
+export interface StoredDiscovery {
+  readonly state: OAuthDiscoveryState | null
+  /** The scope that a call needed and our tokens do not have. */
+  readonly wantedScope: string | null
+}
+
+/** The decrypted columns of a grant, which are written separately. */
+export interface GrantParts {
+  readonly client: StoredOAuthClientInformation | null
+  readonly tokens: StoredTokens | null
+  readonly discovery: StoredDiscovery | null
+}
+
+export interface Grant extends GrantParts {
+  readonly issuer: string
+  /** The stored form of the tokens, which changes with every refresh. */
+  readonly sealedTokens: string | null
+  readonly refreshing_until: number | null
+}
+
+/**
+ * Returns the grants of a connector, the latest first. A column that was encrypted with another SECRET_KEY is null, so
+ * that the user can connect again.
+ */
+export async function listGrants({ database, sealer }: GrantDeps, connector: Owned): Promise<Grant[]> {
+  const rows = await database.db
     .selectFrom('connector_grants as g')
     .innerJoin('connectors as c', 'c.id', 'g.connector_id')
     .selectAll('g')
@@ -23,17 +58,52 @@ export function listGrants(db: Db, connector: Owned): Promise<ConnectorGrantRow[
     .orderBy('g.updated_at', 'desc')
     .orderBy('g.issuer')
     .execute()
+  return rows.map((row) => {
+    const open = (column: keyof GrantParts): unknown =>
+      openOrNull(sealer, row[column], grantContext(column, connector, row))
+    return {
+      issuer: row.issuer,
+      client: open('client') as Grant['client'],
+      tokens: open('tokens') as Grant['tokens'],
+      discovery: open('discovery') as Grant['discovery'],
+      sealedTokens: row.tokens,
+      refreshing_until: row.refreshing_until,
+    }
+  })
 }
 
-/**
- * Stores the given columns of a grant; the others stay unchanged. Returns false, without a change, when the connector's
- * address has changed meanwhile.
- */
+function openOrNull(sealer: Sealer, sealed: string | null, context: SealContext): unknown {
+  if (sealed === null) return null
+  try {
+    return JSON.parse(sealer.open(sealed, context))
+  } catch {
+    return null
+  }
+}
+
+/** Stores the given columns of a grant; the others stay unchanged. Returns false when the address has changed. */
 export function saveGrant(
+  { database, sealer, now }: GrantDeps & Pick<ConnectorDeps, 'now'>,
+  connector: Owned,
+  issuer: string,
+  parts: Partial<GrantParts>,
+): Promise<boolean> {
+  const sealed = Object.fromEntries(
+    (['client', 'tokens', 'discovery'] as const)
+      .filter((column) => parts[column] !== undefined)
+      .map((column) => {
+        const context = grantContext(column, connector, { issuer })
+        return [column, parts[column] === null ? null : sealer.seal(JSON.stringify(parts[column]), context)]
+      }),
+  )
+  return writeGrant(database.db, connector, issuer, sealed, now())
+}
+
+function writeGrant(
   db: Kysely<Tables>,
   { id, user_id, url }: Owned,
   issuer: string,
-  part: GrantPart,
+  part: Partial<Pick<ConnectorGrantRow, keyof GrantParts>>,
   now: number,
 ): Promise<boolean> {
   const empty = { client: null, tokens: null, discovery: null, refreshing_until: null }
@@ -61,7 +131,7 @@ export function saveGrant(
 export async function clearGrants(
   db: Db,
   { id, user_id }: Pick<Owned, 'id' | 'user_id'>,
-  part: { readonly [Part in keyof GrantPart]: null },
+  part: { readonly [Part in keyof GrantParts]?: null },
 ): Promise<void> {
   await db
     .updateTable('connector_grants')
@@ -81,16 +151,17 @@ export async function deleteGrants(db: Db, connector: Pick<ConnectorRow, 'id'>):
  */
 export async function reserveRefresh(
   db: Db,
-  { connector_id, issuer, tokens }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer' | 'tokens'>,
+  { id }: Pick<ConnectorRow, 'id'>,
+  { issuer, sealedTokens }: Pick<Grant, 'issuer' | 'sealedTokens'>,
   now: number,
   until: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('connector_grants')
     .set({ refreshing_until: until })
-    .where('connector_id', '=', connector_id)
+    .where('connector_id', '=', id)
     .where('issuer', '=', issuer)
-    .where('tokens', '=', tokens)
+    .where('tokens', '=', sealedTokens)
     .where((where) => where.or([where('refreshing_until', 'is', null), where('refreshing_until', '<', now)]))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -98,29 +169,13 @@ export async function reserveRefresh(
 
 export async function releaseRefresh(
   db: Db,
-  { connector_id, issuer }: Pick<ConnectorGrantRow, 'connector_id' | 'issuer'>,
+  { id }: Pick<ConnectorRow, 'id'>,
+  { issuer }: Pick<Grant, 'issuer'>,
 ): Promise<void> {
   await db
     .updateTable('connector_grants')
     .set({ refreshing_until: null })
-    .where('connector_id', '=', connector_id)
+    .where('connector_id', '=', id)
     .where('issuer', '=', issuer)
     .execute()
-}
-
-export interface StoredTokens {
-  readonly tokens: StoredOAuthTokens
-  /** Milliseconds since 1970; null when the server sent no lifetime. */
-  readonly expiresAt: number | null
-}
-
-/** Seals tokens together with the time at which they expire. `now` is milliseconds since 1970. */
-export function sealTokens(sealer: Sealer, tokens: StoredOAuthTokens, now: number): string {
-  const expiresAt = tokens.expires_in === undefined ? null : now + tokens.expires_in * 1_000
-  return sealer.seal(JSON.stringify({ tokens, expiresAt } satisfies StoredTokens))
-}
-
-/** @throws Error when they were sealed with another key */
-export function openTokens(sealer: Sealer, sealed: string): StoredTokens {
-  return JSON.parse(sealer.open(sealed)) as StoredTokens
 }

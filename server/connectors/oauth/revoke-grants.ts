@@ -5,12 +5,12 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client'
 import { withTimeout } from '../../lib/abort.ts'
-import type { ConnectorGrantRow, ConnectorRow } from '../../db/tables/connector-tables.ts'
+import type { ConnectorRow } from '../../db/tables/connector-tables.ts'
 import type { ConnectorDeps } from '../connector-deps.ts'
-import { listGrants, openTokens } from './grant-store.ts'
+import { listGrants } from './grant-store.ts'
+import type { Grant } from './grant-store.ts'
 import { fetchByOrigin } from '../mcp/server-fetch.ts'
 import { ConnectorOAuth } from './connector-oauth.ts'
-import type { StoredDiscovery } from './connector-oauth.ts'
 
 const requestTimeoutMs = 15_000
 
@@ -28,7 +28,7 @@ interface Revocation {
  */
 export async function prepareRevocation(deps: ConnectorDeps, connector: ConnectorRow): Promise<() => void> {
   const url = new URL(connector.url)
-  const grants = await listGrants(deps.database.db, connector)
+  const grants = await listGrants(deps, connector)
   const found = await Promise.all(grants.map((grant) => findRevocation(deps, connector, grant)))
   return () => {
     for (const revocation of found) if (revocation !== undefined) void revoke(deps, url, revocation)
@@ -38,11 +38,10 @@ export async function prepareRevocation(deps: ConnectorDeps, connector: Connecto
 async function findRevocation(
   deps: ConnectorDeps,
   connector: ConnectorRow,
-  { issuer, tokens, discovery }: ConnectorGrantRow,
+  { issuer, tokens, discovery }: Grant,
 ): Promise<Revocation | undefined> {
   if (tokens === null || discovery === null) return undefined
-  const { state } = JSON.parse(discovery) as StoredDiscovery
-  const metadata: Partial<OAuthMetadata> = state?.authorizationServerMetadata ?? {}
+  const metadata: Partial<OAuthMetadata> = discovery.state?.authorizationServerMetadata ?? {}
   if (metadata.revocation_endpoint === undefined) return undefined
   const client = await new ConnectorOAuth(deps, connector).clientInformation({ issuer })
   if (client === undefined) return undefined
@@ -53,7 +52,7 @@ async function findRevocation(
       metadata.token_endpoint_auth_methods_supported ??
       [],
     client,
-    tokens: openTokens(deps.sealer, tokens).tokens,
+    tokens: tokens.tokens,
   }
 }
 

@@ -1,14 +1,18 @@
 import { AppError } from '../../lib/app-error.ts'
+import { sealCredential } from './credential.ts'
 import { maskSecret } from './mask-secret.ts'
-import type { Sealer } from './seal-secret.ts'
+import type { SealContext, Sealer } from './seal-secret.ts'
 
 export interface SecretChange {
   /** The name of the field on the wire, for the error. */
   readonly field: string
+  readonly context: SealContext
   /** The stored secret, sealed. */
   readonly stored: string | null
   /** The value from the client: undefined or the mask keep the stored secret, null or an empty text remove it. */
   readonly input: string | null | undefined
+  /** The address that a new secret belongs to. */
+  readonly address: string | null
   /** A stored secret belongs to one address, so it is removed when the address changes. */
   readonly addressChanged: boolean
 }
@@ -18,13 +22,13 @@ export interface SecretChange {
  * @throws AppError `invalid_request` for a text that no header can carry, such as the mask of another secret
  */
 export function changeSecret(sealer: Sealer, change: SecretChange): string | null {
-  const { field, stored, input, addressChanged } = change
-  if (input === undefined || (input !== null && input === maskSecret(sealer, stored))) {
+  const { field, context, stored, input, address, addressChanged } = change
+  if (input === undefined || (input !== null && input === maskSecret(sealer, context, stored))) {
     return addressChanged ? null : stored
   }
   if (input === null || input === '') return null
   if (!/^[\x21-\x7e]+$/.test(input)) {
     throw new AppError('invalid_request', `${field}: use ASCII letters, digits and symbols without spaces`)
   }
-  return sealer.seal(input)
+  return sealCredential(sealer, context, { secret: input, address })
 }

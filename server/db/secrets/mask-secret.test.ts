@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
 import { maskSecret } from './mask-secret.ts'
+import { sealCredential } from './credential.ts'
+import { botKeyContext } from './seal-contexts.ts'
 import { createSealer } from './seal-secret.ts'
 
 const sealer = createSealer('a secret of tests that is long enough')
-const mask = (secret: string) => maskSecret(sealer, sealer.seal(secret))
+const context = botKeyContext({ id: 'bot', user_id: 'ada' })
+const mask = (secret: string) =>
+  maskSecret(sealer, context, sealCredential(sealer, context, { secret, address: null }))
 
 it('shows four characters at each end of a long secret (§9.9)', () => {
   expect(mask('sk-proj-abcdefghijklmnop')).toBe('sk-p••••••••mnop')
@@ -20,10 +24,11 @@ it('does not reveal the length of a long secret', () => {
 })
 
 it('has no mask for no secret', () => {
-  expect(maskSecret(sealer, null)).toBeNull()
+  expect(maskSecret(sealer, context, null)).toBeNull()
 })
 
 it('hides a secret completely that another key has sealed', () => {
   const other = createSealer('another secret of tests, as long as that')
-  expect(maskSecret(sealer, other.seal('sk-proj-abcdefghijklmnop'))).toBe('••••••••')
+  const sealed = sealCredential(other, context, { secret: 'sk-proj-abcdefghijklmnop', address: null })
+  expect(maskSecret(sealer, context, sealed)).toBe('••••••••')
 })

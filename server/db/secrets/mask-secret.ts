@@ -1,4 +1,5 @@
-import type { Sealer } from './seal-secret.ts'
+import { openCredential } from './credential.ts'
+import type { SealContext, Sealer } from './seal-secret.ts'
 
 const hidden = '•'.repeat(8)
 
@@ -10,16 +11,16 @@ const visibleChars = 4
  * The masked form of a stored secret for users (§9.9): its first and last characters, or only dots for a short one. A
  * secret that cannot be decrypted, because the installation's key has changed, is masked like a short one (§21.1).
  */
-export function maskSecret(sealer: Sealer, sealed: string | null): string | null {
+export function maskSecret(sealer: Sealer, context: SealContext, sealed: string | null): string | null {
   if (sealed === null) return null
-  const secret = openOrEmpty(sealer, sealed)
+  const secret = openOrEmpty(sealer, context, sealed)
   if (secret.length <= maxFullyHiddenChars) return hidden
   return secret.slice(0, visibleChars) + hidden + secret.slice(-visibleChars)
 }
 
-function openOrEmpty(sealer: Sealer, sealed: string): string {
+function openOrEmpty(sealer: Sealer, context: SealContext, sealed: string): string {
   try {
-    return sealer.open(sealed)
+    return openCredential(sealer, context, sealed).secret
   } catch {
     return ''
   }

@@ -1,40 +1,92 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Encrypts secrets for the database: keys and tokens (§21.12). */
-export interface Sealer {
-  seal(secret: string): string
-  /** Throws when the text was not sealed with this key, or was changed. */
-  open(sealed: string): string
+/** What a sealed value is for. Each purpose has a key of its own. */
+export type SealPurpose =
+  | 'bot key'
+  | 'connector token'
+  | 'connector client secret'
+  | 'connector client'
+  | 'connector tokens'
+  | 'connector discovery'
+  | 'connector consent'
+  | 'integration key'
+  | 'integration tokens'
+  | 'integration consent'
+  | 'installation key'
+  | 'sign-in record'
+
+/** The place that a sealed value is bound to. In any other place it cannot be opened (`seal-contexts.ts`). */
+export interface SealContext {
+  readonly purpose: SealPurpose
+  /** The id of the user, or an empty text when the value belongs to the installation. */
+  readonly owner: string
+  /** What identifies the row among the owner's rows of this purpose. */
+  readonly row: readonly string[]
 }
 
-const version = 'v1'
+/** Encrypts secrets for the database: keys and tokens (§21.12). */
+export interface Sealer {
+  seal(secret: string, context: SealContext): string
+  /** Throws when the text was sealed with another key or for another context, or was changed. */
+  open(sealed: string, context: SealContext): string
+}
+
+const version = 'v2'
 const ivBytes = 12
 const tagBytes = 16
 
-/** AES-256-GCM under a key derived from `secretKey`. Sealing the same text twice gives two different results. */
+/**
+ * AES-256-GCM under one key per purpose, derived from `secretKey`, with the context as associated data. Sealing the same
+ * text twice gives two different results.
+ */
 export function createSealer(secretKey: string): Sealer {
-  const key = Buffer.from(hkdfSync('sha256', secretKey, '', 'yonder sealed secrets', 32))
+  const keys = new Map<SealPurpose, Buffer>()
+  const keyFor = (purpose: SealPurpose): Buffer => {
+    const key = keys.get(purpose) ?? deriveKey(secretKey, `yonder ${version} ${purpose}`)
+    keys.set(purpose, key)
+    return key
+  }
   return {
-    seal(secret) {
+    seal(secret, context) {
       const iv = randomBytes(ivBytes)
-      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(context.purpose), iv).setAAD(toBytes(context))
       const body = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return `${version}.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`
     },
-    open(sealed) {
-      const [prefix, text] = sealed.split('.')
-      if (prefix !== version || text === undefined)
-        throw new Error(
-          'A stored secret has an unknown format. Restore the database from a backup, or enter the secret again.',
-        )
-      const bytes = Buffer.from(text, 'base64url')
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
-        authTagLength: tagBytes,
-      })
-      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-      return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString(
-        'utf8',
-      )
+    open(sealed, context) {
+      return decrypt(sealed, version, keyFor(context.purpose), toBytes(context))
     },
   }
+}
+
+/** Opens values of the first format, which had one key for all purposes and no context. Only `reseal-secrets.ts` uses it. */
+export function createFirstFormatOpener(secretKey: string): (sealed: string) => string {
+  const key = deriveKey(secretKey, 'yonder sealed secrets')
+  return (sealed) => decrypt(sealed, 'v1', key, Buffer.alloc(0))
+}
+
+function decrypt(sealed: string, format: string, key: Buffer, context: Buffer): string {
+  const [prefix, text] = sealed.split('.')
+  if (prefix !== format || text === undefined)
+    throw new Error(
+      'A stored secret has an unknown format. Restore the database from a backup, or enter the secret again.',
+    )
+  const bytes = Buffer.from(text, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  })
+  decipher.setAAD(context)
+  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString(
+    'utf8',
+  )
+}
+
+function deriveKey(secretKey: string, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, '', info, 32))
+}
+
+/** JSON keeps the parts apart, so that two contexts never have the same bytes. */
+function toBytes({ purpose, owner, row }: SealContext): Buffer {
+  return Buffer.from(JSON.stringify([purpose, owner, row]))
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type Provider from 'oidc-provider'
 import type { Db, Database } from '../../db/database.ts'
+import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
@@ -17,7 +18,8 @@ const keyName = 'set-up'
 /** Returns the token of the link that creates the first account. Null when there is an account (§15.4). */
 export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
   if (await hasAccounts(db)) return null
-  await insertKey(db, keyName, sealer.seal(randomBytes(32).toString('base64url')), now)
+  const token = randomBytes(32).toString('base64url')
+  await insertKey(db, keyName, sealer.seal(token, installationKeyContext(keyName)), now)
   return (await findSetUpToken(db, sealer)) ?? null
 }
 
@@ -30,7 +32,7 @@ async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boo
 
 async function findSetUpToken(db: Db, sealer: Sealer): Promise<string | undefined> {
   const sealed = await findKey(db, keyName)
-  return sealed === undefined ? undefined : sealer.open(sealed)
+  return sealed === undefined ? undefined : sealer.open(sealed, installationKeyContext(keyName))
 }
 
 export interface SetUpDeps {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import * as openid from 'openid-client'
 import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/database.ts'
+import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import {
   hashRecordId,
@@ -134,11 +135,10 @@ async function insertPendingSignIn(
   { db, sealer, now, limitRecords }: GoogleFederationOptions,
   pending: PendingSignIn,
 ): Promise<void> {
+  const record = { model, id: hashRecordId(pending.state), grant_id: null }
   await upsertRecord(db, {
-    model,
-    id: hashRecordId(pending.state),
-    payload: sealer.seal(JSON.stringify(pending)),
-    grant_id: null,
+    ...record,
+    payload: sealer.seal(JSON.stringify(pending), signInRecordContext(record)),
     uid: null,
     expires_at: now() + lifetimeSeconds.interaction * 1000,
   })
@@ -153,5 +153,5 @@ async function takePendingSignIn(db: Db, sealer: Sealer, state: string, now: num
   await deleteRecord(db, model, id)
   if (record === undefined || !isFirst)
     throw new Error('The response was already used, or its sign-in has expired.')
-  return JSON.parse(sealer.open(record.payload)) as PendingSignIn
+  return JSON.parse(sealer.open(record.payload, signInRecordContext(record))) as PendingSignIn
 }

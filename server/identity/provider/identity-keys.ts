@@ -2,6 +2,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, createLocalJWKSet, 
 import type { JWK, JWTVerifyGetKey } from 'jose'
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../../db/database.ts'
+import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { findKey, insertKey, replaceKey } from './key-store.ts'
 
@@ -66,7 +67,8 @@ export async function rotateSigningKeys(
   const stored = await findKey(db, 'signing')
   if (stored === undefined) return known
   const next = [await generateSigningKey(now), ...known.filter(({ iat }) => now - iat < maxVerifyingAgeMs)]
-  const isReplaced = await replaceKey(db, 'signing', stored, sealer.seal(JSON.stringify(next)))
+  const sealed = sealer.seal(JSON.stringify(next), installationKeyContext('signing'))
+  const isReplaced = await replaceKey(db, 'signing', stored, sealed)
   return isReplaced ? next : readSigningKeys(deps)
 }
 
@@ -84,12 +86,12 @@ async function requireKey(
   generate: () => string | Promise<string>,
 ): Promise<string> {
   if ((await findKey(db, name)) === undefined) {
-    await insertKey(db, name, sealer.seal(await generate()), now())
+    await insertKey(db, name, sealer.seal(await generate(), installationKeyContext(name)), now())
   }
   const sealed = await findKey(db, name)
   if (sealed === undefined) throw new Error(`The key "${name}" could not be stored.`)
   try {
-    return sealer.open(sealed)
+    return sealer.open(sealed, installationKeyContext(name))
   } catch (cause) {
     throw new Error(
       'The stored keys were sealed with another secret. Start with the SECRET_KEY (or the secret.key in DATA_DIR) that belongs to this database.',

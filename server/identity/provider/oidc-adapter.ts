@@ -1,5 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import type { Db } from '../../db/database.ts'
+import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { anonymousSession } from './limit-records.ts'
 import type { LimitRecords } from './limit-records.ts'
@@ -36,7 +37,7 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
       (model === 'Session' ? await findRecord(db, anonymousSession, id) : undefined)
     const read = (record: StoredRecord | undefined): AdapterPayload | undefined => {
       if (record === undefined) return undefined
-      const payload = JSON.parse(sealer.open(record.payload)) as AdapterPayload
+      const payload = JSON.parse(sealer.open(record.payload, signInRecordContext(record))) as AdapterPayload
       const { consumed_at: consumedAt } = record
       const isInOverlap =
         model === 'RefreshToken' && consumedAt !== null && now() - consumedAt < refreshOverlapSeconds * 1000
@@ -48,11 +49,10 @@ export function createOidcAdapter(options: OidcAdapterOptions) {
       async upsert(id, payload, expiresIn) {
         const isAnonymous = model === 'Session' && payload.accountId === undefined
         const storedModel = isAnonymous ? anonymousSession : model
+        const record = { model: storedModel, id: hashRecordId(id), grant_id: payload.grantId ?? null }
         await upsertRecord(db, {
-          model: storedModel,
-          id: hashRecordId(id),
-          payload: sealer.seal(JSON.stringify(payload)),
-          grant_id: payload.grantId ?? null,
+          ...record,
+          payload: sealer.seal(JSON.stringify(payload), signInRecordContext(record)),
           uid: payload.uid ?? null,
           expires_at: expiresIn === undefined ? null : now() + expiresIn * 1000,
         })

@@ -16,7 +16,7 @@ export interface OidcRecord {
   readonly expires_at: number | null
 }
 
-export interface StoredRecord {
+export interface StoredRecord extends Pick<OidcRecord, 'model' | 'id' | 'grant_id'> {
   readonly payload: string
   readonly consumed_at: number | null
 }
@@ -33,7 +33,7 @@ export async function upsertRecord(db: Db, record: OidcRecord): Promise<void> {
 export async function findRecord(db: Db, model: string, id: string): Promise<StoredRecord | undefined> {
   return db
     .selectFrom('oidc')
-    .select(['payload', 'consumed_at'])
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
     .where('model', '=', model)
     .where('id', '=', id)
     .executeTakeFirst()
@@ -42,7 +42,7 @@ export async function findRecord(db: Db, model: string, id: string): Promise<Sto
 export async function findRecordByUid(db: Db, model: string, uid: string): Promise<StoredRecord | undefined> {
   return db
     .selectFrom('oidc')
-    .select(['payload', 'consumed_at'])
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
     .where('model', '=', model)
     .where('uid', '=', uid)
     .executeTakeFirst()

@@ -1,11 +1,12 @@
 import { decodeJwt } from 'jose'
 import type { Db } from '../../db/database.ts'
+import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { EndedSession, Sessions } from '../identity.ts'
-import { hashRecordId, findRecord, deleteRecord, deleteRecordsOfGrant } from '../provider/oidc-store.ts'
+import { hashRecordId, deleteRecord, deleteRecordsOfGrant } from '../provider/oidc-store.ts'
 import { lifetimeSeconds } from '../provider/token-lifetimes.ts'
 import { findUser } from '../users/user-store.ts'
-import { insertRevokedGrant, listRevokedGrants } from './revoked-grant-store.ts'
+import { findActiveGrant, insertRevokedGrant, listRevokedGrants } from './revoked-grant-store.ts'
 import { clockLeewaySeconds } from './token-verifier.ts'
 
 /** The claim of an access token with the id of its session, which lets the API refuse tokens of ended sessions. */
@@ -65,10 +66,28 @@ export class EmbeddedSessions implements Sessions {
 
   async #findUserId(sessionId: string): Promise<string | null> {
     const { db, sealer, issuer } = this.#options
-    const grant = await findRecord(db, 'Grant', hashRecordId(sessionId))
-    if (grant === undefined) return null
-    const { accountId = '' } = JSON.parse(sealer.open(grant.payload)) as { accountId?: string }
-    return (await findUser(db, issuer, accountId))?.id ?? null
+    const accountId = await findAccountOfGrant({ db, sealer }, sessionId)
+    return accountId === null ? null : ((await findUser(db, issuer, accountId))?.id ?? null)
+  }
+}
+
+/**
+ * Returns the account of a grant that is stored and was sealed by this installation, else null. A token that names no
+ * such grant was not issued by a sign-in here, even if its signature is valid (§15.24).
+ */
+export async function findAccountOfGrant(
+  { db, sealer }: Pick<EmbeddedSessionsOptions, 'db' | 'sealer'>,
+  grantId: string,
+): Promise<string | null> {
+  const grant = await findActiveGrant(db, grantId)
+  if (grant === undefined) return null
+  try {
+    const { accountId } = JSON.parse(sealer.open(grant.payload, signInRecordContext(grant))) as {
+      accountId?: string
+    }
+    return accountId ?? null
+  } catch {
+    return null
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Db } from '../../db/database.ts'
+import { hashRecordId } from '../provider/oidc-store.ts'
+import type { StoredRecord } from '../provider/oidc-store.ts'
 
 export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: number): Promise<void> {
   await db
@@ -8,13 +10,17 @@ export async function insertRevokedGrant(db: Db, grantId: string, expiresAt: num
     .execute()
 }
 
-export async function isGrantRevoked(db: Db, grantId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('ended_grants')
-    .select('grant_id')
-    .where('grant_id', '=', grantId)
+/** The stored record of a grant that was not revoked. */
+export function findActiveGrant(db: Db, grantId: string): Promise<StoredRecord | undefined> {
+  return db
+    .selectFrom('oidc')
+    .select(['model', 'id', 'grant_id', 'payload', 'consumed_at'])
+    .where('model', '=', 'Grant')
+    .where('id', '=', hashRecordId(grantId))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('ended_grants').select('grant_id').where('grant_id', '=', grantId))),
+    )
     .executeTakeFirst()
-  return row !== undefined
 }
 
 /** The revoked grants with access tokens that have not expired. */

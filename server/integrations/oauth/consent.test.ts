@@ -57,7 +57,7 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       .executeTakeFirstOrThrow()
     return {
       row,
-      tokens: row.tokens === null ? undefined : openGoogleTokens(product.deps.sealer, row.tokens),
+      tokens: row.tokens === null ? undefined : openGoogleTokens(product.deps.sealer, row, row.tokens),
     }
   }
 
@@ -327,11 +327,11 @@ describe.each(engines)('consent at Google on %s', (engine) => {
       await disconnect('google-gmail')
       const calendar = await product.deps.database.db
         .selectFrom('integrations')
-        .select('tokens')
+        .selectAll()
         .where('user_id', '=', ada.user.id)
         .where('name', '=', 'google-calendar')
         .executeTakeFirstOrThrow()
-      const stored = openGoogleTokens(product.deps.sealer, calendar.tokens ?? '')
+      const stored = openGoogleTokens(product.deps.sealer, calendar, calendar.tokens ?? '')
       await disconnect('google-calendar')
       await expect.poll(() => google.revocations, { interval: 5 }).toEqual([stored?.refreshToken])
     })

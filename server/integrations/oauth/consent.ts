@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isGoogleIntegration, titleOfIntegration } from '@yonder/contract/integration-names'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import { integrationConsentContext } from '../../db/secrets/seal-contexts.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import { AppError } from '../../lib/app-error.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
@@ -36,11 +37,10 @@ export async function startGoogleConsent(deps: IntegrationDeps, user: Owner, nam
   const state = randomBytes(32).toString('base64url')
   const verifier = randomBytes(32).toString('base64url')
   await deleteExpiredIntegrationConsents(database.db, now())
+  const key = { state_hash: hashState(state), user_id: user.id, name }
   await insertIntegrationConsent(database.db, {
-    state_hash: hashState(state),
-    user_id: user.id,
-    name,
-    verifier: sealer.seal(verifier),
+    ...key,
+    verifier: sealer.seal(verifier, integrationConsentContext(key)),
     expires_at: now() + maxConsentMs,
   })
   const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -70,12 +70,13 @@ export async function finishGoogleConsent(
       `This sign-in at Google was already used, was started more than ten minutes ago, or belongs to another user. Connect ${titleOfIntegration(name)} again.`,
     )
   }
-  const tokens = await google.redeemCode(name, code, sealer.open(consent.verifier))
+  const verifier = sealer.open(consent.verifier, integrationConsentContext(consent))
+  const tokens = await google.redeemCode(name, code, verifier)
   const revoke = (): void => revokeInBackground(deps, user, tokens.accessToken)
   const refreshToken = requireRefreshToken(name, tokens, revoke)
   const change = {
     ...disconnected,
-    tokens: sealGoogleTokens(sealer, tokens, refreshToken),
+    tokens: sealGoogleTokens(sealer, stored, tokens, refreshToken),
     scopes: tokens.scopes.join(' '),
   }
   if (!(await updateIntegration(db, stored, change, stored.version))) {

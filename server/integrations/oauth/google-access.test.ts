@@ -37,9 +37,9 @@ describe.each(engines)('access to Google on %s', (engine) => {
     const sealer = createSealer(secretKey)
     const countingSealer: Sealer = {
       ...sealer,
-      open(sealed) {
+      open(sealed, context) {
         reads++
-        return sealer.open(sealed)
+        return sealer.open(sealed, context)
       },
     }
     return openIntegrations(

@@ -95,7 +95,12 @@ async function refresh(
   if (refreshed === undefined) {
     await markEnded(deps, row)
   } else {
-    const sealed = sealGoogleTokens(deps.sealer, refreshed, refreshed.refreshToken ?? tokens.refreshToken)
+    const sealed = sealGoogleTokens(
+      deps.sealer,
+      row,
+      refreshed,
+      refreshed.refreshToken ?? tokens.refreshToken,
+    )
     const scopes = refreshed.scopes.join(' ')
     const isStored = await releaseRefreshLease(deps.database.db, row, { tokens: sealed, scopes })
     if (isStored && scopes !== row.scopes) deps.onChanged(row.user_id)

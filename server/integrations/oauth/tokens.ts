@@ -1,5 +1,6 @@
 import { isGoogleIntegration } from '@yonder/contract/integration-names'
 import type { GoogleIntegration } from '@yonder/contract/integration-names'
+import { integrationTokensContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import type { IntegrationRow } from '../../db/tables/integration-tables.ts'
 import type { IntegrationDeps } from '../integration-deps.ts'
@@ -23,16 +24,22 @@ export interface FoundTokens {
 
 export function sealGoogleTokens(
   sealer: Sealer,
+  owner: Pick<IntegrationRow, 'user_id' | 'name'>,
   { accessToken, expiresAt }: GoogleTokens,
   refreshToken: string,
 ): string {
-  return sealer.seal(JSON.stringify({ accessToken, refreshToken, expiresAt } satisfies StoredTokens))
+  const tokens: StoredTokens = { accessToken, refreshToken, expiresAt }
+  return sealer.seal(JSON.stringify(tokens), integrationTokensContext(owner))
 }
 
 /** Returns undefined when the tokens cannot be decrypted because SECRET_KEY has changed. */
-export function openGoogleTokens(sealer: Sealer, sealed: string): StoredTokens | undefined {
+export function openGoogleTokens(
+  sealer: Sealer,
+  row: Pick<IntegrationRow, 'user_id' | 'name'>,
+  sealed: string,
+): StoredTokens | undefined {
   try {
-    return JSON.parse(sealer.open(sealed)) as StoredTokens
+    return JSON.parse(sealer.open(sealed, integrationTokensContext(row))) as StoredTokens
   } catch {
     return undefined
   }
@@ -46,7 +53,7 @@ export async function findGoogleTokens(
 ): Promise<FoundTokens> {
   const row = await findIntegration(deps.database.db, { id: userId }, name)
   if (!row?.tokens) throw notConnected(name, { hasEnded: row?.ended === 1 })
-  const tokens = openGoogleTokens(deps.sealer, row.tokens)
+  const tokens = openGoogleTokens(deps.sealer, row, row.tokens)
   if (tokens !== undefined) return { row, tokens }
   await markEnded(deps, row)
   throw notConnected(name, { hasEnded: true })
