@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose'
+import { decodeJwt, importJWK, SignJWT } from 'jose'
 import { request as httpRequest } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { engines, isConcurrent, openTestDatabase } from '../../testing/database/
 import type { TestDatabase } from '../../testing/database/test-database.ts'
 import type { EndedSession } from '../identity.ts'
 import { rotateSigningKeys } from './identity-keys.ts'
+import { hashRecordId, upsertRecord } from './oidc-store.ts'
 
 describe.each(engines)('the embedded provider on %s', (engine) => {
   const clock = { offset: 0 }
@@ -77,6 +78,31 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('the API', () => {
+    it('refuses a signed token whose grant is not stored, was made up, or is of another account (§15.24)', async () => {
+      const { access_token } = await newSession().join({ email: newEmail() })
+      const other = await newSession().join({ email: newEmail() })
+      const { db } = database
+      const sealer = createSealer(testSecret)
+      const [key] = await rotateSigningKeys({ db, sealer, now: Date.now })
+      const privateKey = await importJWK(key!, 'RS256')
+      const claims = decodeJwt(access_token)
+      const sign = (changes: object) =>
+        new SignJWT({ ...claims, ...changes })
+          .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: key!.kid })
+          .sign(privateKey)
+      const id = hashRecordId('made-up')
+      const record = { model: 'Grant', id, payload: '', grant_id: null, uid: null, expires_at: null }
+      await upsertRecord(db, { ...record, payload: JSON.stringify({ accountId: claims.sub }) })
+
+      expect(await statusOf(server.readUser(await sign({})))).toBe(200)
+      for (const changes of [
+        { grant_id: 'unknown' },
+        { grant_id: 'made-up' },
+        { grant_id: decodeJwt(other.access_token)['grant_id'] },
+      ])
+        expect(await statusOf(server.readUser(await sign(changes)))).toBe(401)
+    })
+
     it('accepts access tokens only (§15.16)', async () => {
       const { access_token, id_token, refresh_token } = await newSession().join({ email: newEmail() })
       expect(await statusOf(server.readUser(access_token))).toBe(200)

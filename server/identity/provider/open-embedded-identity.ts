@@ -7,8 +7,8 @@ import { requireSetUpToken } from '../accounts/set-up-routes.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
 import type { Identity, IdentityDeps } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
-import { EmbeddedSessions, grantClaim } from '../sessions/embedded-sessions.ts'
-import { deleteExpiredRevokedGrants, isGrantRevoked } from '../sessions/revoked-grant-store.ts'
+import { EmbeddedSessions, findAccountOfGrant, grantClaim } from '../sessions/embedded-sessions.ts'
+import { deleteExpiredRevokedGrants } from '../sessions/revoked-grant-store.ts'
 import { createCachedTokenVerifier } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
@@ -55,7 +55,8 @@ export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: Upser
     async verify(token) {
       const claims = await verifyToken(token)
       const grantId = claims[grantClaim]
-      if (typeof grantId !== 'string' || (await isGrantRevoked(db, grantId))) {
+      const accountId = typeof grantId === 'string' ? await findAccountOfGrant({ db, sealer }, grantId) : null
+      if (accountId === null || accountId !== claims.sub) {
         throw new AppError('unauthenticated', 'Your session has ended. Sign in again.')
       }
       return upsertUser(issuer, claims.sub, {
