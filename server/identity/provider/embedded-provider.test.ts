@@ -78,7 +78,7 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('the API', () => {
-    it('refuses a signed token whose grant is not stored, was made up, or is of another account (§15.24)', async () => {
+    it('refuses a signed token whose grant is not stored, was made up, or is of another account (§15.26)', async () => {
       const { access_token } = await newSession().join({ email: newEmail() })
       const other = await newSession().join({ email: newEmail() })
       const { db } = database

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import { createSealer } from '../../db/secrets/seal-secret.ts'
 import { engines, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
@@ -98,12 +99,11 @@ describe.each(engines)('requests to the embedded provider without an account on 
   it('keep a bounded number of records, and delete those that expire first (§15.24)', async () => {
     const limitRecords = createRecordLimiter(database.db, { max: 3, every: 2 })
     const add = async (model: string, id: string, expires_at: number) => {
-      const payload = createSealer(testSecret).seal('{}')
+      const record = { model, id: hashRecordId(id), grant_id: null }
+      const payload = createSealer(testSecret).seal('{}', signInRecordContext(record))
       await upsertRecord(database.db, {
-        model,
-        id: hashRecordId(id),
+        ...record,
         payload,
-        grant_id: null,
         uid: id,
         expires_at,
       })

@@ -73,7 +73,7 @@ export class EmbeddedSessions implements Sessions {
 
 /**
  * Returns the account of a grant that is stored and was sealed by this installation, else null. A token that names no
- * such grant was not issued by a sign-in here, even if its signature is valid (§15.24).
+ * such grant was not issued by a sign-in here, even if its signature is valid (§15.26).
  */
 export async function findAccountOfGrant(
   { db, sealer }: Pick<EmbeddedSessionsOptions, 'db' | 'sealer'>,
