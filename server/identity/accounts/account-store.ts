@@ -43,7 +43,15 @@ export async function upsertFederatedAccount(
     .execute()
 }
 
+/** Whether there is an account, or a user of a hosted provider. The owner of the demo chat has no address as issuer. */
 export async function hasAccounts(db: Db): Promise<boolean> {
-  const row = await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
-  return row !== undefined
+  const account = await db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+  if (account !== undefined) return true
+  const user = await db
+    .selectFrom('users')
+    .select('id')
+    .where('issuer', 'like', 'http%')
+    .limit(1)
+    .executeTakeFirst()
+  return user !== undefined
 }

@@ -5,6 +5,7 @@ import { newId } from '../../lib/new-id.ts'
 import { normalizeText } from '../../lib/text.ts'
 import { insertAccount } from './account-store.ts'
 import { hashPassword } from './hash-password.ts'
+import { endSetUp } from './set-up-token.ts'
 
 /** Which users may create an account. */
 export interface SignUpPolicy {
@@ -89,6 +90,7 @@ export async function createAccount(
         password_hash,
         created_at: now(),
       })
+      await endSetUp(trx)
       return { accountId }
     })
   } catch (error) {

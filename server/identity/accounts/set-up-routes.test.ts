@@ -4,6 +4,9 @@ import type { IdentityServer } from '../../testing/identity/identity-server.ts'
 import { SignInSession, testAccount } from '../../testing/identity/sign-in-session.ts'
 import { engines, isConcurrent, openTestDatabase } from '../../testing/database/test-database.ts'
 import type { TestDatabase } from '../../testing/database/test-database.ts'
+import { seedDemoShare } from '../../shares/seed-demo-share.ts'
+import { createUpsertUser } from '../users/upsert-user.ts'
+import { upsertFederatedAccount } from './account-store.ts'
 
 describe.each(engines)('the set-up link on %s', (engine) => {
   let database: TestDatabase
@@ -25,6 +28,22 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     const address = server.identity.setUpUrl ?? ''
     const text = await (await session.fetch(address)).text()
     return { address, form: /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '' }
+  }
+
+  /** The link creates nothing, and the next start prints none. */
+  async function expectInvalid(address: string, form: string): Promise<void> {
+    const before = await countAccounts()
+    expect((await session.fetch(address)).status).toBe(403)
+    const response = await session.post(address, { ...testAccount, email: 'eve@example.com', form })
+    expect(response.status).toBe(403)
+    expect(await countAccounts()).toBe(before)
+    const { port } = server
+    await server.close()
+    server = await openIdentityServer({ database, port, environment: { SIGN_UP: 'closed' } })
+    expect(server.identity.setUpUrl).toBeNull()
+    expect(
+      await database.db.selectFrom('keys').select('name').where('name', '=', 'set-up').execute(),
+    ).toEqual([])
   }
 
   it('creates the first account, and is not valid after that (§15.4)', async () => {
@@ -50,6 +69,38 @@ describe.each(engines)('the set-up link on %s', (engine) => {
     )
     expect(statuses.sort()).not.toEqual([200, 200])
     expect(await countAccounts()).toBe(1)
+  })
+
+  it('is not valid after a listed user has signed up (§15.4)', async () => {
+    await server.close()
+    const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: testAccount.email }
+    server = await openIdentityServer({ database, environment })
+    session = new SignInSession(server.baseUrl)
+    const { address, form } = await openLink()
+    await session.signUp()
+    await expectInvalid(address, form)
+  })
+
+  it('is not valid after a user of a hosted provider was stored (§15.4)', async () => {
+    const { address, form } = await openLink()
+    const upsertUser = createUpsertUser({ db: database.db, now: Date.now, onNewUser: async () => undefined })
+    await upsertUser('https://login.example/', 'ada', { name: 'Ada' })
+    await expectInvalid(address, form)
+  })
+
+  it('is not valid when the account was stored by a former version (§15.4)', async () => {
+    const { address, form } = await openLink()
+    const account = { id: 'google-oauth2|1', name: null, email: null, picture: null, created_at: 1 }
+    await upsertFederatedAccount(database.db, account)
+    await expectInvalid(address, form)
+  })
+
+  it('is created although the demo chat has an owner (§15.4, §20.9)', async () => {
+    const { port } = server
+    await server.close()
+    await seedDemoShare(database, Date.now())
+    server = await openIdentityServer({ database, port, environment: { SIGN_UP: 'closed' } })
+    expect(server.identity.setUpUrl).not.toBeNull()
   })
 
   it('stays valid after an error in the form, and after a restart', async () => {

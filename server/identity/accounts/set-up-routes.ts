@@ -1,39 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type Provider from 'oidc-provider'
 import type { Db, Database } from '../../db/database.ts'
-import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
-import { findKey, insertKey, deleteKey } from '../provider/key-store.ts'
-import { hasAccounts } from './account-store.ts'
 import { createAccount } from './create-account.ts'
 import { isFormToken, makeFormToken } from './forms.ts'
+import { endSetUp, isSetUpToken } from './set-up-token.ts'
 import type { SignInBudget } from './sign-in-budget.ts'
-
-/** The name under which the token of the link is stored. The link is valid until the token is deleted. */
-const keyName = 'set-up'
-
-/** Returns the token of the link that creates the first account. Null when there is an account (§15.4). */
-export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
-  if (await hasAccounts(db)) return null
-  const token = randomBytes(32).toString('base64url')
-  await insertKey(db, keyName, sealer.seal(token, installationKeyContext(keyName)), now)
-  return (await findSetUpToken(db, sealer)) ?? null
-}
-
-async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
-  const expected = await findSetUpToken(db, sealer)
-  if (expected === undefined || typeof token !== 'string') return false
-  const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(token)]
-  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
-}
-
-async function findSetUpToken(db: Db, sealer: Sealer): Promise<string | undefined> {
-  const sealed = await findKey(db, keyName)
-  return sealed === undefined ? undefined : sealer.open(sealed, installationKeyContext(keyName))
-}
 
 export interface SetUpDeps {
   readonly database: Pick<Database, 'db' | 'dialect'>
@@ -65,7 +39,7 @@ export function registerSetUpRoutes(scope: FastifyInstance, deps: SetUpDeps): vo
     if (!(await isSetUpToken(database.db, sealer, token))) return showInvalidLink(reply)
     const fields = request.body ?? {}
     if (!isFormToken(formKey, `set-up ${String(token)}`, fields['form'])) return showInvalidLink(reply)
-    const findRefusal = async (trx: Db) => ((await deleteKey(trx, keyName)) ? null : invalidLink)
+    const findRefusal = async (trx: Db) => ((await endSetUp(trx)) ? null : invalidLink)
     const create = () => createAccount({ database, now, findRefusal }, fields)
     const { accountId, error } = await budget.attempt(reply, null, create)
     if (accountId === undefined) {

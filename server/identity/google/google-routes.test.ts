@@ -166,6 +166,19 @@ describe('signing in with Google', () => {
     await closed.close()
   })
 
+  it('makes the set-up link invalid with the first account (§15.4)', async () => {
+    await server.close()
+    server = await open({ SIGN_UP: 'closed', ALLOWED_EMAILS: grace.email })
+    const setUpUrl = server.identity.setUpUrl ?? ''
+    expect((await fetch(setUpUrl)).status).toBe(200)
+    await consentAtGoogle(new SignInSession(server.baseUrl))
+    expect((await fetch(setUpUrl)).status).toBe(200)
+    const session = new SignInSession(server.baseUrl)
+    const { callback } = await consentAtGoogle(session)
+    await session.follow(await session.fetch(callback))
+    expect((await fetch(setUpUrl)).status).toBe(403)
+  })
+
   it('is offered on the page of the local sign-in', async () => {
     const { text, path } = await new SignInSession(server.baseUrl).openForm()
     expect(text).toContain(`href="${path}/google"`)

@@ -3,6 +3,7 @@ import { findAccount, upsertFederatedAccount } from '../accounts/account-store.t
 import { emailNotAllowed } from '../accounts/create-account.ts'
 import { finishInteraction, interactionPath, requireInteraction } from '../accounts/interaction.ts'
 import type { InteractionRequest, SignInDeps } from '../accounts/interaction.ts'
+import { endSetUp } from '../accounts/set-up-token.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
 import type { GoogleFederation, GoogleUser } from './google-federation.ts'
 
@@ -54,12 +55,10 @@ export function registerGoogleRoutes(
     const refusal = await findRefusal(deps, user)
     if (refusal !== null) return showFailure(reply, base, interaction.uid, refusal, 403)
     const { name = null, email = null, picture = null } = user.profile
-    await upsertFederatedAccount(database.db, {
-      id: user.accountId,
-      name,
-      email,
-      picture,
-      created_at: now(),
+    const account = { id: user.accountId, name, email, picture, created_at: now() }
+    await database.db.transaction().execute(async (trx) => {
+      await upsertFederatedAccount(trx, account)
+      await endSetUp(trx)
     })
     return finishInteraction(deps, request, reply, user.accountId)
   })

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../db/database.ts'
 import { newId } from '../../lib/new-id.ts'
+import { endSetUp } from '../accounts/set-up-token.ts'
 import type { OnNewUser } from '../identity.ts'
 import type { Profile, User } from '../user.ts'
 import { findUser, insertUser, updateProfile } from './user-store.ts'
@@ -45,6 +46,7 @@ export function createUpsertUser({
     const user: User = { id: newId(), issuer, subject, name: null, email: null, picture: null, ...profile }
     return db.transaction().execute(async (trx) => {
       if (await insertUser(trx, user, now())) {
+        await endSetUp(trx)
         await onNewUser(trx, user)
         return user
       }

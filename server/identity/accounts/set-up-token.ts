@@ -1,0 +1,40 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Db } from '../../db/database.ts'
+import { installationKeyContext } from '../../db/secrets/seal-contexts.ts'
+import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import { deleteKey, findKey, insertKey } from '../provider/key-store.ts'
+import { hasAccounts } from './account-store.ts'
+
+/** The name under which the token of the link is stored. The link is valid until the token is deleted. */
+const keyName = 'set-up'
+
+/** Returns the token of the link that creates the first account. Null when there is an account or a user (§15.4). */
+export async function requireSetUpToken(db: Db, sealer: Sealer, now: number): Promise<string | null> {
+  if (await hasAccounts(db)) {
+    await endSetUp(db)
+    return null
+  }
+  const token = randomBytes(32).toString('base64url')
+  await insertKey(db, keyName, sealer.seal(token, installationKeyContext(keyName)), now)
+  return (await findSetUpToken(db, sealer)) ?? null
+}
+
+export async function isSetUpToken(db: Db, sealer: Sealer, token: unknown): Promise<boolean> {
+  const expected = await findSetUpToken(db, sealer)
+  if (expected === undefined || typeof token !== 'string' || (await hasAccounts(db))) return false
+  const [expectedBytes, actualBytes] = [Buffer.from(expected), Buffer.from(token)]
+  return expectedBytes.length === actualBytes.length && timingSafeEqual(expectedBytes, actualBytes)
+}
+
+/**
+ * Makes the link invalid. Must be called in every transaction that stores an account or a user, so that the link cannot
+ * create a second one, also when both happen at the same time. Returns true when the link was valid until now.
+ */
+export function endSetUp(trx: Db): Promise<boolean> {
+  return deleteKey(trx, keyName)
+}
+
+async function findSetUpToken(db: Db, sealer: Sealer): Promise<string | undefined> {
+  const sealed = await findKey(db, keyName)
+  return sealed === undefined ? undefined : sealer.open(sealed, installationKeyContext(keyName))
+}
