@@ -42,15 +42,16 @@ async function start(config: Config): Promise<void> {
   const now = Date.now
   if (config.demoShareId === builtInDemoShareId) await seedDemoShare(database, now())
   const deps = { config, database, sealer, now }
-  const identity = await openIdentity(deps, {
-    onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
-  })
   const demo = await startDemoModel({
     onError: (error) => reports.report(error, 'the server of the demo model failed'),
   })
   const guards = openGuards({
     ...config.outgoing,
     ownPorts: [...config.outgoing.ownPorts, Number(new URL(demo.baseUrl).port)],
+  })
+  const identity = await openIdentity(deps, {
+    guard: guards.operatorSupplied,
+    onNewUser: (trx, user) => insertDefaultBots(trx, user, deps),
   })
   const metrics = new Registry()
   collectDefaultMetrics({

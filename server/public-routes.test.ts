@@ -38,7 +38,10 @@ beforeAll(async () => {
   database = await openTestDatabase('sqlite')
   const config = parseConfig({ LOG_LEVEL: 'silent', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' })
   const deps = { config, database, sealer: createSealer(testSecret), now: Date.now }
-  const identity = await openIdentity(deps, { onNewUser: () => Promise.resolve() })
+  const identity = await openIdentity(deps, {
+    guard: { fetch: globalThis.fetch },
+    onNewUser: () => Promise.resolve(),
+  })
   product = await openTestApp({
     database,
     deps: {

@@ -19,10 +19,9 @@ const restrictions = [
     pattern:
       /(?<![.\w])fetch\(|(?<!typeof )\b(globalThis|window|self)\.fetch\b|\bnew (WebSocket|EventSource|XMLHttpRequest)\b|\bsendBeacon\(|import (?!type\b)[^'"]*from ['"]undici['"]|import (?!type\b)(?:[^'"]*\b(request|get|connect|createConnection|Socket|Agent)\b[^'"]*|[\w*][^'"{]*)from ['"]node:(https?|http2|net|tls)['"]/,
     isAllowed: (/** @type {string} */ path) =>
-      /^server\/(http|models|identity|testing)\/|^web\/(lib|testing)\/|\.test\.tsx?$|^(scripts|e2e|bench)\//.test(
-        path,
-      ),
-    message: 'outgoing requests go through server/http, server/models, server/identity or web/lib',
+      /^server\/(http|testing)\/|^web\/(lib|testing)\/|\.test\.tsx?$|^(scripts|e2e|bench)\//.test(path),
+    message:
+      'outgoing requests of the server go through a guard of server/http/outgoing, those of the browser through web/lib',
   },
   {
     pattern: /\bJSON\.parse\(\s*JSON\.stringify\(|\bstructuredClone\(/,

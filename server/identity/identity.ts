@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Sealer } from '../db/secrets/seal-secret.ts'
 import type { User } from './user.ts'
+import type { GuardedFetch } from '../http/outgoing/guarded-fetch.ts'
 
 /** Sign-in, with the embedded OpenID provider or a hosted one. */
 export interface Identity {
@@ -55,6 +56,6 @@ export interface IdentityDeps {
 
 export interface IdentityOptions {
   readonly onNewUser: OnNewUser
-  /** For requests to a hosted provider. */
-  readonly fetch?: typeof globalThis.fetch
+  /** Sends the requests to the external provider and to Google, whose addresses the operator has set. */
+  readonly guard: Pick<GuardedFetch, 'fetch'>
 }

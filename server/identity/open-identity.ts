@@ -6,9 +6,9 @@ import { createUpsertUser } from './users/upsert-user.ts'
 /** Opens the embedded provider, or the hosted one when `OIDC_ISSUER` names it (§15.1). */
 export async function openIdentity(deps: IdentityDeps, options: IdentityOptions): Promise<Identity> {
   const { config, database, now } = deps
-  const { onNewUser, fetch = globalThis.fetch } = options
+  const { onNewUser, guard } = options
   const upsertUser = createUpsertUser({ db: database.db, now, onNewUser })
   return config.oidc === null
-    ? openEmbeddedIdentity(deps, upsertUser)
-    : openExternalProvider(deps, { oidc: config.oidc, upsertUser, fetch })
+    ? openEmbeddedIdentity(deps, { upsertUser, guard })
+    : openExternalProvider(deps, { oidc: config.oidc, upsertUser, guard })
 }

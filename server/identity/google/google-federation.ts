@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Db } from '../../db/database.ts'
 import { signInRecordContext } from '../../db/secrets/seal-contexts.ts'
 import type { Sealer } from '../../db/secrets/seal-secret.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import {
   hashRecordId,
   consumeRecord,
@@ -44,16 +45,17 @@ interface GoogleFederationOptions {
   readonly db: Db
   readonly sealer: Sealer
   readonly now: () => number
+  readonly guard: Pick<GuardedFetch, 'fetch'>
   readonly limitRecords: LimitRecords
 }
 
 /** The embedded provider as a client of Google. Code, PKCE verifier, state and nonce belong to one interaction. */
 export function createGoogleFederation(options: GoogleFederationOptions): GoogleFederation {
-  const { google, issuer, db, sealer, now } = options
+  const { google, issuer, db, sealer, now, guard } = options
   const callback = `${issuer}/federated/callback`
   let configuration: Promise<openid.Configuration> | undefined
   const configure = (): Promise<openid.Configuration> => {
-    configuration ??= discover(google).catch((error: unknown) => {
+    configuration ??= discover(google, guard).catch((error: unknown) => {
       configuration = undefined
       throw error
     })
@@ -106,10 +108,14 @@ function readGoogleUser(issuer: string, claims: openid.IDToken | undefined): Goo
   }
 }
 
-function discover({ issuer, clientId, clientSecret }: NonNullable<Config['google']>) {
+function discover(
+  { issuer, clientId, clientSecret }: NonNullable<Config['google']>,
+  guard: Pick<GuardedFetch, 'fetch'>,
+) {
   const insecure = issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []
   return openid.discovery(new URL(issuer), clientId, clientSecret, undefined, {
     timeout: timeoutSeconds,
+    [openid.customFetch]: guard.fetch as openid.CustomFetch,
     execute: [openid.enableNonRepudiationChecks, ...insecure],
   })
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { AccessClaims } from '../sessions/token-verifier.ts'
 import { readProfile } from '../user.ts'
 import type { Profile } from '../user.ts'
@@ -16,11 +17,11 @@ const maxCachedProfiles = 10_000
  */
 export function createFetchProfile({
   discover,
-  fetch,
+  guard,
   now,
 }: {
   readonly discover: () => Promise<Discovery>
-  readonly fetch: typeof globalThis.fetch
+  readonly guard: Pick<GuardedFetch, 'fetch'>
   readonly now: () => number
 }) {
   const cache = new LRUCache<string, { readonly profile: Promise<Partial<Profile>>; readonly until: number }>(
@@ -42,7 +43,7 @@ export function createFetchProfile({
   async function fetchUserinfo(token: string, sub: string): Promise<Partial<Profile>> {
     const { userinfo_endpoint: endpoint } = await discover()
     if (endpoint === undefined) return {}
-    const response = await fetch(endpoint, {
+    const response = await guard.fetch(endpoint, {
       redirect: 'error',
       headers: { accept: 'application/json', authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(providerTimeoutMs),

@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors } from 'jose'
 import type { JWTVerifyGetKey } from 'jose'
 import { z } from 'zod'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import { AppError } from '../../lib/app-error.ts'
 
 export const providerTimeoutMs = 10_000
@@ -26,12 +27,12 @@ export interface HostedKeys {
  * The keys of a hosted provider. When they cannot be loaded, tokens get `identity_unavailable` (503), never 401
  * (§15.18).
  */
-export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch): HostedKeys {
+export function createHostedKeys(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): HostedKeys {
   let discovery: Promise<Discovery> | undefined
   let keys: Promise<JWTVerifyGetKey> | undefined
 
   const discover = (): Promise<Discovery> => {
-    discovery ??= fetchDiscovery(issuer, fetch).catch((error: unknown) => {
+    discovery ??= fetchDiscovery(issuer, guard).catch((error: unknown) => {
       discovery = undefined
       throw error
     })
@@ -43,7 +44,7 @@ export function createHostedKeys(issuer: string, fetch: typeof globalThis.fetch)
         createRemoteJWKSet(new URL(jwks_uri), {
           timeoutDuration: providerTimeoutMs,
           cooldownDuration: cooldownMs,
-          [customFetch]: fetch,
+          [customFetch]: guard.fetch,
         }),
       (error: unknown) => {
         keys = undefined
@@ -80,8 +81,8 @@ function isUnknownKey(error: unknown): boolean {
   )
 }
 
-async function fetchDiscovery(issuer: string, fetch: typeof globalThis.fetch): Promise<Discovery> {
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+async function fetchDiscovery(issuer: string, guard: Pick<GuardedFetch, 'fetch'>): Promise<Discovery> {
+  const response = await guard.fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
     redirect: 'error',
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(providerTimeoutMs),

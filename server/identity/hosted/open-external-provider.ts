@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { GuardedFetch } from '../../http/outgoing/guarded-fetch.ts'
 import type { UpsertUser } from '../users/upsert-user.ts'
 import { createFetchProfile } from './fetch-profile.ts'
 import { asymmetricAlgorithms, createCachedTokenVerifier } from '../sessions/token-verifier.ts'
@@ -13,16 +14,16 @@ export interface ExternalProviderOptions {
   readonly oidc: NonNullable<Config['oidc']>
   readonly upsertUser: UpsertUser
   /** For the requests to the provider. */
-  readonly fetch: typeof globalThis.fetch
+  readonly guard: Pick<GuardedFetch, 'fetch'>
 }
 
 /** Uses an external OpenID provider for sign-in. The server starts even if the provider cannot be reached. */
 export async function openExternalProvider(
   { config, now }: Pick<IdentityDeps, 'config' | 'now'>,
-  { oidc, upsertUser, fetch }: ExternalProviderOptions,
+  { oidc, upsertUser, guard }: ExternalProviderOptions,
 ): Promise<Identity> {
   const { issuer, clientId, audience } = oidc
-  const keys = createHostedKeys(issuer, fetch)
+  const keys = createHostedKeys(issuer, guard)
   const verifyToken = createCachedTokenVerifier({
     findKey: keys.findKey,
     algorithms: asymmetricAlgorithms,
@@ -31,7 +32,7 @@ export async function openExternalProvider(
     refuseIdTokens: audience === clientId,
     now,
   })
-  const fetchProfile = createFetchProfile({ discover: () => keys.discover(), fetch, now })
+  const fetchProfile = createFetchProfile({ discover: () => keys.discover(), guard, now })
   let origins = listOrigins(issuer, undefined)
   let nextTryAt = 0
   const updateOrigins = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { readSignUpPolicy } from '../accounts/create-account.ts'
 import { createSignInBudget } from '../accounts/sign-in-budget.ts'
 import { requireSetUpToken } from '../accounts/set-up-token.ts'
 import { createGoogleFederation } from '../google/google-federation.ts'
-import type { Identity, IdentityDeps } from '../identity.ts'
+import type { Identity, IdentityDeps, IdentityOptions } from '../identity.ts'
 import { registerPages } from '../pages/register-pages.ts'
 import { EmbeddedSessions, findAccountOfGrant, grantClaim } from '../sessions/embedded-sessions.ts'
 import { deleteExpiredRevokedGrants } from '../sessions/revoked-grant-store.ts'
@@ -23,8 +23,15 @@ const clientId = 'yonder'
 const otherOrigins: readonly string[] = []
 const minuteMs = 60_000
 
+export interface EmbeddedIdentityOptions extends Pick<IdentityOptions, 'guard'> {
+  readonly upsertUser: UpsertUser
+}
+
 /** Opens the OpenID provider in this process. Its access tokens are verified with its own keys, without a request. */
-export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: UpsertUser): Promise<Identity> {
+export async function openEmbeddedIdentity(
+  deps: IdentityDeps,
+  { upsertUser, guard }: EmbeddedIdentityOptions,
+): Promise<Identity> {
   const { config, database, sealer, now } = deps
   const { db } = database
   const { publicUrl } = config
@@ -73,7 +80,7 @@ export async function openEmbeddedIdentity(deps: IdentityDeps, upsertUser: Upser
       const google =
         config.google === null
           ? null
-          : createGoogleFederation({ google: config.google, issuer, db, sealer, now, limitRecords })
+          : createGoogleFederation({ google: config.google, issuer, db, sealer, now, guard, limitRecords })
       const pageDeps = { database, sealer, provider, formKey: keys.form, google, now, budget }
       await app.register(async (scope) =>
         registerPages(scope, { ...pageDeps, signUp: readSignUpPolicy(config) }, limitRequest),

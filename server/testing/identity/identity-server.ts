@@ -9,6 +9,7 @@ import type { Api } from '../../http/api.ts'
 import { createErrorHandler } from '../../http/error-handler.ts'
 import { registerRateLimits } from '../../http/rate-limits.ts'
 import { registerSecurityHeaders } from '../../http/security-headers.ts'
+import { openGuards } from '../../http/outgoing/guarded-fetch.ts'
 import type { Identity, OnNewUser } from '../../identity/identity.ts'
 import { decorateRequests, requireBearerToken } from '../../identity/authenticate.ts'
 import { openIdentity } from '../../identity/open-identity.ts'
@@ -53,7 +54,11 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
   })
   const sealer = createSealer(testSecret)
   const now = () => Date.now() + clock.offset
-  const identity = await openIdentity({ config, database, sealer, now }, { onNewUser })
+  const guards = openGuards(config.outgoing)
+  const identity = await openIdentity(
+    { config, database, sealer, now },
+    { guard: guards.operatorSupplied, onNewUser },
+  )
   const app = Fastify({ logger: false, forceCloseConnections: true, maxRequestsPerSocket: 0 })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -78,7 +83,7 @@ export async function openIdentityServer(options: IdentityServerOptions): Promis
       fetch(`${baseUrl}/api/auth/userinfo`, { headers: { authorization: `Bearer ${token}` } }),
     async close() {
       await app.close()
-      await identity.close()
+      await Promise.all([identity.close(), guards.close()])
     },
   }
 }
