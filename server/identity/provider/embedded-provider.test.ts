@@ -254,6 +254,36 @@ describe.each(engines)('the embedded provider on %s', (engine) => {
   })
 
   describe('refresh tokens', () => {
+    it('have the same successor when they are used twice within ten seconds (§15.15)', async () => {
+      const session = newSession()
+      const first = await session.join({ email: newEmail() })
+      const refresh = async (token: string) => (await (await session.refresh(token)).json()) as Tokens
+      const [second, again] = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)])
+      expect(again.refresh_token).toBe(second.refresh_token)
+      expect(second.refresh_token).not.toBe(first.refresh_token)
+      clock.offset = 5_000
+      const third = await refresh(second.refresh_token)
+      expect((await refresh(first.refresh_token)).refresh_token).toBe(second.refresh_token)
+      expect((await refresh(second.refresh_token)).refresh_token).toBe(third.refresh_token)
+      const { db } = database
+      const tokens = await db
+        .selectFrom('oidc')
+        .select('id')
+        .where('model', '=', 'RefreshToken')
+        .where('grant_id', '=', String(server.identity.sessions?.idOf(first.access_token)))
+        .execute()
+      expect(tokens).toHaveLength(3)
+      for (const { access_token } of [second, again, third]) {
+        expect(await statusOf(server.readUser(access_token))).toBe(200)
+      }
+      // The successor is used after its predecessor, and a reuse after the overlap ends the session.
+      clock.offset = 16_000
+      expect(await statusOf(session.refresh(third.refresh_token))).toBe(200)
+      expect(await statusOf(session.refresh(first.refresh_token))).toBe(400)
+      expect(await statusOf(session.refresh(third.refresh_token))).toBe(400)
+      clock.offset = 0
+    })
+
     it('rotate, work twice within ten seconds, and end the session when they are reused later (§15.15)', async () => {
       const session = newSession()
       const first = await session.join({ email: newEmail() })

@@ -23,6 +23,8 @@ export interface IdentityKeys {
   readonly cookie: string
   /** Signs the hidden token of each form of the sign-in pages. */
   readonly form: string
+  /** Derives a refresh token from the one that it replaces. */
+  readonly refresh: string
 }
 
 export interface KeyDeps {
@@ -44,12 +46,13 @@ const maxVerifyingAgeMs = maxSigningAgeMs + 40 * dayMs
  * @throws when they were encrypted with another SECRET_KEY
  */
 export async function requireIdentityKeys(deps: KeyDeps): Promise<IdentityKeys> {
-  const [signing, cookie, form] = await Promise.all([
+  const [signing, cookie, form, refresh] = await Promise.all([
     rotateSigningKeys(deps),
     requireKey(deps, 'cookie', generateSecret),
     requireKey(deps, 'form', generateSecret),
+    requireKey(deps, 'refresh', generateSecret),
   ])
-  return { signing, cookie, form }
+  return { signing, cookie, form, refresh }
 }
 
 /**

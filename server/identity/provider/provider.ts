@@ -5,6 +5,7 @@ import type Provider from 'oidc-provider'
 import { AppError } from '../../lib/app-error.ts'
 import { showFailure } from '../pages/register-pages.ts'
 import type { RequestLimit } from './limit-requests.ts'
+import { deriveRefreshTokens } from './refresh-successor.ts'
 import { configureProvider } from './provider-configuration.ts'
 import type { ProviderOptions } from './provider-configuration.ts'
 
@@ -37,6 +38,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const { issuer, revokeGrant } = options
   const library = await loadProvider()
   const provider = new library.Provider(issuer, configureProvider(options, library))
+  deriveRefreshTokens(provider, library, options.keys.refresh)
   // `mountProvider` sets the forwarded headers from the issuer, so they can be trusted.
   provider.proxy = true
   // The grants of the session are revoked before the response to a sign-out is sent.
