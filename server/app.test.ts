@@ -51,6 +51,30 @@ describe('the headers', () => {
     expect(headers['referrer-policy']).toBe('no-referrer')
   })
 
+  it('forbid caches to store what the API returns (§22.20)', async () => {
+    for (const url of ['/api/settings', '/api/openapi.json', '/api/bots', '/api/nowhere', '/oidc/nowhere']) {
+      const { headers } = await product.app.inject({ url, headers: host })
+      expect(headers['cache-control']).toBe('no-store')
+    }
+  })
+
+  it.each([
+    ['no setting', {}, 'max-age=31536000'],
+    ['the setting', { HSTS_INCLUDE_SUBDOMAINS: 'true' }, 'max-age=31536000; includeSubDomains'],
+  ])('require https of the own host, and with %s (§22.21)', async (_name, environment, expected) => {
+    const secure = await openTestApp({
+      environment: { PUBLIC_URL: 'https://chat.example.com', ...environment },
+    })
+    const { headers } = await secure.app.inject({ url: '/', headers: { host: 'chat.example.com' } })
+    await secure.close()
+    expect(headers['strict-transport-security']).toBe(expected)
+  })
+
+  it('require no https without it (§22.21)', async () => {
+    const { headers } = await product.app.inject({ url: '/', headers: host })
+    expect(headers['strict-transport-security']).toBeUndefined()
+  })
+
   it('allow nothing to other origins', async () => {
     for (const origin of ['https://evil.example', 'null']) {
       const { headers } = await product.app.inject({ url: '/api/openapi.json', headers: { ...host, origin } })

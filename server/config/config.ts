@@ -12,6 +12,8 @@ export interface Config {
   readonly loopback: boolean
   /** The origin that users open, without a path. */
   readonly publicUrl: string
+  /** Whether browsers must use https for all subdomains too. */
+  readonly hstsSubdomains: boolean
   readonly dataDir: string
   readonly databaseUrl: string | null
   /** The hosted provider; null means the embedded one. */
@@ -160,6 +162,7 @@ function toConfig(env: Settings): Config {
     host,
     loopback,
     publicUrl: publicUrl.origin,
+    hstsSubdomains: env.HSTS_INCLUDE_SUBDOMAINS,
     dataDir: resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL ?? null,
     ...toIdentityConfig(env, loopback),

@@ -70,3 +70,7 @@ export const postgresUrl = z
 export function withHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/')
 }
+
+export const trueOrFalse = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((value) => value === 'true')

@@ -10,6 +10,7 @@ import {
   origin,
   perMinute,
   postgresUrl,
+  trueOrFalse,
 } from './setting-values.ts'
 
 /** How a setting is described in docs/settings.md and .env.example. */
@@ -58,6 +59,10 @@ const server = {
     example: 'http://localhost:3000',
     description:
       'The address that users open. Requests to any other host name are refused, but pages opened at localhost, 127.0.0.1 or [::1] are redirected to this address.',
+  }),
+  HSTS_INCLUDE_SUBDOMAINS: withDefault(trueOrFalse, 'false', {
+    description:
+      'With `https`, whether browsers must use `https` for all subdomains of `PUBLIC_URL` too. Services there that have only `http` become unreachable.',
   }),
   TRUSTED_PROXIES: optional(networkList, {
     otherwise: 'none',
@@ -120,13 +125,9 @@ const hostedSignIn = {
     example: 'https://yonder.example.com/api',
     description: 'The audience of the access tokens. For most providers it must differ from the client id.',
   }),
-  OIDC_ALLOW_CLIENT_ID_AUDIENCE: withDefault(
-    z.enum(['true', 'false'], 'must be true or false').transform((value) => value === 'true'),
-    'false',
-    {
-      description: 'Accepts an audience that is the client id, for providers that offer no other.',
-    },
-  ),
+  OIDC_ALLOW_CLIENT_ID_AUDIENCE: withDefault(trueOrFalse, 'false', {
+    description: 'Accepts an audience that is the client id, for providers that offer no other.',
+  }),
   OIDC_GOOGLE_PARAMS: withDefault(z.string(), 'connection=google-oauth2', {
     description: "Parameters that 'Sign in with Google' adds to the authorization request.",
   }),

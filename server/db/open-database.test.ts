@@ -30,6 +30,16 @@ it('creates the data folder for its owner only, with a migrated database', async
   await database.close()
 })
 
+it('creates the files of the database for its owner only (§22.19)', async () => {
+  const umask = process.umask(0)
+  const database = await open().finally(() => process.umask(umask))
+  await addUser(database.db, { name: 'Ada' })
+  const files = readdirSync(dataDir)
+  expect(files.sort()).toEqual([sqliteFileName, `${sqliteFileName}-shm`, `${sqliteFileName}-wal`])
+  for (const file of files) expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+  await database.close()
+})
+
 it('keeps written data until the next start', async () => {
   const first = await open()
   await addUser(first.db, { name: 'Ada' })

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from './database.ts'
@@ -28,7 +28,9 @@ export async function openDatabase(
 ): Promise<Database> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const database =
-    databaseUrl === null ? openSqlite(join(dataDir, sqliteFileName)) : openPostgres(databaseUrl, events)
+    databaseUrl === null
+      ? openSqlite(createPrivateFile(join(dataDir, sqliteFileName)))
+      : openPostgres(databaseUrl, events)
   try {
     await migrate(database)
     return database
@@ -36,6 +38,12 @@ export async function openDatabase(
     await database.close()
     throw error
   }
+}
+
+/** Creates a missing file for its owner only (§22.19). SQLite gives its other files the same mode. Returns the path. */
+function createPrivateFile(path: string): string {
+  closeSync(openSync(path, 'a', 0o600))
+  return path
 }
 
 /** Milliseconds after which a check without a result fails, because the probes of load balancers do not wait longer. */

@@ -29,7 +29,7 @@ it('refuses new requests while the server shuts down (§22.9)', async () => {
 let close: () => Promise<void> = () => Promise.resolve()
 afterEach(() => close())
 
-it('logs one line for each request, also when its client disconnects (§22.7)', async () => {
+it('logs one line for each request, also when its client disconnects, and no id of a shared chat (§22.7, §22.18)', async () => {
   const lines: Record<string, unknown>[] = []
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>)
   const app = Fastify({
@@ -41,6 +41,8 @@ it('logs one line for each request, also when its client disconnects (§22.7)', 
   onDisconnect(app, logDisconnect)
   onDisconnect(app, counted)
   app.get('/complete', () => 'here')
+  app.get('/api/share/:id', () => 'shared')
+  app.get('/share/:id', () => 'page')
   app.get('/stream', (_request, reply) => {
     reply.hijack()
     reply.raw.writeHead(200).write('first')
@@ -68,4 +70,13 @@ it('logs one line for each request, also when its client disconnects (§22.7)', 
   ])
   expect(requests()[0]).not.toHaveProperty('left')
   expect(counted).toHaveBeenCalledTimes(2)
+
+  const shared = ['/api/share/secret-id', '/share/secret-id', '//share/secret-id/x']
+  for (const path of shared) await (await fetch(address + path)).text()
+  await expect.poll(() => requests().length).toBe(6)
+  expect(JSON.stringify(lines.filter(({ msg }) => msg === 'request'))).not.toContain('secret')
+  const paths = requests()
+    .slice(3)
+    .map(({ path }) => path)
+  expect(paths).toEqual(['/api/share/[id]', '/share/[id]', '//share/[id]/x'])
 })

@@ -21,6 +21,8 @@ export interface ServerDeps {
 export interface ServerOptions {
   /** The origin that users open. */
   readonly publicUrl: string
+  /** Whether `Strict-Transport-Security` includes all subdomains. */
+  readonly hstsSubdomains: boolean
   readonly logLevel: string
   /** Addresses or networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
@@ -64,6 +66,7 @@ export async function createServer(deps: ServerDeps, options: ServerOptions): Pr
   registerSecurityHeaders(app, {
     connectOrigins: deps.connectOrigins,
     https: publicUrl.startsWith('https:'),
+    hstsSubdomains: options.hstsSubdomains,
   })
   await registerRateLimits(app)
   await registerOpenApi(app, publicUrl)
@@ -168,10 +171,16 @@ export function onDisconnect(
   })
 }
 
+/** The path without its query, and without the id of a shared chat, which is all that a reader of the chat needs (§22.18). */
+function describePath(url: string): string {
+  const path = url.split('?')[0] ?? ''
+  return path.replace(/^(\/+(?:api\/+)?share\/+)[^/]+/i, '$1[id]')
+}
+
 function describeResponse(request: FastifyRequest, reply: FastifyReply) {
   return {
     method: request.method,
-    path: request.url.split('?')[0],
+    path: describePath(request.url),
     // Null when no response was sent.
     status: reply.raw.headersSent ? reply.statusCode : null,
     milliseconds: Math.round(reply.elapsedTime),

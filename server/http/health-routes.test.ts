@@ -56,7 +56,11 @@ describe('metrics', () => {
     expect(await from('10.0.0.9')).toBe(404)
     expect(await from('127.0.0.1')).toBe(200)
     expect(await from('127.0.0.1', { 'x-forwarded-for': '10.0.0.9' })).toBe(404)
-    expect(await from('127.0.0.1', { forwarded: 'for=10.0.0.9' })).toBe(404)
+    for (const header of ['forwarded', 'x-real-ip', 'via', 'x-forwarded-proto', 'cf-connecting-ip']) {
+      expect(await from('127.0.0.1', { [header]: '10.0.0.9' })).toBe(404)
+    }
+    expect(await from('127.0.0.1', { host: 'chat.example.com' })).toBe(404)
+    expect(await from('127.0.0.1', { host: '127.0.0.1:3000' })).toBe(200)
     await other.close()
   })
 })

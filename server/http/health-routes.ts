@@ -60,8 +60,25 @@ function mayReadMetrics(request: FastifyRequest, token: string | null): boolean 
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
-/** A proxy on this machine forwards requests of other machines; a header marks them. */
+/** Headers that proxies add, besides those that begin with `x-forwarded` or `cf-`. */
+const proxyHeaders = new Set([
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-client-ip',
+  'x-original-host',
+  'true-client-ip',
+])
+const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
+
+/**
+ * A proxy on this machine forwards requests of other machines. Its headers mark them, or the public name in the Host
+ * header, which the proxy has to pass on.
+ */
 function isFromThisMachine({ socket, headers }: FastifyRequest): boolean {
-  if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false
+  const isProxied = Object.keys(headers).some(
+    (name) => name.startsWith('x-forwarded') || name.startsWith('cf-') || proxyHeaders.has(name),
+  )
+  if (isProxied || !loopbackHost.test(headers.host ?? '')) return false
   return ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(socket.remoteAddress ?? '')
 }

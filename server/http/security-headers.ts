@@ -3,6 +3,9 @@ import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import helmet from 'helmet'
 
+/** The API, and the built-in sign-in. */
+const uncached = /^\/(api|oidc)\//
+
 /**
  * Sets the security headers of every response. Scripts, styles and connections are limited to our own origin;
  * `connectOrigins` adds the identity provider. Images may have any origin, because the web app
@@ -13,24 +16,33 @@ export function registerSecurityHeaders(
   {
     connectOrigins,
     https,
+    hstsSubdomains = false,
   }: {
     /** Returns the same array object while its contents are unchanged. */
     readonly connectOrigins: () => readonly string[]
     readonly https: boolean
+    /** Whether browsers must use https for all subdomains too (§22.21). */
+    readonly hstsSubdomains?: boolean
   },
 ): void {
   // The headers are computed once. Fastify's helmet plugin would build the policy for every response.
   let origins = connectOrigins()
-  let headers = makeHeaders(origins, https)
-  app.addHook('onRequest', async (_request, reply) => {
+  const hsts = https ? { maxAge: 31_536_000, includeSubDomains: hstsSubdomains } : false
+  let headers = makeHeaders(origins, hsts)
+  app.addHook('onRequest', async (request, reply) => {
     const current = connectOrigins()
-    if (current !== origins) headers = makeHeaders(current, https)
+    if (current !== origins) headers = makeHeaders(current, hsts)
     origins = current
     reply.headers(headers)
+    // Responses with data of a user or with tokens must not stay in a cache (§22.20). Routes may set another value.
+    if (uncached.test(request.url)) reply.header('cache-control', 'no-store')
   })
 }
 
-function makeHeaders(connectOrigins: readonly string[], https: boolean) {
+function makeHeaders(
+  connectOrigins: readonly string[],
+  hsts: false | { readonly maxAge: number; readonly includeSubDomains: boolean },
+) {
   const setHeaders = helmet({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -49,7 +61,7 @@ function makeHeaders(connectOrigins: readonly string[], https: boolean) {
         trustedTypes: ["'none'"],
       },
     },
-    strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
+    strictTransportSecurity: hsts,
     referrerPolicy: { policy: 'no-referrer' },
     crossOriginEmbedderPolicy: false,
     crossOriginResourcePolicy: { policy: 'same-origin' },

@@ -9,12 +9,9 @@ export function registerSettingsRoutes(
   { identity, config }: { readonly identity: Identity; readonly config: Config },
 ): void {
   const schema = { security: [], response: { 200: ClientSettings } }
-  api.get('/api/settings', { schema }, async (_request, reply) => {
-    reply.header('cache-control', 'no-cache')
-    return {
-      identity: { ...identity.clientSettings },
-      sourceUrl: config.sourceUrl,
-      demoShareId: config.demoShareId,
-    }
-  })
+  api.get('/api/settings', { schema }, async () => ({
+    identity: { ...identity.clientSettings },
+    sourceUrl: config.sourceUrl,
+    demoShareId: config.demoShareId,
+  }))
 }

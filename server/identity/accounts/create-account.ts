@@ -11,12 +11,21 @@ import { endSetUp } from './set-up-token.ts'
 export interface SignUpPolicy {
   /** False when nobody may create an account. */
   readonly isOffered: boolean
+  /** Whether everyone may. */
+  readonly isOpen: boolean
   maySignUp(email: string): boolean
 }
 
-/** Shown to users who may not create an account. */
+/** Shown to users whose Google account may not sign in. Google has confirmed that the address is theirs. */
 export const emailNotAllowed =
   'This e-mail address is not allowed on this server. Ask the administrator to allow it.'
+
+/**
+ * Shown on a closed installation for addresses that are not listed and for those that have an account, so that nobody can
+ * find out which are which (§15.27).
+ */
+export const noNewAccount =
+  'No account can be created with this e-mail address. If you have an account, sign in. Otherwise ask the administrator to allow the address.'
 
 /** Everyone may sign up, or only the users on the operator's list of e-mail addresses (§15.4). */
 export function readSignUpPolicy({
@@ -26,6 +35,7 @@ export function readSignUpPolicy({
   const allowed = new Set(allowedEmails)
   return {
     isOffered: signUp === 'open' || allowed.size > 0,
+    isOpen: signUp === 'open',
     maySignUp: (email) => signUp === 'open' || allowed.has(email),
   }
 }

@@ -92,9 +92,25 @@ describe.each(engines)('the page for a new account on %s', (engine) => {
     const { session, path, form } = await openPage(environment)
     const refused = await session.post(path, { ...testAccount, email: 'eve@example.com', form })
     expect(refused.status).toBe(422)
-    expect(await refused.text()).toContain('This e-mail address is not allowed on this server.')
+    expect(await refused.text()).toContain('No account can be created with this e-mail address.')
     expect(await listAccounts()).toEqual([])
     expect((await session.post(path, { ...testAccount, form })).status).toBe(303)
     expect(await listAccounts()).toHaveLength(1)
+  })
+
+  it('has the same response for a known e-mail and one that is not listed, when it is closed (§15.27)', async () => {
+    const environment = { SIGN_UP: 'closed', ALLOWED_EMAILS: testAccount.email }
+    const first = await openPage(environment)
+    await first.session.post(first.path, { ...testAccount, form: first.form })
+    const before = await listAccounts()
+    const { session, path, form } = await openPage(environment)
+    const responseTo = async (email: string) => {
+      const response = await session.post(path, { ...testAccount, email, form })
+      return [response.status, (await response.text()).replaceAll(email, '')]
+    }
+    const unlisted = await responseTo('eve@example.com')
+    expect(unlisted[0]).toBe(422)
+    expect(await responseTo(testAccount.email)).toEqual(unlisted)
+    expect(await listAccounts()).toEqual(before)
   })
 })

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Db } from '../../db/database.ts'
 import { newAccountPage } from '../pages/account-pages.ts'
 import { noticePage, sendPage } from '../pages/render-page.ts'
-import { createAccount, emailNotAllowed } from './create-account.ts'
+import { createAccount, noNewAccount } from './create-account.ts'
+import { findLocalAccount } from './account-store.ts'
 import { makeFormToken } from './forms.ts'
 import { finishInteraction, interactionPath, requireInteraction } from './interaction.ts'
 import type { Interaction, InteractionRequest, SignInDeps } from './interaction.ts'
@@ -24,8 +26,11 @@ export function registerNewAccountRoutes(scope: FastifyInstance, deps: SignInDep
     if (!signUp.isOffered) return showClosed(reply)
     const fields = request.body ?? {}
     const { name = '', email = '' } = fields
-    const findRefusal = async (_trx: unknown, normalizedEmail: string) =>
-      signUp.maySignUp(normalizedEmail) ? null : emailNotAllowed
+    const findRefusal = async (trx: Db, normalizedEmail: string) => {
+      if (signUp.isOpen) return null
+      const known = await findLocalAccount(trx, normalizedEmail)
+      return signUp.maySignUp(normalizedEmail) && known === undefined ? null : noNewAccount
+    }
     const create = () => createAccount({ database, now, findRefusal }, fields)
     const { accountId, error } = await budget.attempt(reply, null, create)
     if (accountId === undefined) return show(reply, interaction, { name, email, error }, 422)
