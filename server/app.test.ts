@@ -28,6 +28,12 @@ describe('the address', () => {
     expect(answer.headers.location).toBe('http://localhost:3000/')
   })
 
+  it('is in no message about an address that is not valid (§22.18)', async () => {
+    const answer = await product.app.inject({ url: '/api/share/secret-id%zz', headers: host })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.body).not.toContain('secret-id')
+  })
+
   it('never redirects to another site, whatever the path (§15.7)', async () => {
     const answer = await product.app.inject({ url: '//evil.example/x', headers: { host: '127.0.0.1:3000' } })
     expect(answer.headers.location).toBe('http://localhost:3000/evil.example/x')

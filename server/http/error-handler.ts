@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorBody } from '@yonder/contract/error'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { AppError } from '../lib/app-error.ts'
+import { errorCode } from '../lib/describe-error.ts'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
@@ -84,7 +85,9 @@ export function toAppError(
   if (storageError !== null) return storageError
   const status = error instanceof Error ? ((error as FastifyError).statusCode ?? 500) : 500
   if (error instanceof Error && status >= 400 && status < 500) {
-    return new AppError(codeOfStatus[status] ?? 'invalid_request', error.message, { cause: error })
+    // Fastify's message contains the address, which may contain the id of a shared chat or a code (§22.18).
+    const message = errorCode(error) === 'FST_ERR_BAD_URL' ? 'This address is not valid.' : error.message
+    return new AppError(codeOfStatus[status] ?? 'invalid_request', message, { cause: error })
   }
   return new AppError(
     'internal',
