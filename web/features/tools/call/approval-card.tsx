@@ -9,7 +9,7 @@ import { logError } from '../../../lib/log-error.ts'
 import { readReason } from '../../../lib/api-error.ts'
 import { useAction } from '../../../lib/use-action.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { InertText } from './inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import { indentJson } from './indent-json.ts'
 
 export interface ApprovalCardProps {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useToggleConnector } from '../../../data/connector-toggle.ts'
 import { useLatestConnectors } from '../../../data/connectors.ts'
 import { Button } from '../../../ui/button/button.tsx'
-import { InertText } from './inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 
 export interface AuthorizationNeededProps {
   readonly chatId: string

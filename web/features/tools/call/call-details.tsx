@@ -5,7 +5,7 @@ import { ExternalLink } from 'lucide-react'
 import useSWRImmutable from 'swr/immutable'
 import { CopyButton } from '../../../ui/button/copy-button.tsx'
 import { indentJson } from './indent-json.ts'
-import { InertText } from './inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import { Skeleton } from '../../../ui/states/progress.tsx'
 
 export interface CallDetailsProps {

@@ -4,7 +4,7 @@ import { Checkbox } from '../../../ui/form/checkbox.tsx'
 import { Field } from '../../../ui/form/field.tsx'
 import { Select } from '../../../ui/form/select.tsx'
 import { TextInput } from '../../../ui/form/text-input.tsx'
-import { InertText } from '../call/inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import type { FieldValue } from './field-values.ts'
 
 export interface FieldControlProps {

@@ -1,7 +1,7 @@
 import { Eraser, X } from 'lucide-react'
 import { useLayoutEffect, useRef } from 'react'
 import { IconButton } from '../../../ui/button/icon-button.tsx'
-import { InertText } from '../call/inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import type { LogEntry, ServerLog, ServerStatus } from './server-log.ts'
 import '../tools.css'
 

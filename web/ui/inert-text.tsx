@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import './inert-text.css'
 
 /**
  * Characters that are invisible and can mislead the user: control characters except tab and line feed, direction marks,
