@@ -13,7 +13,7 @@ import type { CallState } from './call-state.ts'
 import '../tools.css'
 import { classNames } from '../../../ui/class-names.ts'
 import { Spinner } from '../../../ui/states/progress.tsx'
-import { InertText } from './inert-text.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 
 export interface ToolBlockProps {
   readonly chatId: string
@@ -114,10 +114,10 @@ function CallLine({ message, state, durationMs, open, onToggle, ref }: CallLineP
     >
       <Wrench size={16} aria-hidden className="shrink-0 text-muted" />
       <span className="flex min-w-0 flex-1 flex-wrap gap-x-1.5">
-        <bdi className="max-w-full truncate text-muted">
+        <bdi className={classNames('max-w-full text-muted', open ? 'wrap-anywhere' : 'truncate')}>
           <InertText>{server}</InertText>
         </bdi>{' '}
-        <bdi className="max-w-full truncate font-medium">
+        <bdi className={classNames('max-w-full font-medium', open ? 'wrap-anywhere' : 'truncate')}>
           <InertText>{call?.title ?? tool}</InertText>
         </bdi>
       </span>
