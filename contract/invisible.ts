@@ -1,0 +1,97 @@
+/**
+ * The one definition of the characters that a user cannot see. The server removes them from what models read of tools,
+ * and refuses them in names of tools; the browser shows them by number (§12.13, §13.3, §18.31).
+ *
+ * Invisible are, by Unicode's own properties: what is ignorable by default (variation selectors, joiners, fillers, tags,
+ * direction marks), format characters, controls except tab and line ends, line and paragraph separators, and code points
+ * that no font draws (private use, unassigned, halves of surrogate pairs). A list adds the few that have a glyph without
+ * ink. White space (`Zs`) is seen as a gap and is not part of it.
+ */
+const unicodeProperties = String.raw`\p{DI}\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}`
+
+/** The blank braille pattern, the object replacement, blanks and joiners of Egyptian, Khitan, Tifinagh, Brahmi, music. */
+const blankGlyphs = String.raw`\u2800\uFFFC\u{13441}\u{13442}\u{16FE4}\u2D7F\u{1107F}\u{1D159}`
+
+/** Line feeds, tabs, and number signs that Unicode counts as format characters although they are drawn. */
+const drawn = String.raw`\t\n\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}`
+
+const invisible = String.raw`(?![${drawn}])[${unicodeProperties}${blankGlyphs}]`
+
+/** Only the flags of England, Scotland and Wales. Other tags after a black flag draw nothing. */
+const tagFlag = String.raw`\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}`
+const pictograph = String.raw`(?!\p{Cn})\p{Extended_Pictographic}(?:\uFE0F?\p{Emoji_Modifier}|[\uFE0E\uFE0F])?`
+
+/** A letter or mark of a script whose letters change their form by joiners. */
+const joining = scriptClass(
+  ['Arab', 'Syrc', 'Mand', 'Nkoo', 'Mong', 'Phag', 'Adlm', 'Rohg', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya'],
+  ['Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt', 'Java', 'Bali', 'Newa', 'Cakm', 'Gran'],
+  ['Brah', 'Tfng'],
+)
+/** A letter or mark of a script that is written without spaces and may mark the ends of words by U+200B. */
+const unspaced = scriptClass(['Thai', 'Laoo', 'Khmr', 'Mymr', 'Tale', 'Talu', 'Lana', 'Tibt'])
+const mongolian = scriptClass(['Mong'])
+
+const hangulFiller = String.raw`\u115F(?=[\u1161-\u11A7\uD7B0-\uD7C6])`
+
+/** Sequences in which such characters change what is drawn. Each keeps at most one of them after a drawn character. */
+const visibleSequences = [
+  String.raw`\r\n`,
+  tagFlag,
+  String.raw`${pictograph}(?:\u200D${pictograph})*`,
+  String.raw`[0-9#*]\uFE0F\u20E3`,
+  String.raw`[\u2801-\u28FF][\u2800-\u28FF]*`,
+  // A choice of form at the end of a word is drawn after a virama (ZWNJ) and after any joining letter (ZWJ).
+  String.raw`(?<=${joining})(?:\u200D(?!${invisible})|[\u200C\u2D7F\u{1107F}](?=${joining}))`,
+  String.raw`(?<=(?=\p{M})${joining})\u200C(?!${invisible})`,
+  String.raw`(?<=${mongolian})(?:[\u180B-\u180D\u180F]?\u180E(?=${mongolian})|[\u180B-\u180D\u180F](?!${invisible}))`,
+  String.raw`(?<=${unspaced})\u200B(?=${unspaced})`,
+  // Old Hangul: a syllable that lacks its first consonant or its vowel.
+  hangulFiller,
+  String.raw`(?<=[\u1100-\u115E\uA960-\uA97C])\u1160(?!${invisible})`,
+]
+
+const anyInvisible = new RegExp(invisible, 'u')
+const allInvisible = new RegExp(invisible, 'gu')
+const sequences = new RegExp(`${visibleSequences.join('|')}|((?:(?!${hangulFiller})${invisible})+)`, 'gu')
+
+function scriptClass(...scripts: readonly (readonly string[])[]): string {
+  const names = scripts.flat().map((script) => String.raw`\p{scx=${script}}`)
+  return String.raw`(?=[\p{L}\p{M}])(?!${invisible})[${names.join('')}]`
+}
+
+/** Whether a text contains any invisible character, even one that belongs to an emoji or a script. */
+export function hasInvisible(text: string): boolean {
+  return anyInvisible.test(text)
+}
+
+export interface InvisibleSequence {
+  readonly index: number
+  readonly characters: string
+}
+
+/** Returns the sequences of invisible characters in a text, except those that an emoji or a script needs. */
+export function findInvisible(text: string): readonly InvisibleSequence[] {
+  if (!hasInvisible(text)) return []
+  return Array.from(text.matchAll(sequences), ({ 1: characters, index }) =>
+    characters === undefined ? [] : [{ index, characters }],
+  ).flat()
+}
+
+/**
+ * Returns a text as a model may read it: what separates lines becomes a line end, a blank braille pattern a space, a code
+ * point that no font draws U+FFFD, and every other invisible character is removed. Emoji and scripts stay as they are.
+ */
+export function removeInvisible(text: string): string {
+  if (!hasInvisible(text)) return text
+  return text.replaceAll(sequences, (sequence: string, characters: string | undefined) =>
+    characters === undefined ? sequence : replace(characters),
+  )
+}
+
+function replace(characters: string): string {
+  return characters
+    .replaceAll(/[\r\v\f\x85\p{Zl}\p{Zp}]/gu, '\n')
+    .replaceAll('\u2800', ' ')
+    .replaceAll(/(?!\p{DI})[\p{Cs}\p{Co}\p{Cn}]/gu, '\uFFFD')
+    .replaceAll(allInvisible, '')
+}
