@@ -1,3 +1,5 @@
+import { removeInvisible } from '@yonder/contract/invisible'
+
 /**
  * Normalizes text from outside (§22.11): replaces NUL, which PostgreSQL refuses and where SQLite cuts the text, and halves
  * of surrogate pairs, which neither can store, by U+FFFD.
@@ -8,12 +10,14 @@ export function normalizeText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/**
- * Normalizes a text and removes characters that a user cannot see but a model reads (tag characters), and those that
- * reverse the direction of the text after them.
- */
+/** Normalizes a text from a tool and removes what a model would read and the user cannot see (§18.31). */
 export function cleanText(text: string): string {
-  return normalizeText(text).replaceAll(/[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/gu, '')
+  return removeInvisible(normalizeText(text))
+}
+
+/** Returns a message of another server on one line, without control and invisible characters. */
+export function toVisibleLine(text: string): string {
+  return collapseSpaces(cleanText(text.replaceAll(/\p{Cc}/gu, ' ')))
 }
 
 /** Returns the first `maxChars` characters of a text, and a line with the number of the omitted ones. */

@@ -22,6 +22,35 @@ it('indents a structured result, unless that would make it many times longer', a
 })
 
 it.each([
+  ['text', { content: [{ type: 'text', text: hide('a b') }] }],
+  ['a file', { content: [{ type: 'resource', resource: { text: hide('a b') } }] }],
+  ['a structured result', { structuredContent: hide('a b') }],
+])('removes from %s what the user cannot see (§12.13, §18.31)', async (_, result) => {
+  const { text, parts } = await readResult(result, connectorLimits)
+  expect(JSON.stringify({ text, parts })).not.toMatch(/[^ -~]/)
+  expect(text).toMatch(/^"?a b"?$/)
+})
+
+function hide(text: string): string {
+  return Array.from(text, (character) => `${character}\uFE00\u{E0101}\u00AD\u034F\u200D\u3164\u{E0041}`).join(
+    '',
+  )
+}
+
+it('lets other work run while it cleans a long text, and cuts no emoji in two (§18.20)', async () => {
+  const text = `${'❤\uFE0F\u200D🔥'.repeat(5)} \u00AD`.repeat(20_000)
+  let turns = 0
+  const other = setInterval(() => turns++, 0)
+  const { text: read } = await readResult(
+    { content: [{ type: 'text', text }] },
+    { ...connectorLimits, maxResultChars: text.length },
+  )
+  clearInterval(other)
+  expect(read).toBe(text.replaceAll('\u00AD', ''))
+  expect(turns).toBeGreaterThan(0)
+})
+
+it.each([
   [0, 0, false],
   [{}, 0, false],
   [{ a: 1 }, 0, true],

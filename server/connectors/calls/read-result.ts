@@ -30,7 +30,8 @@ const maxIndentedChars = 100_000
 export async function readResult(result: JsonObject, limits: ConnectorLimits): Promise<ReadResult> {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : []
   const reader = new BlockReader(limits)
-  const parts = content.slice(0, maxBlocks).map((block) => reader.read(block))
+  const parts: OutcomePart[] = []
+  for (const block of content.slice(0, maxBlocks)) parts.push(await cleanPart(reader.read(block)))
   if (content.length > maxBlocks) {
     parts.push({
       type: 'note',
@@ -46,6 +47,29 @@ export async function readResult(result: JsonObject, limits: ConnectorLimits): P
     isError: result['isError'] === true,
     bytes: await countBytes(result),
   }
+}
+
+/** Characters that are cleaned without yielding to the event loop: a few milliseconds at worst. */
+const maxCleanedChars = 20_000
+
+/** Removes what the user cannot see from the text of a part (§18.31). */
+async function cleanPart(part: OutcomePart): Promise<OutcomePart> {
+  if (part.type !== 'text' && part.type !== 'json') return part
+  let text = ''
+  for (let from = 0; from < part.text.length;) {
+    if (from > 0) await setImmediate()
+    const end = findCut(part.text, from + maxCleanedChars)
+    text += cleanText(part.text.slice(from, end))
+    from = end
+  }
+  return { ...part, text }
+}
+
+/** Returns the next place at which no emoji or word is cut, or at least no surrogate pair if there is none nearby. */
+function findCut(text: string, from: number): number {
+  const space = text.slice(from, from + maxCleanedChars).search(/[ \n]/)
+  if (space >= 0) return from + space
+  return /^[\uDC00-\uDFFF]/.test(text.slice(from, from + 1)) ? from + 1 : from
 }
 
 class BlockReader {
@@ -90,7 +114,7 @@ class BlockReader {
     if (typeof resource !== 'object' || resource === null)
       return note('Part of the result could not be read.')
     const { text, blob, mimeType, uri } = resource as JsonObject
-    if (typeof text === 'string') return { type: 'text', text: cleanText(text) }
+    if (typeof text === 'string') return { type: 'text', text }
     if (typeof blob === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')) {
       return this.#readImage({ data: blob, mimeType })
     }
@@ -99,9 +123,7 @@ class BlockReader {
 }
 
 function readText({ text }: JsonObject): OutcomePart {
-  return typeof text === 'string'
-    ? { type: 'text', text: cleanText(text) }
-    : note('Part of the result could not be read.')
+  return typeof text === 'string' ? { type: 'text', text } : note('Part of the result could not be read.')
 }
 
 function readLink({ uri, name, title }: JsonObject): OutcomePart {
@@ -124,7 +146,7 @@ async function readStructured(
   if (isRepeated) return undefined
   // Indentation can make deeply nested lists a hundred times longer.
   const text = plain.length > maxIndentedChars ? plain : JSON.stringify(structuredContent, null, 2)
-  return { type: 'json', text: cleanText(text) }
+  return cleanPart({ type: 'json', text })
 }
 
 function isSameJson(text: string, plain: string): boolean {

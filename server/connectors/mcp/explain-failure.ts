@@ -9,7 +9,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client'
 import { AppError } from '../../lib/app-error.ts'
-import { normalizeText } from '../../lib/text.ts'
+import { toVisibleLine } from '../../lib/text.ts'
 
 /** Characters of a server's message that are shown to the user. */
 const maxQuoteChars = 300
@@ -150,9 +150,7 @@ function explainStatus(error: SdkHttpError): AppError {
 
 /** Returns a server's message as plain text of limited length, without invisible characters. */
 export function quote(text: string): string {
-  const visible = normalizeText(text)
-    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim()
+  const visible = toVisibleLine(text.slice(0, maxQuoteChars * 10))
   return visible.length <= maxQuoteChars ? visible : `${visible.slice(0, maxQuoteChars).toWellFormed()}…`
 }
 

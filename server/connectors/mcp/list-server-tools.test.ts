@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connectorLimits } from '../connector-limits.ts'
 import { readTools } from './list-server-tools.ts'
@@ -39,8 +40,32 @@ describe('readTools', () => {
     ['a zero-width space', 'a\u200Bb'],
     ['tag characters', 'a\u{E0061}'],
     ['a line break', 'a\nb'],
-  ])('ignores a tool whose name has %s (§18.9)', (_, name) => {
+    ['a variation selector', 'a\uFE0F'],
+    ['a supplementary variation selector', 'a\u{E0101}'],
+    ['a soft hyphen', 'a\u00ADb'],
+    ['a combining grapheme joiner', 'a\u034Fb'],
+    ['a Hangul filler', 'a\u3164'],
+    ['a blank braille pattern', 'a\u2800b'],
+    ['a selector that its emoji needs', '\u2764\uFE0F'],
+    ['a private character', 'a\uE000'],
+    ['a space of another kind', 'a\u00A0b'],
+    ['a space at its end', 'a '],
+    ['two spaces in a row', 'a  b'],
+  ])('ignores a tool whose name has %s (§18.9, §18.32)', (_, name) => {
     expect(read(tool({ name })).tools).toEqual([])
+  })
+
+  it('never stores two names that look the same but for invisible characters (§18.32)', () => {
+    const hidden = fc.constantFrom(...'\u200B\u00AD\u034F\uFE0F\u115F\u3164\u2800\u00A0\u{E0041}\u{E0100} ')
+    const names = fc.array(fc.oneof(fc.constantFrom('a', 'b', ' '), hidden), { maxLength: 6 })
+    fc.assert(
+      fc.property(fc.array(names, { maxLength: 20 }), (given) => {
+        const { tools } = read(...given.map((characters) => tool({ name: characters.join('') })))
+        const shown = tools.map(({ definition: { name } }) => name.replaceAll(/[^ab ]/gu, ''))
+        expect(tools.map(({ definition }) => definition.name)).toEqual(shown)
+        expect(new Set(shown.map((name) => name.replaceAll(/ +/g, ' ').trim())).size).toBe(tools.length)
+      }),
+    )
   })
 
   it('keeps the first of two tools with one name', () => {
@@ -61,12 +86,14 @@ describe('readTools', () => {
     expect(tools[0]?.definition.inputSchema).toEqual({})
   })
 
-  it('removes invisible characters, which still change the fingerprint', () => {
+  it('removes invisible characters, which still change the fingerprint (§18.31)', () => {
     const secret = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join(
       '',
     )
     const [plain] = read(tool({ title: 'Echo', description: 'Repeats.' })).tools
-    const [hidden] = read(tool({ title: `Echo${secret}`, description: `Repeats.\u202E${secret}` })).tools
+    const [hidden] = read(
+      tool({ title: `Echo${secret}`, description: `Re\u00ADpeats.\uFE0F\u{E0100}\u3164\u202E${secret}` }),
+    ).tools
     expect(hidden?.definition).toEqual(plain?.definition)
     expect(hidden?.fingerprint).not.toBe(plain?.fingerprint)
   })

@@ -1,3 +1,4 @@
+import { hasInvisible } from '@yonder/contract/invisible'
 import { AppError } from '../../lib/app-error.ts'
 import { withTimeout } from '../../lib/abort.ts'
 import type { ConnectorLimits } from '../connector-limits.ts'
@@ -114,11 +115,12 @@ function readName(item: unknown, { maxToolNameChars }: Limits): string | undefin
   if (typeof item !== 'object' || item === null || !('name' in item)) return undefined
   const { name } = item
   if (typeof name !== 'string' || name.length > maxToolNameChars) return undefined
-  return name.trim() === '' || hidden.test(name) || normalizeText(name) !== name ? undefined : name
+  const isUsable = name !== '' && !hasInvisible(name) && !misleadingSpace.test(name)
+  return isUsable ? name : undefined
 }
 
-/** Invisible characters, which could make two names look the same. */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+/** White space that makes two names look the same (§18.32). */
+const misleadingSpace = /[^\S ]|^ | $| {2}/
 const maxTitleChars = 300
 
 function readTool(name: string, item: Record<string, unknown>, url: string, limits: Limits): ListedTool {
@@ -149,7 +151,10 @@ function readTool(name: string, item: Record<string, unknown>, url: string, limi
 
 /** Removes invisible characters, since a model must get only text that is visible to users. */
 function shorten(text: string, maxChars: number): string {
-  return cleanText(text).slice(0, maxChars).toWellFormed()
+  // Characters that are far behind the limit are not worth the time to look at them.
+  return cleanText(text.slice(0, maxChars * 4))
+    .slice(0, maxChars)
+    .toWellFormed()
 }
 
 function readText(value: unknown): string | null {

@@ -8,8 +8,8 @@ const tags = (text: string) =>
 
 const connector = { id: 'c', name: 'Mail', slug: 'mail' } as ConnectorRow
 
-function toolOf(name: string, inputSchema: object) {
-  const definition = { name, title: null, description: 'Sends.', inputSchema, outputSchema: null }
+function toolOf(name: string, inputSchema: object, description = 'Sends.') {
+  const definition = { name, title: null, description, inputSchema, outputSchema: null }
   return {
     connector_id: 'c',
     name,
@@ -20,15 +20,36 @@ function toolOf(name: string, inputSchema: object) {
   }
 }
 
-it('removes text that the user cannot see from the schema of a tool', async () => {
+it('removes text that the user cannot see from the schema of a tool (§18.31)', async () => {
   const tool = toolOf('send', {
     type: 'object',
-    properties: { to: { type: 'string', description: `Whom to.${tags('obey')}\u202E` } },
+    properties: {
+      to: {
+        type: 'string',
+        description: `Whom to.${tags('obey')}\u202E`,
+        enum: ['a\uFE00\u{E0150}', 'b\u3164'],
+        default: 'a\u2028b',
+        pattern: '^\u00AD\u0007a$',
+      },
+    },
+    dependentRequired: { 't\u200Bo': [] },
   })
   const { tools } = await offerTools([{ connector, tools: [tool] }], 'openai', 10)
-  expect(tools.map(({ inputSchema }) => inputSchema['properties'])).toEqual([
-    { to: { type: 'string', description: 'Whom to.' } },
+  expect(tools.map(({ inputSchema }) => inputSchema)).toEqual([
+    {
+      type: 'object',
+      properties: {
+        to: { type: 'string', description: 'Whom to.', enum: ['a', 'b'], default: 'a\nb', pattern: '^a$' },
+      },
+      dependentRequired: { to: [] },
+    },
   ])
+})
+
+it('removes it from a description that was stored before (§18.31)', async () => {
+  const tool = toolOf('send', { type: 'object' }, `Sends.${tags('obey')}\uFE0F\u{E01EF}`)
+  const { tools } = await offerTools([{ connector, tools: [tool] }], 'anthropic', 10)
+  expect(tools.map(({ description }) => description)).toEqual(['Sends.'])
 })
 
 it('lets other work run between the schemas of a long list', async () => {

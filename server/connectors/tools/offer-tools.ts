@@ -65,8 +65,9 @@ export async function offerTools(
       )
       break
     } else {
-      const inputSchema = removeHidden(adapted.schema)
-      offered.push({ name, description: description || title || row.name, inputSchema })
+      // Definitions that were stored by an earlier version may still contain invisible characters.
+      const readable = cleanText(description || title || row.name)
+      offered.push({ name, description: readable, inputSchema: cleanSchema(adapted.schema) })
     }
   }
   if (offered.length > manyTools)
@@ -81,11 +82,16 @@ export async function offerTools(
   }
 }
 
-/** Removes invisible characters from a schema, since a model must get only text that is visible to users. */
-function removeHidden(schema: JsonSchema): JsonSchema {
-  const text = JSON.stringify(schema)
-  const cleaned = cleanText(text)
-  return cleaned === text ? schema : (JSON.parse(cleaned) as JsonSchema)
+/** Removes invisible characters from all texts and keys of a schema (§18.31). */
+function cleanSchema(schema: JsonSchema): JsonSchema {
+  return cleanValue(schema) as JsonSchema
+}
+
+function cleanValue(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cleanValue)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key), cleanValue(item)]))
 }
 
 /** Formats a number of tools for users. */

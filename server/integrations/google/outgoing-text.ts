@@ -1,12 +1,10 @@
+import { findInvisible } from '@yonder/contract/invisible'
 import { AppError } from '../../lib/app-error.ts'
 
 // oxlint-disable-next-line no-control-regex -- the expression searches for control characters
 const controlCharacters = /[\0-\x08\x0b-\x1f\x7f\u2028\u2029]/
-/** Tag characters and direction controls, which the user who approves the text cannot see. */
-const invisibleCharacters = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u
-
-/** The emoji flags of England, Scotland and Wales contain tag characters but are visible. */
-const flags = /\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}/gu
+/** Of the invisible characters, those that hide a text or reverse one: tags and direction controls. */
+const misleadingCharacters = /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069]/u
 
 const bareAddress = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/
 
@@ -19,7 +17,7 @@ export function requirePlainText(field: string, text: string): string {
   const plain = text.replaceAll('\r\n', '\n')
   if (
     controlCharacters.test(plain) ||
-    invisibleCharacters.test(plain.replaceAll(flags, '')) ||
+    findInvisible(plain).some(({ characters }) => misleadingCharacters.test(characters)) ||
     !plain.isWellFormed()
   ) {
     throw new AppError('invalid_request', `"${field}" contains invisible characters. Nothing was done.`)

@@ -1,5 +1,5 @@
 import { ModelFailure } from '../failure.ts'
-import { normalizeText } from '../../lib/text.ts'
+import { normalizeText, toVisibleLine } from '../../lib/text.ts'
 
 /** A response that is not a success. */
 export interface FailedResponse {
@@ -242,7 +242,7 @@ export function findMessage(value: unknown, depth: number): string | undefined {
  */
 export function quoteUpstream(message: string | undefined, confidential: Confidential): string {
   if (message === undefined) return ''
-  const line = normalizeText(message.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())
+  const line = toVisibleLine(message)
   if (confidential.contents.some((content) => repeats(line, content))) return ''
   const masked = maskKeys(line, confidential.key)
   return masked.length > maxQuoteChars ? `${normalizeText(masked.slice(0, maxQuoteChars))}…` : masked

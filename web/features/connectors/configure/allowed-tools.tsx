@@ -1,5 +1,6 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Button } from '../../../ui/button/button.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import { addToolName, type AllowDraft } from './allow-draft.ts'
 import { AllowEditor, ConsentBadge } from './allow-editor.tsx'
 import { ToolChips } from './tool-chips.tsx'
@@ -33,7 +34,7 @@ export function AllowSummary({ connector: { allow_tools, tools }, onManage }: Al
       )}
       {missing.length > 0 && (
         <p className="text-xs text-muted wrap-anywhere">
-          Allowed, but not offered by the connector now: {missing.join(', ')}
+          Allowed, but not offered by the connector now: <InertText>{missing.join(', ')}</InertText>
         </p>
       )}
     </section>

@@ -1,6 +1,7 @@
 import type { Connector, ConnectorTool } from '@yonder/contract/connector'
 import { Check } from 'lucide-react'
 import { Button } from '../../../ui/button/button.tsx'
+import { InertText } from '../../../ui/inert-text.tsx'
 import { ToolEntry } from './tool-entry.tsx'
 
 export interface AvailableToolsProps {
@@ -44,7 +45,11 @@ export function AvailableTools({ connector, busy, allowed, onAllow, onAllowAgain
   return (
     <section>
       <h3 className="text-sm font-medium">Available Tools ({tools.length})</h3>
-      {notice !== null && <p className="mt-1 text-xs text-muted wrap-anywhere">{notice}</p>}
+      {notice !== null && (
+        <p className="mt-1 text-xs text-muted wrap-anywhere">
+          <InertText>{notice}</InertText>
+        </p>
+      )}
       {tools.length === 0 ? (
         <p className="mt-2 text-sm text-muted">
           {status === 'connected' ? 'This connector offers no tools.' : 'Connect it to see its tools.'}

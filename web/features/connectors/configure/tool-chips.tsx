@@ -1,6 +1,7 @@
 import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { flushSync } from 'react-dom'
+import { InertText } from '../../../ui/inert-text.tsx'
 
 export interface ToolChipsProps {
   readonly names: readonly string[]
@@ -30,8 +31,8 @@ export function ToolChips({ names, onRemove, onEmptied }: ToolChipsProps) {
           key={name}
           className="flex max-w-full min-w-0 items-center gap-0.5 rounded-control bg-hover pl-2.5 text-xs"
         >
-          <bdi className="truncate py-1.5 pr-2 font-mono" title={name}>
-            {name}
+          <bdi className="py-1.5 pr-2 font-mono wrap-anywhere">
+            <InertText>{name}</InertText>
           </bdi>
           {onRemove !== undefined && (
             <button

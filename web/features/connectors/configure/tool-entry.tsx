@@ -1,5 +1,6 @@
 import type { ConnectorTool } from '@yonder/contract/connector'
 import { useState, type ReactNode } from 'react'
+import { InertText } from '../../../ui/inert-text.tsx'
 
 /** A longer description is cut to this length until the user expands it. */
 const maxCollapsedChars = 280
@@ -16,16 +17,24 @@ export function ToolEntry({ tool, action }: ToolEntryProps) {
     <li className="flex items-start gap-3 py-2.5">
       <div className="min-w-0 flex-1">
         <p className="flex flex-wrap items-baseline gap-x-2 text-sm">
-          <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">{name}</bdi>
+          <bdi className="font-mono text-xs leading-5 font-medium wrap-anywhere">
+            <InertText>{name}</InertText>
+          </bdi>
           {title !== null && title !== name && (
-            <bdi className="text-xs text-muted wrap-anywhere">{title}</bdi>
+            <bdi className="text-xs text-muted wrap-anywhere">
+              <InertText>{title}</InertText>
+            </bdi>
           )}
         </p>
         <Description text={description} />
         {consent === 'ask_changed' && (
           <p className="mt-1 text-xs font-medium text-warning">Changed since you allowed it</p>
         )}
-        {problem !== null && <p className="mt-1 text-xs text-warning wrap-anywhere">{problem}</p>}
+        {problem !== null && (
+          <p className="mt-1 text-xs text-warning wrap-anywhere">
+            <InertText>{problem}</InertText>
+          </p>
+        )}
       </div>
       {action}
     </li>
@@ -38,7 +47,7 @@ function Description({ text }: { readonly text: string }) {
   return (
     <p className="text-xs text-muted wrap-anywhere">
       <span className="whitespace-pre-line">
-        {isExpanded ? text : `${text.slice(0, maxCollapsedChars).trimEnd()}…`}
+        <InertText>{isExpanded ? text : `${text.slice(0, maxCollapsedChars).trimEnd()}…`}</InertText>
       </span>
       {!isExpanded && (
         <button

@@ -3,6 +3,7 @@ import { cutText } from '@yonder/contract/message-text'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { moveByArrowKeys, useFocusList } from '../../../ui/focus-list.ts'
+import { InertText } from '../../../ui/inert-text.tsx'
 import { SearchInput } from '../../../ui/form/text-input.tsx'
 
 const maxResults = 10
@@ -53,9 +54,11 @@ export function ToolSearch({ tools, allowed, onAdd }: ToolSearchProps) {
                 <Plus size={14} aria-hidden className="mt-1 shrink-0 text-muted" />
                 <span className="min-w-0">
                   <span className="sr-only">Allow </span>
-                  <bdi className="block truncate font-mono text-xs leading-5">{tool.name}</bdi>
+                  <bdi className="block truncate font-mono text-xs leading-5">
+                    <InertText>{tool.name}</InertText>
+                  </bdi>
                   <span className="block text-xs text-muted wrap-anywhere">
-                    {cutDescription(tool.description)}
+                    <InertText>{cutDescription(tool.description)}</InertText>
                   </span>
                 </span>
               </button>
