@@ -1,3 +1,4 @@
+import { trimSlashes } from '../lib/text.ts'
 import { resolve } from 'node:path'
 import type { BotInput } from '@yonder/contract/bot'
 import { defaultApiKeyServices } from './api-key-service.ts'
@@ -170,8 +171,8 @@ function toConfig(env: Settings): Config {
       authUrl: env.GOOGLE_AUTH_URL,
       tokenUrl: env.GOOGLE_TOKEN_URL,
       revokeUrl: env.GOOGLE_REVOKE_URL,
-      gmailUrl: withoutSlash(env.GMAIL_API_URL),
-      calendarUrl: withoutSlash(env.GOOGLE_CALENDAR_API_URL),
+      gmailUrl: trimSlashes(env.GMAIL_API_URL),
+      calendarUrl: trimSlashes(env.GOOGLE_CALENDAR_API_URL),
     },
     apiKeyServices: env.API_KEY_SERVICES ?? defaultApiKeyServices,
     secretKey: env.SECRET_KEY ?? null,
@@ -228,10 +229,6 @@ function toIdentityConfig(
 
 function databasePorts(databaseUrl: string | undefined): readonly number[] {
   return databaseUrl === undefined ? [] : [Number(new URL(withHost(databaseUrl)).port || postgresPort)]
-}
-
-function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '')
 }
 
 function nullIfNone(setting: string): string | null {

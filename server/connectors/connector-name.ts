@@ -74,9 +74,9 @@ export function slugName(name: string, usedSlugs: ReadonlySet<string>): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_+|_+$/g, '')
+    .replaceAll(/^_|_$/g, '')
   const whole = /^[a-z]/.test(letters) ? letters : `c_${letters}`
-  const first = whole.slice(0, maxSlugChars).replace(/_+$/, '')
+  const first = whole.slice(0, maxSlugChars).replace(/_$/, '')
   for (let count = 2, slug = first; ; count++) {
     if (!usedSlugs.has(slug)) return slug
     slug = `${first.slice(0, maxSlugChars - String(count).length - 1)}_${count}`

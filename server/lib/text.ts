@@ -27,6 +27,13 @@ export function cutText(text: string, maxChars: number): string {
   return `${text.slice(0, maxChars).toWellFormed()}\n[${omitted} further characters were left out.]`
 }
 
+/** Returns an address or a path without the slashes at its end. */
+export function trimSlashes(address: string): string {
+  let end = address.length
+  while (address[end - 1] === '/') end--
+  return address.slice(0, end)
+}
+
 /** Replaces runs of whitespace by one space, so that folded, wrapped and copied texts compare as equal. */
 export function collapseSpaces(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim()

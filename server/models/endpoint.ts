@@ -1,3 +1,4 @@
+import { trimSlashes } from '../lib/text.ts'
 import type { ApiType } from '@yonder/contract/bot'
 import { ModelFailure } from './failure.ts'
 
@@ -28,7 +29,7 @@ export function buildModelUrl(endpoint: ModelEndpoint, defaultPath: string, mode
   const custom = endpoint.customApiPath?.trim() ?? ''
   if (custom !== '') requirePath(custom)
   const [path = '', query] = (custom === '' ? defaultPath : custom).split('?', 2)
-  const root = base.pathname.replace(/\/+$/, '')
+  const root = trimSlashes(base.pathname)
   const named = path.replaceAll('{model}', encodeURIComponent(model)).replace(/^\/+/, '')
   if (custom !== '' || !root.endsWith(`/${named}`)) base.pathname = `${root}/${named}`
   if (query !== undefined) {

@@ -41,9 +41,14 @@ const refusals: readonly RegExp[] = [
   /\b(?:unsupported|unrecognized|unknown|unexpected) (?:request )?(?:parameter|argument|field|keyword)s?(?: supplied)?:? ['"`]?tools\b/i,
 ]
 
+/** A message that explains a refusal is at the beginning of a response. */
+const maxRejectionChars = 4000
+
 /** Whether the upstream refused a request because its model does not support tools. A request without tools may succeed. */
 export function refusesTools(error: unknown): error is ModelFailure {
-  return error instanceof ModelFailure && refusals.some((refusal) => refusal.test(error.rejection))
+  if (!(error instanceof ModelFailure)) return false
+  const rejection = error.rejection.slice(0, maxRejectionChars)
+  return refusals.some((refusal) => refusal.test(rejection))
 }
 
 /** The failure of a model without tool support. */

@@ -1,3 +1,4 @@
+import { trimSlashes } from '../../lib/text.ts'
 import type { BrowseServer } from '@yonder/contract/connector'
 import { withTimeout } from '../../lib/abort.ts'
 import { AppError } from '../../lib/app-error.ts'
@@ -70,7 +71,7 @@ async function readPage(
 }
 
 function pageUrl(registryUrl: string, cursor: string | undefined): string {
-  const url = new URL(`${registryUrl.replace(/\/+$/, '')}/v0.1/servers`)
+  const url = new URL(`${trimSlashes(registryUrl)}/v0.1/servers`)
   url.searchParams.set('limit', String(pageSize))
   url.searchParams.set('version', 'latest')
   if (cursor !== undefined) url.searchParams.set('cursor', cursor)

@@ -16,6 +16,9 @@ export interface DemoFailure {
   readonly message: string
 }
 
+/** The demo model looks for its phrases in this many characters. */
+const maxRequestChars = 2000
+
 /** Plans the demo model's reply. It reacts to simple phrases, so that users can try every feature without a key. */
 export function planDemoReply(
   messages: readonly DemoMessage[],
@@ -24,7 +27,7 @@ export function planDemoReply(
   const last = messages.at(-1)
   if (last?.role === 'tool') return say(isDenied(last) ? demoTexts.denied : describeResult(last.content))
   const text = lastParagraph(messages.findLast((message) => message.role === 'user')?.content ?? '')
-  const request = text.toLowerCase()
+  const request = text.slice(0, maxRequestChars).toLowerCase()
 
   if (isDenied(messages.at(-2)) && /^(cancel|no|stop)\b/.test(request)) return say(demoTexts.denied)
   if (/^(please )?fail\b/.test(request)) {
@@ -75,14 +78,35 @@ interface Sum {
   readonly right: number
 }
 
+/** Reads 'add 2 and 3' or '2 + 3'. */
 function readSum(request: string): Sum | undefined {
-  const match =
-    /\b(add|plus|sum|subtract|multiply|divide)\b\D*?(-?\d+(?:\.\d+)?)\D+?(-?\d+(?:\.\d+)?)/.exec(request) ??
-    /()(-?\d+(?:\.\d+)?)\s*[+x*]\s*(-?\d+(?:\.\d+)?)/.exec(request)
-  if (match === null) return undefined
-  const [, verb = '', left = '0', right = '0'] = match
-  const operation = verb === 'subtract' || verb === 'multiply' || verb === 'divide' ? verb : 'add'
-  return { operation, left: Number(left), right: Number(right) }
+  const verb = /\b(?:add|plus|sum|subtract|multiply|divide)\b/.exec(request)
+  const named = verb === null ? undefined : findSum(request.slice(verb.index), () => operationOfVerb(verb[0]))
+  return named ?? findSum(request, operationOfSign)
+}
+
+/** Finds the first two numbers with an operation, which `readOperation` reads from the text between them. */
+function findSum(
+  text: string,
+  readOperation: (between: string) => Sum['operation'] | undefined,
+): Sum | undefined {
+  let left: RegExpExecArray | undefined
+  // A minus after a digit is not a sign.
+  for (const right of text.matchAll(/(?<!\d)-?\d+(?:\.\d+)?/g)) {
+    const operation = left && readOperation(text.slice(left.index + left[0].length, right.index).trim())
+    if (left && operation) return { operation, left: Number(left[0]), right: Number(right[0]) }
+    left = right
+  }
+  return undefined
+}
+
+function operationOfVerb(verb: string): Sum['operation'] {
+  return verb === 'subtract' || verb === 'multiply' || verb === 'divide' ? verb : 'add'
+}
+
+function operationOfSign(sign: string): Sum['operation'] | undefined {
+  if (sign === '+') return 'add'
+  return sign === '*' || sign === 'x' ? 'multiply' : undefined
 }
 
 const operators = { add: '+', subtract: '-', multiply: '*', divide: '/' } as const
@@ -132,7 +156,11 @@ function describeResult(content: string): string {
 
 /** Removes the boundary lines (`[…]`) that `buildPrompt` puts around a tool's result. */
 function readResult(content: string): string {
-  return /\n(\[[\w-]+\])\n([\s\S]*)\n\1$/.exec(content)?.[2] ?? content
+  const end = content.lastIndexOf('\n')
+  const boundary = content.slice(end + 1)
+  const start = content.indexOf(`\n${boundary}\n`) + boundary.length + 2
+  const hasBoundaries = /^\[[\w-]+\]$/.test(boundary) && start > boundary.length + 1 && start <= end
+  return hasBoundaries ? content.slice(start, end) : content
 }
 
 function isDenied(message: DemoMessage | undefined): boolean {
@@ -142,6 +170,7 @@ function isDenied(message: DemoMessage | undefined): boolean {
 /** The user's message on one line, short enough to quote. */
 function quote(text: string): string {
   const line = text
+    .slice(0, maxRequestChars)
     .replace(/\s+/g, ' ')
     .replace(/[`*_[\]<>]/g, '')
     .trim()

@@ -98,6 +98,37 @@ describe('the demo model', () => {
     expect(end).toEqual({ type: 'finish', reason: 'tool_calls' })
   })
 
+  it.each([
+    ['2 + 3', { operation: 'add', x: 2, y: 3 }],
+    ['4 x 2.5', { operation: 'multiply', x: 4, y: 2.5 }],
+    ['subtract 5-3', { operation: 'subtract', x: 5, y: 3 }],
+    ['divide -8 by -2', { operation: 'divide', x: -8, y: -2 }],
+    ['7, and then 2 + 3, add them', { operation: 'add', x: 2, y: 3 }],
+  ])('reads the calculation of %j', async (request, values) => {
+    const { parts } = await callDemo(
+      [user(`Use the calculator: ${request}`)],
+      [calculator('tools__calculator', ['operation', 'x', 'y'])],
+    )
+    const call = parts.find((part) => part.type === 'tool_call')
+    expect(JSON.parse(call?.arguments ?? '')).toEqual(values)
+  })
+
+  // With a pattern that goes back in the text, each of these blocks the process for longer than a test may take.
+  it.each(['1'.repeat(100_000), 'add '.repeat(25_000), '1.'.repeat(50_000), ' \n'.repeat(50_000)])(
+    'replies to a long message without blocking the process (§16.20)',
+    async (text) => {
+      expect((await callDemo([user(`${text}!`)])).end).toEqual({ type: 'finish', reason: 'stop' })
+    },
+  )
+
+  it('repeats a result without its boundary lines, however long it is (§16.20)', async () => {
+    const reply = async (content: string) =>
+      (await callDemo([user('Hello'), { role: 'tool', callId: 'c1', name: 'clock', content }])).text
+    expect(await reply('Result:\n[a-1]\nnoon\nor later\n[a-1]')).toContain('> noon\n> or later')
+    expect(await reply('[a-1]\nnoon\n[a-1]')).toContain('> [a-1]\n> noon\n> [a-1]')
+    expect(await reply('\n[a]\n'.repeat(20_000))).toContain('The tool answered')
+  })
+
   it('explains that it has no calculator when none is offered', async () => {
     const { text, parts } = await callDemo(
       [user('use the calculator to add 2 and 3')],
