@@ -19,7 +19,7 @@ export const storageKeys = {
 /** The key of the id of the user who owns the other entries. */
 const ownerKey = 'chat_storage_owner'
 /** The keys of texts that the user has written, including the entries of elicitation forms. */
-const textKeys = /^(chat_.+_(draft|edit|outbox|question_.+)|newChat_.+_(message|bot))$/
+const textKeys = /^chat_.+_(?:draft|edit|outbox)$|^chat_.+_question_.|^newChat_.+_(?:message|bot)$/
 const botChoiceKeys = /^chat_.+_selectedBot$/
 
 /** Keeps the chat data of one user in browser storage from the next user of the same browser (§15.12). */

@@ -3,7 +3,6 @@ const maxFormulas = 200
 
 /** Every delimiter that a formula can begin or end with. */
 const delimiter = /\$|\\[()[\]]/g
-const code = /(`+)(?!`)(?:(?!\1)[\s\S])*\1(?!`)/g
 /** Matches an escaped character or one of the four ways to write a formula. `$x$` is a formula, but not `$5 and $6`. */
 const formula =
   /\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g
@@ -32,21 +31,49 @@ export function normalizeMaths(source: string): string | undefined {
       if (display === undefined || !isAloneInLines(text, place, all.length)) return `$$${toLine(tex)}$$`
       // The dollars are already on lines of their own.
       if (double !== undefined && /^[ \t]*\n/.test(double)) return all
-      const indent = /[ \t]*$/.exec(text.slice(0, place))?.[0] ?? ''
+      const indent = startOfLine(text, place)
       return `$$\n${indent}${display.trim()}\n${indent}$$`
     })
   let result = ''
   let end = 0
-  for (const match of source.matchAll(code)) {
-    result += convert(source.slice(end, match.index)) + match[0]
-    end = match.index + match[0].length
+  for (const span of findCodeSpans(source)) {
+    result += convert(source.slice(end, span.start)) + source.slice(span.start, span.end)
+    end = span.end
   }
   result += convert(source.slice(end))
   return count === 0 || count > maxFormulas ? undefined : result
 }
 
 function isAloneInLines(text: string, place: number, length: number): boolean {
-  return /(?:^|\n)[ \t]*$/.test(text.slice(0, place)) && /^[ \t]*(?:\n|$)/.test(text.slice(place + length))
+  return /^[ \t]*$/.test(startOfLine(text, place)) && /^[ \t]*(?:\n|$)/.test(text.slice(place + length))
+}
+
+/** The text between the start of the line and this place. */
+function startOfLine(text: string, place: number): string {
+  return text.slice(text.lastIndexOf('\n', place) + 1, place)
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Finds code spans: from a run of backticks to the next run of the same length. */
+function findCodeSpans(source: string): readonly Span[] {
+  const runs = [...source.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, start: index }))
+  const closing = new Map<number, Span>()
+  const spans: Span[] = []
+  for (const { length, start } of runs.toReversed()) {
+    const close = closing.get(length)
+    if (close !== undefined) spans.push({ start, end: close.end })
+    closing.set(length, { start, end: start + length })
+  }
+  let end = 0
+  return spans.toReversed().filter((span) => {
+    const isOutside = span.start >= end
+    if (isOutside) ({ end } = span)
+    return isOutside
+  })
 }
 
 function toLine(tex: string): string {

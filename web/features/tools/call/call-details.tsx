@@ -27,7 +27,7 @@ export function CallDetails({ chatId, message, result }: CallDetailsProps) {
           </code>
         </p>
       )}
-      {/^\s*(\{\s*\})?\s*$/.test(args) ? (
+      {['', '{}'].includes(args.replaceAll(/\s+/g, '')) ? (
         <p className="text-xs text-muted">No arguments</p>
       ) : (
         <CopyableText label="Arguments" text={indentJson(args)} />
