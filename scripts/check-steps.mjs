@@ -14,6 +14,10 @@ const steps = [
     run: () => runCommand(process.execPath, ['scripts/check-architecture.mjs'], { quiet: true }),
   },
   {
+    name: 'regular expressions',
+    run: () => runCommand(process.execPath, ['scripts/check-patterns.mjs'], { quiet: true }),
+  },
+  {
     name: 'documentation of settings',
     run: () =>
       runCommand(process.execPath, ['--import', 'tsx', 'scripts/write-settings-docs.mjs', '--check'], {

@@ -9,6 +9,7 @@ import { checkFolders } from './folders.mjs'
 import { checkRestrictedCode } from './restricted-code.mjs'
 import { checkNames } from './names.mjs'
 import { checkPackageArrows } from './package-arrows.mjs'
+import { checkPatterns } from './patterns.mjs'
 import { parseSource } from './read-sources.mjs'
 import { checkRouteTests } from './route-tests.mjs'
 import { checkServerDomains } from './server-domains.mjs'
@@ -422,5 +423,44 @@ describe('the size limits', () => {
     const files = tree({ ...short, 'web/ui/long.test.tsx': long })
     expect(checkSizes('')(files)).toStrictEqual([])
     expect(describeSizes(files)).toBe('39 files, median 1, 95 % up to 1, longest 1 lines')
+  })
+})
+
+describe('regular expressions', () => {
+  /**
+   * @param {string} code
+   * @param {import('./pattern-exemptions.mjs').Exemption[]} [exemptions]
+   */
+  const check = (code, exemptions = []) =>
+    checkPatterns(tree({ 'server/lib/text.ts': code }), new Set(), exemptions)
+
+  it('accepts one that is linear, and returns it', () => {
+    const { problems, linear } = check('export const isWord = /^\\w+$/u\n')
+    expect(problems).toEqual([])
+    expect([...linear]).toEqual(['/^\\w+$/u'])
+  })
+
+  it.each([
+    ['/^(a+)+$/', 'exponential'],
+    ['/x\\s+$/', undefined],
+    ['/\\s+$/', '2nd degree polynomial'],
+    ['/()(-?\\d+(?:\\.\\d+)?)\\s*[+x*]\\s*(-?\\d+(?:\\.\\d+)?)/', '2nd degree polynomial'],
+  ])('measures the worst case of %s', (pattern, summary) => {
+    const { problems } = check(`export const found = ${pattern}.test(text)\n`)
+    if (summary === undefined) expect(problems).toEqual([])
+    else expect(problems.join()).toContain(`server/lib/text.ts:1: ${pattern} takes ${summary} time`)
+  })
+
+  it('refuses one that is built at run time', () => {
+    const { problems } = check('\nexport const found = new RegExp(word).test(text)\n')
+    expect(problems.join()).toContain('server/lib/text.ts:2: new RegExp(word) is built at run time')
+  })
+
+  it('accepts one with an exemption, and refuses an exemption that is not used', () => {
+    const exemption = { path: 'server/lib/text.ts', pattern: '/\\s+$/', reason: 'The text is short.' }
+    expect(check('export const found = /\\s+$/.test(text)\n', [exemption]).problems).toEqual([])
+    expect(check('export const found = true\n', [exemption]).problems.join()).toContain(
+      'does not contain /\\s+$/ any more',
+    )
   })
 })

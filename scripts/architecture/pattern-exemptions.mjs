@@ -1,0 +1,44 @@
+/**
+ * @typedef {object} Exemption
+ * @property {string} path
+ * @property {string} pattern as written in the file
+ * @property {string} reason why it cannot stop the process or the page
+ */
+
+/**
+ * The regular expressions that `npm run check` does not find to be linear.
+ *
+ * @type {readonly Exemption[]}
+ */
+export const patternExemptions = [
+  {
+    path: 'server/identity/pages/render-page.ts',
+    pattern: 'new RegExp(`<${name}>([\\\\s\\\\S]*?)</${name}>`)',
+    reason: 'It reads the templates of the product.',
+  },
+  {
+    path: 'server/models/failure.ts',
+    pattern: String.raw`/\b(?:tools?|tool[ _-]?(?:use|calls?|calling|choice)|functions?|function[ _-]?call(?:s|ing)?)(?: \w+){0,2} (?:is|are) not (?:supported|enabled|available|allowed)\b/i`,
+    reason: 'At most two words follow the first one, and the text is cut to 4,000 characters.',
+  },
+  {
+    path: 'web/features/chat/chat-title.ts',
+    pattern: String.raw`/!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g`,
+    reason: 'The text is cut to 2,000 characters.',
+  },
+  {
+    path: 'web/ui/markdown/markdown-text.tsx',
+    pattern: String.raw`/^(?:[ \t]*(?:[-+*>]|\d{1,9}[.)])(?=[ \t>]))*[ \t>]*/`,
+    reason: 'It begins only once and always matches, so it never goes back.',
+  },
+  {
+    path: 'web/ui/markdown/normalize-maths.ts',
+    pattern: String.raw`/\\\[([\s\S]{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\\[\s\S]|\$\$([\s\S]{1,2000}?)\$\$|(?<![\w$])\$(?![\s$])((?:\\.|[^$\\\n]){1,2000}?)(?<![\s\\])\$(?![\d$])/g`,
+    reason: 'A block has at most 1,000 delimiters, and after each at most 2,000 characters are read.',
+  },
+  {
+    path: 'web/ui/marked-text.tsx',
+    pattern: "new RegExp(`(${words.map(escapePattern).join('|')})`, 'giu')",
+    reason: 'Its alternatives are escaped words, and it is applied to titles.',
+  },
+]
