@@ -19,3 +19,25 @@ it('measures the time of a call even if the system clock changes meanwhile', () 
   expect(clock.elapsed).toBeLessThan(60_000)
   expect(clock.timedOut).toBe(false)
 })
+
+it('restarts the idle time with every message, but not the total time (§16.8)', () => {
+  vi.useFakeTimers()
+  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  for (let passed = 0; passed < 5; passed++) {
+    expect(clock.timedOut).toBe(false)
+    clock.touch()
+    vi.advanceTimersByTime(59_999)
+  }
+  clock.touch()
+  vi.advanceTimersByTime(5)
+  expect(clock.timedOut).toBe(true)
+})
+
+it('times a call out after the idle time without a message (§16.8)', () => {
+  vi.useFakeTimers()
+  const clock = new CallClock({ idle: 60_000, total: 300_000 }, new AbortController().signal)
+  vi.advanceTimersByTime(59_999)
+  expect(clock.timedOut).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(clock.timedOut).toBe(true)
+})

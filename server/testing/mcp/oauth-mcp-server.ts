@@ -15,7 +15,7 @@ export interface OAuthMcpServer {
   behaviour: {
     /** Seconds until an access token expires. */
     accessTokenLifeS: number
-    /** Refuses every refresh token. */
+    /** Refuses every access and refresh token. */
     revoked: boolean
     /** The consent address in its metadata; null means the real one. */
     authorizationEndpoint: string | null
@@ -177,7 +177,7 @@ class AuthorizationState {
   #respondToMcp(request: IncomingMessage, response: ServerResponse, body: string): void {
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
     this.bearers.push(bearer)
-    if ((this.#tokens.get(bearer) ?? 0) < Date.now()) {
+    if (this.behaviour.revoked || (this.#tokens.get(bearer) ?? 0) < Date.now()) {
       const metadata = `${this.origin}/.well-known/oauth-protected-resource/mcp`
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
       return
